@@ -78,7 +78,7 @@ def _next_placement(game: GameState) -> tuple[GameState, Array]:
 def _new_round(game: GameState, starts: Array) -> GameState:
     """Clean-up of the old round and step 0 of the new one (ROU-01, ROU-07, A6)."""
     turn, board, players = game.turn, game.board, game.players
-    # The k-th to pass is k-th in the new round (ROU-02); before round 1 nobody has passed.
+    # The k-th to pass is k-th in the new round (ROU-02); before round 1 no player has passed.
     passed = starts & (turn.round > 0)
 
     def reset(value: Array, to: int = 0) -> Array:
@@ -148,7 +148,7 @@ def _gaia_phase(ruleset: Ruleset, game: GameState, stops: Array) -> tuple[Player
 
 
 def _itars_wait(ruleset: Ruleset, game: GameState, players: Players) -> Array:
-    """() bool, the Itars can buy a tile now (GAI-09). `players` are all, as they stand now."""
+    """() bool, the Itars can buy a tile now (GAI-09). `players`: all, in their current state."""
     itars = gaia.decides_on_tiles(ruleset, players, game.setup.faction.astype(jnp.int32))
     player = jnp.argmax(itars)
     me, faction = jax.tree.map(lambda x: x[player], players), faction_row(ruleset, game, player)

@@ -82,7 +82,7 @@ def cell_uses(seat: Seat, static_ops: np.ndarray, wanted: Wanted) -> Cells:
         static_ops: (n,) operations, modes to build a mine that do not depend on the game; static.
     """
     ruleset, game, asked = seat.ruleset, seat.game, ~seat.at(Node.ENDED)
-    # A stage of its own, or XLA works a site out anew for each mode to build on it.
+    # A separate stage; otherwise XLA recomputes a site for each mode to build on it.
     sites = fusion_barrier(partial(_sites, ruleset), asked, (game,))
     kernel = partial(_uses, ruleset, tuple(static_ops.tolist()))
     return fusion_barrier(kernel, asked, (game, sites, seat.faction.row, wanted))

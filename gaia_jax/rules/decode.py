@@ -1,4 +1,4 @@
-"""What an action means at the open node: the operation that it stands for, and its target."""
+"""Decode an action at the open node: its operation and its target."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def collect(
 
     Args:
         starts: () bool, the income phase begins.
-        chooser: () int32 player; atom: () int32, index in ids["income"], -1 where nobody chooses.
+        chooser: () int32 player; atom: () int32, index in ids["income"], -1 if none chooses.
     """
 
     def collect_player(me: Players, faction: Array, player: Array) -> Players:

@@ -40,7 +40,7 @@ def structure_power(ruleset: Ruleset, board: Board, player: Array, raised: Array
     Guest mines count, stations and gaiaformers do not. All in int8: a CPU does 32 at a time.
 
     Args:
-        player: (...) int, beside an axis for the cells; raised: of that shape, see `raised_power`.
+        player: (...) int, then an axis for the cells; raised: of that shape, see `raised_power`.
     """
     player = player.astype(jnp.int8)
     piece = board.piece
@@ -59,7 +59,7 @@ def structure_power(ruleset: Ruleset, board: Board, player: Array, raised: Array
 def power_values(ruleset: Ruleset, game: GameState) -> Array:
     """(P, C) int8, power value of each player's structures, as others are offered it (LEE-06).
 
-    Rings and the Bescods' black planets count where the ruleset says so (FED-11).
+    Rings and the Bescods' black planets count if the ruleset's switch is on (FED-11).
     """
     board, players = game.board, game.players
     player = jnp.arange(game.num_players)[:, None]
@@ -79,12 +79,12 @@ def with_bonuses(
 
     Args:
         value: (..., C) int8, without it; institutes, rings: how many the player has on the map.
-        black_bonus: of the faction, beside its PI.
+        black_bonus: of the faction, with its PI.
     """
     bonus = jnp.where(institutes > 0, black_bonus, 0).astype(jnp.int8)
     black = (board.planet == BLACK) & (value > 0)
     value = value + jnp.where(black, bonus, jnp.int8(0))
-    # A ring lies on a structure of the Moweyds; a guest beside it has nothing of it.
+    # A ring is on a structure of the Moweyds; a guest mine on that planet gains nothing from it.
     ringed = board.ring & (rings > 0) & (value > 0)
     return value + jnp.where(ringed, jnp.int8(costs.RING_POWER), jnp.int8(0))
 
@@ -198,7 +198,7 @@ def resolve_offers(
 
 
 def add_event(queue: Array, offered: Array, happens: Array) -> Array:
-    """The queue with one more event behind those waiting (LEE-05).
+    """The queue with one more event after those waiting (LEE-05).
 
     Args:
         queue: (3, P) int8; offered: (P,) int32; happens: () bool.

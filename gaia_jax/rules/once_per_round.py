@@ -30,7 +30,7 @@ from gaia_jax.xla.packed import pick
 
 
 def special_operations(seat: Seat) -> list[Array]:
-    """() int32 each, by ids["special"], the operation behind it, 0 if it is not there (ACT-11)."""
+    """() int32 each, by ids["special"], its operation, 0 if the player does not own it (ACT-11)."""
     ruleset, faction, me = seat.ruleset, seat.faction, seat.me
     ids, row = ruleset.ids, ruleset.operation_index
     tiles = uncovered(ruleset, me)
@@ -64,9 +64,9 @@ class Actions:
     ruleset: Ruleset
     names: list[str]  # the operations, for specials of the game `special ...`
     sizes: tuple[int, int, int]  # how many of each kind
-    static_ops: np.ndarray  # (n,) int, their operations; 0 where the game says which
+    static_ops: np.ndarray  # (n,) int, their operations; 0 where they depend on the game
     rows: OperationRow  # (n,) rows, those of the game in their places
-    dynamic_ops: dict[int, OperationRow]  # single rows by place, where the game says which
+    dynamic_ops: dict[int, OperationRow]  # single rows by place, where they depend on the game
     faction: Array  # () int32, the operation of the faction's own special, 0 none
     there: Array  # () int32, bit an action: it is there and not used this round
 
@@ -111,7 +111,7 @@ def actions(seat: Seat) -> Actions:
     dynamic = {int(i): specials[i - len(fixed)] for i in np.flatnonzero(static_ops == 0)}
     dynamic_ops = {place: operation(ruleset, op) for place, op in dynamic.items()}
     sizes = (len(ruleset.power_actions), len(shared), len(ruleset.ids["special"]))
-    # One number with a bit for each: XLA puts a concatenation together anew for each use of it.
+    # One number with a bit for each: XLA rebuilds a concatenation at each use.
     if sum(sizes) > 31:
         raise ValueError(f"{sum(sizes)} once-a-round actions in a ruleset; int32 has room for 31")
     left = jnp.int32((1 << len(fixed)) - 1)
@@ -188,7 +188,7 @@ def _all_lost(seat: Seat, acts: Actions) -> Array:
 
 
 def _any_own(seat: Seat, acts: Actions, uses: Cells) -> Array:
-    """(n,) bool, an own structure stands that the action replaces, and the new piece is left."""
+    """(n,) bool, the player has a structure that the action replaces, and the new piece is left."""
     pieces, me = seat.ruleset.tables.pieces, seat.me
     # Guests count among the mines built, and are no target.
     standing = jnp.where(np.arange(len(pieces)) == MINE, uses.any_cell("own_mine"), me.built > 0)

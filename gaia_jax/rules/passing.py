@@ -12,7 +12,7 @@ from gaia_jax.state import GameState, Node
 
 
 def open_boosters(ruleset: Ruleset, game: GameState) -> Array:
-    """(boosters,) bool, in play and with nobody (PAS-01)."""
+    """(boosters,) bool, in play and without an owner (PAS-01)."""
     kinds = jnp.arange(len(ruleset.boosters))
     in_play = (kinds[:, None] == game.setup.boosters).any(-1)
     return in_play & ~(kinds[:, None] == game.players.booster).any(-1)

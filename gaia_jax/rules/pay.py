@@ -19,7 +19,7 @@ from gaia_jax.xla.packed import pick
 def placement_and_price(
     seat: Seat, decision: Decision, op: OperationRow, site: mine.Site
 ) -> tuple[place.Placement, mine.Price]:
-    """What the decision puts on the map, and what it costs beside the operation's own price."""
+    """What the decision places on the map, and its cost on top of the operation's own price."""
     ruleset, game, node = seat.ruleset, seat.game, seat.game.turn.node
     on_cell = (
         is_verb(ruleset, decision, "mine")

@@ -30,7 +30,7 @@ class Placement:
     """At most one thing placed by a decision; flags are bool scalars, at most one of them set."""
 
     cell: Array  # () int32
-    structure: Array  # () int32, the piece that stands there afterwards, 0 for none
+    structure: Array  # () int32, the piece on the cell afterwards, 0 for none
     is_new: Array  # the structure did not replace an own one: mine, starting piece, Lost Planet
     guest: Array  # ... it is a parasitic mine
     lost: Array  # ... it is the Lost Planet

@@ -153,7 +153,7 @@ def book(
 def receive(faction: FactionRow, me: Players, gain: Array) -> Players:
     """Credits, ore, knowledge, QIC and gaiaformers of a gain, up to the caps (GEN-07).
 
-    The Gleens turn each QIC gained into ore until academy B stands (GLE-01, GLE-02).
+    The Gleens turn each QIC gained into ore until academy B is built (GLE-01, GLE-02).
 
     Args:
         gain: (9,) int32 in the order of `ruleset.GAIN_FIELDS`; its VP and power are not applied.

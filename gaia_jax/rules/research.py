@@ -18,7 +18,7 @@ def advance_options(seat: Seat) -> tuple[Array, Array]:
 
     Returns:
         (6,) bool steps below level 5, and (6,) bool steps that enter level 5: a green token is
-        there to flip and nobody stands on level 5 of the track.
+        available to flip and no player is on level 5 of the track.
     """
     faction, me = seat.faction, seat.me
     navigation = jnp.arange(6) == seat.ruleset.ids["track"].index("navigation")

@@ -43,7 +43,7 @@ def terraforming_steps(ruleset: Ruleset, setup: Setup) -> Array:
     if not f.drawn_colours.any():
         return steps
     homes = (home[:, None] == colours + FIRST_COLOUR).any(0)
-    # Fillers: colours that are nobody's home, in drawn order; each homeless faction takes the next.
+    # Fillers: colours without a home player, in drawn order; each homeless faction takes the next.
     place = jnp.argsort(setup.colour_order.astype(jnp.int32))
     earlier = place[None] < place[:, None]
     filler = jnp.where(homes, len(TERRAFORM_CYCLE), (earlier & ~homes[None]).sum(-1))

@@ -41,7 +41,7 @@ def tile_options(seat: Seat) -> tuple[Array, Array]:
 
 
 def slot_of(game: GameState, kind: Array) -> Array:
-    """() int32, the slot in which a basic kind lies; past the slots for a ship kind (TEC-10)."""
+    """() int32, the slot of a basic kind; past the slots for a ship kind (TEC-10)."""
     slots = game.setup.basic_slot
     hit = slots == kind
     return jnp.where(hit.any(), jnp.argmax(hit), slots.shape[0])

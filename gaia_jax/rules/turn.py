@@ -127,7 +127,7 @@ def _sub_decision(ruleset: Ruleset, game: GameState, faction_columns: Array) -> 
         (tile, Node.TILE),
         (turn.cover >= 0, Node.COVER),
     ]
-    # Behind a tile that is still to come, the rest waits untested.
+    # While a tile is still to be taken, the rest waits untested.
     early = reduce(operator.or_, [there for there, _ in first])
     free_mine = (turn.free_mine >= 0) & (early | mine_there)
     early |= free_mine
@@ -169,7 +169,7 @@ def _end_of_turn(
 
     Args:
         faction_columns: (K,) int16, what the board of `turn.active` prints.
-        short_turns: static; as if no free action were legal behind a main action.
+        short_turns: static; as if no free action were legal after a main action.
     Returns:
         The players, the turn, and () bool, the round is over.
     """

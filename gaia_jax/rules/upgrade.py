@@ -13,7 +13,7 @@ NUM_STRUCTURES = AC_B + 1
 
 
 def discounted(seat: Seat, cell: Array | slice = slice(None)) -> Array:
-    """bool, a structure of another player lies within two cells (UPG-03)."""
+    """bool, a structure of another player is within two cells (UPG-03)."""
     others = (15 & ~(1 << seat.player.astype(jnp.int32))).astype(jnp.uint8)
     return seat.game.board.flags[cell] & others != 0
 

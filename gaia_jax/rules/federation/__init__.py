@@ -169,9 +169,9 @@ def _question(seat: Seat) -> tuple[Array, Array, Position]:
 
 
 def _survey(seat: Seat, needed: Array, where: Position) -> search.Answer:
-    """The search: does a federation exist, or how does the builder go on?"""
+    """The search: does a federation exist, or how can the builder continue?"""
     ruleset, turn = seat.ruleset, seat.game.turn
-    # Where surplus is allowed the player says when the picks are enough; growth that needs none is
+    # Where surplus is allowed the player decides when the picks are enough; growth without picks is
     # enough at once (A10).
     stop = None
     if ruleset.surplus_federations:
@@ -236,7 +236,7 @@ def options(seat: Seat) -> dict[str, Array]:
 def _form(
     ruleset: Ruleset, game: GameState, joins: Array, satellites: Array
 ) -> tuple[Players, Turn, Array]:
-    """Satellites are laid and paid, the federation stands, a token is to be chosen (FED-06).
+    """Satellites are placed and paid, the federation is formed, a token is to be chosen (FED-06).
 
     Args:
         joins: (C,) bool, the structures and stations; satellites: (C,) bool.

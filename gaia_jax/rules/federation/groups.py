@@ -23,11 +23,11 @@ SPREADS_OF_A_TURN = 6  # on a GPU
 class Groups(NamedTuple):
     """The groups of n rows."""
 
-    cell: Array  # (M, n) int32, own cells, ascending, C behind the last
+    cell: Array  # (M, n) int32, own cells, ascending, then C
     place: Array  # (M, n) int32, where they lie on the lattice
     number: Array  # (M, n) int32, the group of each, NO_GROUP where it takes no part
     lowest: Array  # (M, n) bool, the lowest cell of a group that takes part
-    power: Array  # (MAX_GROUPS, n) int32, 0 behind the last group
+    power: Array  # (MAX_GROUPS, n) int32, 0 after the last group
 
 
 def find_groups(lattice: Lattice, own: Array, power: Array) -> Groups:

@@ -23,10 +23,10 @@ DROP: dict[str, Any] = {
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """Cell (q, r) lies at `a * q + b * r + const`. No two cells share a place, and no two places
+    """Cell (q, r) is at `a * q + b * r + const`. No two cells share a place, and no two places
     are a shift apart but those of neighbours, so a step on the map is a slice, not a gather.
 
-    Where no cell lies there is open ground that nothing may enter. `margin` places of it at
+    Places without a cell are ground that nothing may enter. `margin` such places at
     either end keep the shifts inside.
     """
 
@@ -38,7 +38,7 @@ class Lattice:
     place: np.ndarray  # (C,) int32 in [margin, margin + N)
 
     def spread(self, by_cell: Array, fill: int) -> Array:
-        """(n, C) to (n, W), `fill` where no cell lies.
+        """(n, C) to (n, W), `fill` where there is no cell.
 
         By a scatter, which XLA does not fuse: a gather would be repeated for each neighbour.
         """
@@ -54,7 +54,7 @@ class Lattice:
         return jnp.pad(x, [(0, 0), (self.margin, self.margin)], constant_values=fill)
 
     def neighbors(self, x: Array) -> list[Array]:
-        """(n, W) to six of (n, N): what lies on each of the six neighbours."""
+        """(n, W) to six of (n, N): the values of each of the six neighbours."""
         starts = [self.margin + shift for shift in self.shifts]
         return [lax.slice_in_dim(x, start, start + self.length, axis=1) for start in starts]
 

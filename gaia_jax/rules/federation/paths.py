@@ -79,7 +79,7 @@ class _Queue(NamedTuple):
 
     key: Array  # (slots,) int32
     head: Array  # () int32
-    end: Array  # () int32, end of the sets of the size at hand
+    end: Array  # () int32, end of the sets of the current size
     tail: Array  # () int32
     found: Array  # (n,) bool, the row needs nothing more
     paths: Paths
@@ -109,7 +109,7 @@ def search_paths(
     """The cost of every set of groups that a federation may need, as far as the limit goes.
 
     Args:
-        surplus: go on from sets that are strong enough; static.
+        surplus: extend sets that are strong enough; static.
         weight: (n, W) int16, what a satellite weighs on each cell, UNIT and less than UNIT / 25
             over; None counts satellites, in int8.
     Returns:
@@ -234,7 +234,7 @@ class _Search:
         )
 
     def connect(self, paths: Paths, key: Array, cost: Array, ground: Array, sweeps: Array) -> Array:
-        """(block, W): `cost_via_cell` of the sets at hand, which are all of one size."""
+        """(block, W): `cost_via_cell` of the current sets, which are all of one size."""
         lattice, far = self.lattice, self.far
         row, groups = key >> SET_BITS, key & (SETS - 1)
         unit = jnp.ones((), self.dtype)
@@ -297,7 +297,7 @@ def _by_power(inside: Array, power: Array, required: Array, surplus: bool) -> tu
         power: (TERMINALS, block), of every group.
         required: (block,)
     Returns:
-        (TERMINALS, block) bool, it is a federation; the same, one may go on from it.
+        (TERMINALS, block) bool, it is a federation; the same, it may be extended.
     """
     total = jnp.sum(jnp.where(inside, power, 0), axis=0) + power
     if surplus:

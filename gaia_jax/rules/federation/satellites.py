@@ -142,7 +142,7 @@ class _Trace:
         others, entry_cell, has_leaf = self.take_leaf(groups, sight)
         single = rest == 0
 
-        # A satellite: from a neighbour, from a group beside it, or where two parts meet.
+        # A satellite: from a neighbour, from an adjacent group, or where two parts meet.
         own = self.weight.at[rows, place].get(**READ)
         onward = sight.around + own[:, None] == sight.value[:, None]
         moves = jnp.any(onward, axis=1)

@@ -110,11 +110,11 @@ def survey(
     *,
     surplus_allowed: bool = False,
 ) -> Answer:
-    """Everything a decision asks: whether one exists, or how the builder goes on (A10).
+    """Everything a decision asks: whether one exists, or how the builder can continue (A10).
 
-    Every pick lies in some legal federation, and no legal federation contains another, so the picks
+    Every pick is in some legal federation, and no legal federation contains another, so the picks
     are one as soon as their power suffices: then the row commits. Not so where surplus is allowed:
-    there the player says when to `stop`, which is allowed where the answer was `complete`.
+    there the player decides when to `stop`, which is allowed where the answer was `complete`.
 
     Args:
         building: () bool, the builder is open; picks: () int32, groups picked before.
@@ -144,10 +144,10 @@ def builder(
     *,
     surplus_allowed: bool = False,
 ) -> tuple[Array, Array]:
-    """How the picks can go on (A10).
+    """How the picks can continue (A10).
 
     Returns:
-        (C,) bool, the lowest cell of each group that some legal federation has beside the picks;
+        (C,) bool, the lowest cell of each group that some legal federation adds to the picks;
         () bool, the picks are a legal federation.
     """
     kernel = partial(_answer, lattice, surplus_allowed, (BUILD,), False)
@@ -367,7 +367,7 @@ def _retry(attempt: Callable[[Array], tuple[Any, Array]], live: Array, out: Any)
         attempt: rows, (n,) bool, to a pytree of (n, ...), and whether the queue ran over. It never
             does for a single row.
         live: (n,) bool, the rows to do.
-        out: a pytree of (n, ...), what stands in the others.
+        out: a pytree of (n, ...), the values of the others.
     """
 
     def body(carry: tuple[Array, Array, object]) -> tuple[Array, Array, Any]:
