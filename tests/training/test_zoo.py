@@ -47,10 +47,10 @@ def of(says):
 
 @pytest.fixture(autouse=True)
 def one_game(monkeypatch, env, init_games, step_games):
-    """The games of the fixtures are as many: no second compilation of the rules.
+    """Use the compiled functions of the fixtures, which have the same number of games.
 
-    All programs are plain ones: what a kept one returns is placed otherwise, and a plain one that
-    takes it is compiled again.
+    All programs are plain `jax.jit`: the arrays of a stored one are placed differently, so that a
+    plain one that takes them is compiled again.
     """
     assert conftest.GAMES == games.GAMES
 
@@ -61,7 +61,6 @@ def one_game(monkeypatch, env, init_games, step_games):
         return jax.jit(jax.vmap(other.init)), jax.jit(jax.vmap(other.step))
 
     monkeypatch.setattr(games, "_game", game)
-    monkeypatch.setattr(games, "jit", jax.jit)
 
 
 @cache
