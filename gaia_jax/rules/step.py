@@ -52,7 +52,7 @@ def step(
         active: () bool; where False the action is not taken, and the game comes out as it was.
         short_turns: static; a turn ends with its main action.
     """
-    # No player decides at ENDED: `skip` does nothing there, and `next_decision` keeps the node.
+    # No player decides at ENDED: `skip` does nothing there, and `next_decision` finds the node.
     nothing = ruleset.actions.first["skip"]
     action = jnp.where(active, action, nothing)
     node = jnp.where(active, game.turn.node, Node.ENDED)

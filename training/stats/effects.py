@@ -9,7 +9,7 @@ import numpy as np
 
 CONFIDENCE = 0.95
 # Singular values of a design with columns of length 1, as a part of the largest one: below it a
-# direction counts as undetermined. Rounding leaves about 1e-15, designs of games have 1e-3 and up.
+# direction counts as undetermined. Rounding leaves about 1e-15.
 RANK_TOLERANCE = 1e-8
 ESTIMABLE_TOLERANCE = 1e-6  # on a combination of columns less its estimable part
 DECIMALS = 9  # of estimates and standard errors: what is smaller is rounding, not an effect
@@ -22,7 +22,7 @@ class Effect(NamedTuple):
     estimate: float
     low: float
     high: float
-    size: int  # observations behind it
+    size: int  # number of observations
     found: bool  # differs from 0 after Holm's correction over its family
 
     def __str__(self) -> str:

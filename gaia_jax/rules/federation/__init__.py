@@ -171,8 +171,8 @@ def _question(seat: Seat) -> tuple[Array, Array, Position]:
 def _survey(seat: Seat, needed: Array, where: Position) -> search.Answer:
     """The search: does a federation exist, or how can the builder continue?"""
     ruleset, turn = seat.ruleset, seat.game.turn
-    # Where surplus is allowed the player decides when the picks are enough; growth without picks is
-    # enough at once (A10).
+    # Where surplus is allowed the player decides when the picks are enough; growth that needs no
+    # power is enough at once (A10).
     stop = None
     if ruleset.surplus_federations:
         stop = (turn.last_pick == COMMIT_PICKS) | (where.required <= 0)
