@@ -116,7 +116,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if args.of and (args.resume or args.beats or (args.out and not chooses and not args.again)):
         raise UserError("--out and --beats are of making puzzles, --of takes those of a file")
     if args.resume and not args.out:
-        raise UserError("--resume goes on with the file of --out")
+        raise UserError("--resume continues the file of --out")
     return args
 
 

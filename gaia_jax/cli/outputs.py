@@ -112,7 +112,7 @@ def check_games(flag: str, path: Path, resume: bool) -> None:
     """`check_file` for games that a command may continue; then it reads the existing ones."""
     check_file(flag, path, anything)
     if path.exists() and not resume:  # an empty one may be that of a command under way
-        raise UserError(f"{flag}: {path} exists: --resume goes on with it, or name another file")
+        raise UserError(f"{flag}: {path} exists: --resume continues it, or name another file")
 
 
 def check_folder(flag: str, path: Path, parents: bool = False) -> None:

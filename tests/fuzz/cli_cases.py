@@ -389,7 +389,7 @@ _ARENA: list[tuple[tuple[str, ...], str]] = [
     (("--agents", FOUR, "--csv", "notes.txt/x.csv"), "does not exist"),
     (("--agents", FOUR, "--csv", LONG), "name too long"),
     (("--agents", FOUR, "--csv", "notes.txt"), "exists"),
-    (("--agents", FOUR, "--csv", "good.csv"), "--resume goes on with it"),
+    (("--agents", FOUR, "--csv", "good.csv"), "--resume continues it"),
 ]
 _ARENA += [
     (("--agents", FOUR, "--csv", name, "--resume", *more), says)

@@ -85,7 +85,7 @@ def test_an_evaluation_goes_on_and_merges(whole, tmp_path):
             store.merge(wrong, Npz())
     with pytest.raises(cli.UserError, match="has seed 5, not 6"):
         evaluation(paths[0], head._replace(about={"env": "toy", "seed": 6}), resume=True)
-    with pytest.raises(cli.UserError, match="--resume goes on with it"):
+    with pytest.raises(cli.UserError, match="--resume continues it"):
         evaluation(paths[0])
 
 

@@ -174,7 +174,7 @@ def test_reasons_are_differences_by_source(game, legal):
         (["--of", "a", "--beats", "greedy"], "--beats are of making puzzles"),
         (["--again"], "--again and --held-by are of a file: --of names it"),
         (["--of", "a", "--resume", "--solved-by", "greedy"], "--of takes those of a file"),
-        (["--resume"], "--resume goes on with the file of --out"),
+        (["--resume"], "--resume continues the file of --out"),
         (["--of", "docs/records/base.json"], "its format is not 'gaia_jax puzzles 3'"),
     ],
 )
