@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gaia_jax.state import Setup
     from gaia_jax.xla.compilation_cache import enable_compilation_cache
 
-# Of the package; `GaiaEnv.version` is that of the game's behaviour (docs/reference/versions.md).
+# Of the package; `GaiaEnv.version` is that of the game's behaviour (docs/reference/rulesets.md).
 __version__ = "0.1.0"
 
 __all__ = [

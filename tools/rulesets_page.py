@@ -1,9 +1,9 @@
-"""Make docs/reference/rulesets.md: what the published and the base game have otherwise.
+"""Make docs/reference/rulesets.md: differences of the published and the base game, versions.
 
     python -m tools.rulesets_page > docs/reference/rulesets.md
 
 Every ruleset of `RULESETS` has its row, with the words of `WHAT`, and a chapter with its
-differences, which are found in the tables; `RULINGS` and `BASE_NOTES` say what is behind each.
+differences, which are computed from the tables; `RULINGS` and `BASE_NOTES` give their reasons.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ from gaia_jax.ruleset import (
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Rulings behind the differences from `lost_fleet`, by ruleset and by where they stand in the
-# tables.
+# Rulings of the differences from `lost_fleet`, by ruleset and place in the tables.
 RULINGS = {
     "lost_fleet_published": {
         "map.sector_tiles M03 planets": "MAP-05",
@@ -67,7 +66,7 @@ RULINGS = {
         "ship_token_mines_are_plain": "MIN-13, A5, A28",
     },
 }
-# What stands behind those of `base`, by the field of the ruleset: the base rulebook, or a ruling.
+# Reasons for those of `base`, by field of the ruleset: the base rulebook, or a ruling.
 BASE_NOTES = {
     "map": "ten sector tiles, each anywhere, and nothing between or around them",
     "faction_boards": "the seven boards of the base game",
@@ -244,8 +243,8 @@ WHAT = {
 }
 
 
-# The chapter on recorded games is written by hand.
-REPLAYS = Path(__file__).with_name("rulesets_replays.md")
+# Written by hand.
+VERSIONS = Path(__file__).with_name("rulesets_versions.md")
 
 
 # What follows the differences of a ruleset.
@@ -296,7 +295,7 @@ def page() -> str:
     for rules in RULESETS.values():
         if rules is not LOST_FLEET:
             lines += _base_chapter() if rules is BASE else _chapter(rules)
-    return HEAD + "\n".join(lines) + "\n\n" + REPLAYS.read_text(encoding="utf-8")
+    return HEAD + "\n".join(lines) + "\n\n" + VERSIONS.read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":

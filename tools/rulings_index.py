@@ -1,6 +1,6 @@
-"""Make docs/reference/rulings_index.md: where each ruling is implemented and tested.
+"""Print the files that implement and test each ruling, as a Markdown table.
 
-    python -m tools.rulings_index > docs/reference/rulings_index.md
+    python -m tools.rulings_index
 
 A ruling is cited by its id (FED-03, A10) in a comment, docstring, page or message, or in the name
 of a test (`test_fed_03_...`).
@@ -15,7 +15,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RULINGS = ROOT / "docs" / "reference" / "rulings.md"
-INDEX = ROOT / "docs" / "reference" / "rulings_index.md"
 
 DEFINITION = re.compile(r"^- \*\*([A-Z]{2,3}-\d\d|A\d{1,2})\*\*", re.MULTILINE)
 CITATION = re.compile(r"\b(?:[A-Z]{2,3}-\d\d|A\d{1,2})\b(?!-)")
@@ -34,7 +33,7 @@ PAGES = ("docs", "benchmarks", "tools")
 
 
 def definitions() -> list[str]:
-    """Ids that docs/reference/rulings.md defines, in its order; doubles too."""
+    """Ids that docs/reference/rulings.md defines, in its order, with repetitions."""
     return DEFINITION.findall(RULINGS.read_text(encoding="utf-8"))
 
 
@@ -75,7 +74,7 @@ def _files() -> Iterator[Path]:
     files = {ROOT / "README.md"}
     for folder in folders:
         files |= {p for p in (ROOT / folder).rglob("*") if p.suffix in (".py", ".md")}
-    return iter(sorted(files - {RULINGS, INDEX}))
+    return iter(sorted(files - {RULINGS}))
 
 
 def _column(path: Path) -> str | None:
@@ -97,21 +96,13 @@ def _short(path: Path) -> str:
 
 
 HEAD = """\
-# Where the rulings are
-
-Made by `python -m tools.rulings_index > docs/reference/rulings_index.md`. The rulings stand in
-`docs/reference/rulings.md`. Files are those that cite the id: of `gaia_jax/` (and `training/`), of
-the plain-Python engine in `tests/referee/`, and of the other tests in `tests/`. An empty cell
-means that no file there cites it: a ruling may be true by construction, or be about the PRD's
-wording alone.
-
 | ruling | implemented in | referee | tested in |
 | --- | --- | --- | --- |
 """
 
 
 def page() -> str:
-    """The whole page."""
+    """The whole table: by ruling the files that cite it, which may be none."""
     cited, rows = citations(), []
     for id_ in definitions():
         cells: dict[str, list[str]] = {name: [] for name in COLUMNS}

@@ -227,7 +227,7 @@ def _prepared(record: Record) -> tuple[GaiaEnv, Setup, list[int]]:
     if record.version != env.version:
         raise RecordError(
             f"the game was played in version {record.version} of {env.id}, this is {env.version};"
-            " docs/reference/versions.md says what changed"
+            " docs/reference/rulesets.md says what changed"
         )
     try:
         setup = laid(record.setup, env.ruleset)

@@ -35,7 +35,7 @@ class Pieces:
     """The pieces, prices and switches of one variant of the game, and the names made from them."""
 
     id: str
-    version: str = "0.2"  # of the behaviour; docs/reference/versions.md
+    version: str = "0.2"  # of the behaviour; docs/reference/rulesets.md
     players: int = 4  # P of every array
     map: components.map_tiles.MapParts = components.map_tiles.LOST_FLEET_MAP
     faction_boards: tuple[tuple[str, str], ...] = components.factions.FACTION_BOARDS

@@ -3,7 +3,7 @@
     python -m tests.golden.make
 
 plays and writes them. They are made again only where a new version is meant to play otherwise
-(docs/reference/versions.md); a refactoring, a speed-up, another ruleset must leave them as they
+(docs/reference/rulesets.md); a refactoring, a speed-up, another ruleset must leave them as they
 are.
 """
 
