@@ -75,7 +75,7 @@ import time
 from training.system import cli
 cli.prepare()
 from training.play.agent_pool import AgentPool
-from training.play.rules import Rules
+from training.play.compiled_rules import Rules
 rules = Rules("lost_fleet")
 ready = AgentPool().get("zoo/strong", rules)
 rules.prepare()

@@ -33,7 +33,7 @@ from training.agents.levels import LEVELS
 from training.games import stats
 from training.games.report import rated
 from training.play.agent_pool import AgentPool, Ready
-from training.play.rules import Rules
+from training.play.compiled_rules import Rules
 from training.system import cli
 
 ROOT = Path(__file__).resolve().parent.parent

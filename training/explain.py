@@ -67,13 +67,13 @@ def _why(args: argparse.Namespace, game: Game) -> int:
     """By playouts, in the game's words."""
     import numpy as np
 
-    from .analysis import why
+    from .analysis import attribution
 
     if args.at > len(game.states) - 1 or np.sum(game.states[args.at - 1].legal_action_mask) < 2:
         raise UserError(f"decision {args.at} has no choice")
     with cli.status_line(lambda: f"playing on with {args.agent}"):
-        report = why.ask(game, args.at, args.agent, args.playouts)
-    print(why.text(report))
+        report = attribution.ask(game, args.at, args.agent, args.playouts)
+    print(attribution.text(report))
     if args.json:
         atomic_files.write_json(args.json, {"record": str(args.record)} | report)
     cli.wrote(args.json)

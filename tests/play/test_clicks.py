@@ -14,10 +14,10 @@ import pytest
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
 from gaia_jax.env import State
-from training.play import further, settings
+from training.play import lookahead, settings
 from training.play.agent_pool import Ready, _compile
+from training.play.compiled_rules import Rules
 from training.play.game import HUMAN, Game
-from training.play.rules import Rules
 from training.play.settings import Settings
 
 STATIC = Path(settings.__file__).parent / "static"
@@ -56,7 +56,7 @@ class Clicks:
     def add(self, node: str, text: str, state: State) -> None:
         """A decision of the person."""
         with_tile, self.tile = self.tile and node == "STEP", text.startswith("tile ")
-        if self.whole and (node in (*further.TWO_STEPS, "FEDERATION") or with_tile):
+        if self.whole and (node in (*lookahead.TWO_STEPS, "FEDERATION") or with_tile):
             return
         if self.whole and text.startswith("free") and node in ("TURN", "AFTER"):
             self.before = self.before or state
@@ -69,13 +69,13 @@ class Clicks:
         """The conversions that have been made, before an action."""
         if self.converted and not self._listed(text):
             runs = [len(list(some)) for _, some in groupby(self.converted)]
-            self.pressed["free"] += sum(-(-n // further.MOST_CONVERSIONS) for n in runs)
+            self.pressed["free"] += sum(-(-n // lookahead.MOST_CONVERSIONS) for n in runs)
         self.before, self.converted = None, []
 
     def _listed(self, text: str) -> bool:
         assert self.before is not None
         some = sorted(self.converted)
-        found = further.reached(self.rules, self.before)
+        found = lookahead.reached(self.rules, self.before)
         return any(one["text"] == text and sorted(one["first"]) == some for one in found)
 
 

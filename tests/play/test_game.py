@@ -22,9 +22,9 @@ from tests.render.records import RECORDS
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
-from training.play import further, leftovers, results, settings
+from training.play import conversions, endings, lookahead, settings
+from training.play.compiled_rules import Rules
 from training.play.game import HUMAN, Game, Refused
-from training.play.rules import Rules
 from training.play.settings import Settings
 
 NONE = Settings()
@@ -73,7 +73,7 @@ def test_a_start_place_says_where_it_lies(game: Game) -> None:
         table, rules = game.table(id), game.rules
         found, places = [], list[str]()
         for text in legal(game, id):
-            said = further.in_words(rules, table, text)
+            said = lookahead.in_words(rules, table, text)
             where = re.search(r"\), (top|middle|bottom) (left|centre|right) of the map", said)
             assert where, said
             q, r = map(int, text.split()[1].split(","))
@@ -93,7 +93,7 @@ def test_start_places_of_many_games_have_words_of_their_own(game: Game) -> None:
         state = rules.start(rules.draw(seed))
         table = rules.table(state)
         said = {
-            further.in_words(rules, table, text).partition(": ")[2] for text in rules.legal(state)
+            lookahead.in_words(rules, table, text).partition(": ")[2] for text in rules.legal(state)
         }
         assert len(said) == len(rules.legal(state)), said
         told |= {one.partition("of the map")[2] for one in said}
@@ -208,7 +208,7 @@ def test_a_federation_is_one_choice(game: Game) -> None:
     for k in formed[:4]:
         before = game.line[k - 1]
         state = game.nodes[before].state
-        found = further.federations(game.rules, state)
+        found = lookahead.federations(game.rules, state)
         texts = [game.nodes[id].text for id in game.line[k:]]
         picks = next(n for n, text in enumerate(texts[1:]) if not text.startswith("pick"))
         known = {frozenset(one["actions"]) for one in found}
@@ -230,7 +230,7 @@ def test_a_federation_is_one_choice(game: Game) -> None:
             assert laid == len(one["satellites"])
             own.back()
             assert own.now == 0, "one choice, taken back as one"
-    assert further.federations(game.rules, game.nodes[0].state) == []
+    assert lookahead.federations(game.rules, game.nodes[0].state) == []
 
 
 @pytest.mark.slow
@@ -239,9 +239,9 @@ def test_a_move_of_two_decisions_is_one_choice(game: Game) -> None:
     rules = game.rules
     game.now = at(game, "TURN")[3]
     if not rules.prices_ready:
-        assert further.ways(rules, game.nodes[game.now].state) == []
+        assert lookahead.ways(rules, game.nodes[game.now].state) == []
         rules.prepare_prices()
-    ends = [k for k, id in enumerate(game.line) if game.table(id).node in further.TWO_STEPS]
+    ends = [k for k, id in enumerate(game.line) if game.table(id).node in lookahead.TWO_STEPS]
     recorded = [
         (game.line[k - 1], [game.nodes[id].text for id in game.line[k : k + 2]]) for k in ends
     ]
@@ -249,11 +249,11 @@ def test_a_move_of_two_decisions_is_one_choice(game: Game) -> None:
     left_out = 0
     for before, texts in recorded[:: len(recorded) // 6]:
         state = game.nodes[before].state
-        found = further.ways(rules, state)
+        found = lookahead.ways(rules, state)
         assert texts in [one["actions"] for one in found]
         for first in (text for text in rules.legal(state) if not text.startswith("booster")):
             here = rules.after(state, rules.index(first))
-            half = rules.table(here).node in further.TWO_STEPS
+            half = rules.table(here).node in lookahead.TWO_STEPS
             listed = [one["actions"][1] for one in found if one["actions"][0] == first]
             assert set(listed) <= set(rules.legal(here) if half else [])
             for text in set(rules.legal(here) if half else []) - set(listed):
@@ -275,7 +275,7 @@ def test_a_move_of_two_decisions_is_one_choice(game: Game) -> None:
             own.back()
             assert own.now == 0, "one choice, taken back as one"
     assert left_out, "some power or special action is for nothing somewhere"
-    assert further.ways(rules, game.nodes[0].state) == []
+    assert lookahead.ways(rules, game.nodes[0].state) == []
 
 
 def stock(seat: Any) -> int:
@@ -292,7 +292,7 @@ def test_the_last_pass_says_what_is_left_and_what_conversions_would_bring(game: 
     passed = {game.nodes[id].parent for id in game.line if game.nodes[id].text == "pass"}
     for id in last:
         state, player = game.nodes[id].state, game.table(id).player
-        found = leftovers.left_over(rules, state)
+        found = conversions.left_over(rules, state)
         now = vp_left(found)
         if id in passed:
             assert now == end.seat(player).vp_source["RESOURCES"]
@@ -300,18 +300,18 @@ def test_the_last_pass_says_what_is_left_and_what_conversions_would_bring(game: 
             continue
         own = Game("6", rules, game.setup, [HUMAN] * 4)
         own.nodes[0].state = state
-        *conversions, text = found["actions"]
-        assert text == "pass" and all(one.startswith("free ") for one in conversions)
-        assert all(rules.say(one) in found["words"] for one in conversions), "each in words"
-        own.play_all(conversions)
-        again = leftovers.left_over(rules, own.nodes[own.now].state)
+        *free_actions, text = found["actions"]
+        assert text == "pass" and all(one.startswith("free ") for one in free_actions)
+        assert all(rules.say(one) in found["words"] for one in free_actions), "each in words"
+        own.play_all(free_actions)
+        again = conversions.left_over(rules, own.nodes[own.now].state)
         then = vp_left(again)
         assert "actions" not in again and found["more"].startswith(f"{then - now} VP more")
         assert then > now
         more += 1
     assert more, "somebody has power left"
     other = next(id for id in at(game, "TURN") if game.table(id).round == 3)
-    assert leftovers.left_over(rules, game.nodes[other].state) == {}
+    assert conversions.left_over(rules, game.nodes[other].state) == {}
 
 
 def vp_left(found: dict[str, Any]) -> int:
@@ -365,7 +365,7 @@ def test_a_tile_and_the_track_of_its_step_are_one_choice(game: Game) -> None:
     rules.prepare_prices()
     for id in at(game, "TILE")[::3]:
         state = game.nodes[id].state
-        found = further.tracks(rules, state)
+        found = lookahead.tracks(rules, state)
         for text in rules.legal(state):
             here = rules.after(state, rules.index(text))
             steps = rules.legal(here) if rules.table(here).node == "STEP" else []
@@ -379,7 +379,7 @@ def test_a_tile_and_the_track_of_its_step_are_one_choice(game: Game) -> None:
             assert some[-1]["effects"] == paid
             seen += 1
     assert seen
-    assert further.tracks(rules, game.nodes[0].state) == {}
+    assert lookahead.tracks(rules, game.nodes[0].state) == {}
 
 
 def test_several_actions_are_taken_all_or_none(game: Game) -> None:
@@ -397,7 +397,7 @@ def test_what_conversions_make_possible(game: Game) -> None:
     rules, several = game.rules, 0
     for id in some:
         state = game.nodes[id].state
-        found = further.reached(rules, state)
+        found = lookahead.reached(rules, state)
         for one in found[:6]:
             here = state
             assert one["text"] not in rules.legal(state) and one["first"]
@@ -412,14 +412,14 @@ def test_what_conversions_make_possible(game: Game) -> None:
                 new = {x for x in opened - set(rules.legal(state)) if not x.startswith("free ")}
                 assert new <= {one["text"] for one in found}
     assert several, "also what takes two conversions and more"
-    assert further.reached(rules, game.nodes[0].state) == []
+    assert lookahead.reached(rules, game.nodes[0].state) == []
 
 
 def test_a_conversion_is_made_several_times_by_one_choice(game: Game) -> None:
     rules, most = game.rules, 0
     for id in at(game, "TURN", "AFTER")[::9]:
         state = game.nodes[id].state
-        found = further.repeats(rules, state)
+        found = lookahead.repeats(rules, state)
         assert set(found) <= {text for text in rules.legal(state) if text.startswith("free ")}
         for text in (text for text in rules.legal(state) if text.startswith("free ")):
             listed = found.get(text, [])
@@ -436,12 +436,12 @@ def test_a_conversion_is_made_several_times_by_one_choice(game: Game) -> None:
                 assert text not in rules.legal(own.nodes[own.now].state)
             most = max(most, len(listed))
     assert most == 3, "up to four times"
-    assert further.repeats(rules, game.nodes[0].state) == {}
+    assert lookahead.repeats(rules, game.nodes[0].state) == {}
 
 
 def test_the_end_of_a_game(game: Game) -> None:
     game.now = game.line[-1]
-    found, vp = results.ending(game), [seat.vp for seat in game.table().seats]
+    found, vp = endings.ending(game), [seat.vp for seat in game.table().seats]
     names = [row["name"] for row in found["rounds"]]
     assert names == ["Start", "Set-up", *(f"Round {n}" for n in range(1, 7)), "Final scoring"]
     assert found["rounds"][-1]["vp"] == vp
@@ -460,7 +460,7 @@ def test_the_end_of_a_game(game: Game) -> None:
 
 def test_a_game_is_one_file(game: Game, tmp_path: Any) -> None:
     game.now = game.line[-1]
-    (tmp_path / "game.json").write_text(results.record(game))
+    (tmp_path / "game.json").write_text(endings.record(game))
     found = replay.read(tmp_path / "game.json")
     assert found.players == ("a person",) * 4
     assert found.actions == replay.read(RECORDS["lost_fleet"]).actions

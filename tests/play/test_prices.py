@@ -24,7 +24,7 @@ SLOW_GAMES = 50
 @pytest.fixture(scope="module")
 def rules() -> Any:
     """The rules of the table, prices compiled."""
-    from training.play.rules import Rules
+    from training.play.compiled_rules import Rules
 
     found = Rules("lost_fleet")
     assert not found.prices_ready and found.progress() == []

@@ -15,8 +15,8 @@ from tests.play.server import Server
 from tests.training.test_advice import made_up
 from training.analysis import ADVICE_GAMES, ADVISER, advice, advice_page
 from training.play import setup_advice
+from training.play.compiled_rules import Rules
 from training.play.game import Refused
-from training.play.rules import Rules
 from training.play.setup_advice import SetupAdvice
 
 FORM = {"ruleset": "lost_fleet", "seats": ["you"] * 4}

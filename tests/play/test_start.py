@@ -11,9 +11,9 @@ from tests.browser import Watched
 from tests.play.server import Server
 from training import zoo
 from training.agents.levels import LEVELS
-from training.play.dealing import with_factions
+from training.play.catalogue import RULESET_WORDS, level, rulesets
 from training.play.game import Refused
-from training.play.offers import RULESET_WORDS, level, rulesets
+from training.play.setups import with_factions
 
 DEALT = ["TERRANS", "XENOS", "TAKLONS", "ITARS"]
 

@@ -13,7 +13,7 @@ from training.agents.baseline import make_baseline_model
 from training.agents.levels import LEVELS, SECONDS, TIMED_ON, agent_of
 from training.agents.registry import REGISTRY
 from training.agents.search import split_name
-from training.play import offers
+from training.play import catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,8 +29,8 @@ def test_slow_levels_state_their_seconds_per_decision():
     assert all(0 < median <= most for median, most in SECONDS.values())
     median, most = SECONDS["zoo/strong+search:64"]
     text = f"{median} s a decision on {TIMED_ON}, nine of ten within {most} s"
-    assert text in offers.level("zoo/strong+search:64").about
-    assert "slower" in offers.level("zoo/quick+search:32").about  # not measured
+    assert text in catalogue.level("zoo/strong+search:64").about
+    assert "slower" in catalogue.level("zoo/quick+search:32").about  # not measured
 
 
 def test_an_agent_is_made_by_the_name_of_its_level():

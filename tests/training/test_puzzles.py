@@ -13,7 +13,7 @@ from gaia_jax.actions import to_text
 from training import puzzles as door
 from training import zoo
 from training.agents import Agent
-from training.analysis import puzzle_maker, puzzles, why
+from training.analysis import attribution, puzzle_maker, puzzles
 from training.analysis.explain import read_game
 from training.analysis.judge import Question, measured
 from training.analysis.playouts import Ends
@@ -153,7 +153,7 @@ def test_reasons_are_differences_by_source(game, legal):
     sources[0, :, seat, 1], sources[1, :, seat, 1] = 4, 12
     sources[0, :, seat, 2] = 2
     sources[:, :, seat, game.env.ruleset.ids["vp_source"].index("FINAL_1")] = 6
-    told = why.about(game, 5, Outcomes(legal[:2], np.array([0.7, 0.3]), vp, seat, sources))
+    told = attribution.about(game, 5, Outcomes(legal[:2], np.array([0.7, 0.3]), vp, seat, sources))
     best, played = told["candidates"]
     assert played["played"] and not best["played"] and best["vp"] == 96
     assert played["loss"][0] == 5 and played["by_source"]
@@ -161,7 +161,7 @@ def test_reasons_are_differences_by_source(game, legal):
     missions = [words for words in told["best_by_source"] if "mission" in words]
     assert missions == ["mission: most structures on asteroids and protoplanets"]
     told |= {"playouts": 3, "agent": "me"}
-    said = why.text(told)
+    said = attribution.text(told)
     assert "(played): 5.0 VP less" in said and "-8.0" in said and "+2.0" in said
 
 

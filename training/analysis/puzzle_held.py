@@ -30,11 +30,11 @@ from ..system.cli import UserError
 from ..types import EnvState, Params
 from .accuracy import paired
 from .actions import is_inside, is_turn
+from .attribution import by_source
 from .playouts import Ends, Jobs, Playouts, Turn
 from .puzzle_tried import FOLLOWED, leads, typical
 from .puzzles import CONVERSION, holds, positions, some, texts
 from .review import Plain, loss_json
-from .why import by_source
 
 PLAYOUTS = 12  # of each candidate
 RIVALS, FEWER = 8, 6  # other legal moves that the stronger agent tries, and playouts of each

@@ -23,7 +23,7 @@ from gaia_jax.state import Node
 from ..agents import Agent, make_agent, sha256_of
 from ..system import atomic_files, data_files
 from ..system.data_files import LIST, NUMBER, OBJECT, TEXT, WHOLE
-from . import review, why
+from . import attribution, review
 from .explain import Game
 from .judge import Judged
 from .playouts import whole_moves
@@ -111,7 +111,10 @@ def puzzle(
         review.action_json(rules, int(action), float(chance))
         | {"vp": round(float(vp.mean()), 1)}
         | ({"answer_next": True} if int(action) in before else {})
-        | {"why": why.by_source(rules, apart), "line": texts(game.env, here, int(action), behind)}
+        | {
+            "why": attribution.by_source(rules, apart),
+            "line": texts(game.env, here, int(action), behind),
+        }
         for action, chance, vp, apart, behind in zip(
             one.question.candidates, one.question.policy, own, more, moves, strict=True
         )

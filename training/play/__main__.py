@@ -27,8 +27,8 @@ from ..system.cli import Parser, prepare, start_jax
 if TYPE_CHECKING:
     import uvicorn
 
-    from .front import Front
     from .game_server import GameServer
+    from .landing import Front
 
 FIRST_RULESET = "lost_fleet"
 HEAD_START = 3.0  # seconds of the first page; one that deals a game compiles by itself
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         import uvicorn
 
-        from .front import Front, Served
+        from .landing import Front, Served
         from .request_guard import LOOPBACK
     except ImportError as error:
         raise UserError("the table needs the extra `play`: pip install '.[play]'") from error

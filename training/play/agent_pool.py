@@ -25,8 +25,8 @@ from ..agents.registry import REGISTRY
 from ..agents.search import SUFFIX
 from ..analysis.explain import Explainer
 from ..system import compile_times
-from . import offers
-from .rules import Rules
+from . import catalogue
+from .compiled_rules import Rules
 
 SIMULATIONS = 32  # of the search that is offered on top of each trained agent
 
@@ -170,7 +170,7 @@ class AgentPool:
 
 def _level(name: str) -> Level:
     try:
-        return offers.level(name)
+        return catalogue.level(name)
     except UserError:  # its compiling will say what is wrong
         return Level("", name, "")
 

@@ -15,13 +15,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from . import offers, results
+from . import catalogue, endings
 from .background import Job
-from .front import Handler, starlette, told
 from .game import HUMAN, Game, Refused
+from .game_json import view
 from .game_server import GameServer
+from .landing import Handler, starlette, told
 from .request_guard import from_here, parsed, refusal
-from .view import view
 
 CHANGES = ("act", "go", "undo", "seat", "settings", "resume")
 # A page asks again after so long without news.
@@ -66,7 +66,7 @@ class Pages:
         ruleset = request.query_params.get("ruleset", "lost_fleet")
         return JSONResponse(
             {
-                "rulesets": offers.rulesets(),
+                "rulesets": catalogue.rulesets(),
                 "human": HUMAN,
                 "agents": self.server.agents.known(ruleset),
                 "records": [] if brief else await run_in_threadpool(self.server.records),
@@ -175,10 +175,10 @@ class Pages:
         game, format = self._game(request), request.path_params["what"]
         name = re.sub(r"[^A-Za-z0-9 _.-]", "_", game.name or "gaia project")
         if format == "record.json":
-            text = await run_in_threadpool(results.record, game)
+            text = await run_in_threadpool(endings.record, game)
             return _download(text, "application/json", f"{name}.json")
         if format == "replay.html":
-            text = await run_in_threadpool(results.replay, game)
+            text = await run_in_threadpool(endings.replay, game)
             return _download(text, "text/html", f"{name}.html")
         job = self.server.advice.reviewed(game) if format == "review.html" else None
         if job is None or job.status != "ready":

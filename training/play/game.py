@@ -12,7 +12,7 @@ from gaia_jax.replay import Record
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
-from .rules import Rules
+from .compiled_rules import Rules
 
 HUMAN = "you"
 MOST_NODES = 6000

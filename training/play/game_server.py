@@ -17,12 +17,12 @@ from gaia_jax.state import Setup
 from gaia_jax.xla.packed import PLAYERS
 
 from ..agents.search import split_name
-from . import analysis, dealing, further, settings
+from . import evaluation, lookahead, settings, setups
 from .agent_pool import POLICY, SEARCH, AgentPool, Ready
+from .compiled_rules import Rules
 from .game import HUMAN, Game, Refused, decided, whole_number
 from .hints import Advice
 from .puzzle_book import PuzzleBook
-from .rules import Rules
 from .saves import SHIPPED_MARK, Saves, about, check, unfinished_name
 from .setup_advice import SetupAdvice
 
@@ -98,7 +98,7 @@ class GameServer:
         record = None if record_json is None else self._record(record_json)
         seats = self._seats(form, record)
         rules = self.rules_for(record.ruleset if record else form.get("ruleset"), len(seats))
-        setup = check(record, self.rules_for)[1] if record else dealing.deal(form, rules)
+        setup = check(record, self.rules_for)[1] if record else setups.deal(form, rules)
         for seat in seats:
             self.seat(seat, rules)
         left = settings.Settings.read(form.get("settings", {}))
@@ -129,7 +129,7 @@ class GameServer:
             Refused: anything wrong with it.
         """
         rules, setup, seats = self._dealt(form)
-        setup_preview = dealing.preview(setup, rules)
+        setup_preview = setups.preview(setup, rules)
         self.compile(rules)
         self.agents.hurry([seat for seat in seats if seat != HUMAN], rules)
         return {**setup_preview, "advice": self.setup_advice.of(rules, setup, form)}
@@ -142,7 +142,7 @@ class GameServer:
     def _dealt(self, form: Mapping[str, object]) -> tuple[Rules, Setup, list[str]]:
         seats = self._seats(form, None)
         rules = self.rules_for(form.get("ruleset"), len(seats))
-        return rules, dealing.deal(form, rules), seats
+        return rules, setups.deal(form, rules), seats
 
     def get(self, id: str) -> Game:
         """A game by its id; KeyError if there is none."""
@@ -163,14 +163,16 @@ class GameServer:
         return {**rematch, "settings": form.get("settings", {})}
 
     def further(self, game: Game, part: str) -> dict[str, Any]:
-        """One part of the lookahead at a person's turn, by its name in `further.PARTS`.
+        """One part of the lookahead at a person's turn, by its name in `lookahead.PARTS`.
 
         Raises:
             Refused: there is no such part.
         """
-        if part not in further.PARTS:
-            raise Refused(f"there is no {part!r} further on; known are {', '.join(further.PARTS)}")
-        node, rules, parts = game.nodes[game.now], game.rules, further.PARTS[part]
+        if part not in lookahead.PARTS:
+            raise Refused(
+                f"there is no {part!r} further on; known are {', '.join(lookahead.PARTS)}"
+            )
+        node, rules, parts = game.nodes[game.now], game.rules, lookahead.PARTS[part]
         cached: dict[str, Any] | None = node.further.get(part)
         if cached is None:
             if game.over() or game.agent_to_move() or not rules.ready:
@@ -290,7 +292,7 @@ class GameServer:
             self.wake.notify_all()
 
     def analyse(self, game: Game, name: str, whole_game: bool, search: bool) -> dict[str, Any]:
-        """What an agent thinks of the present position, or of the whole line; see `analysis`.
+        """What an agent thinks of the present position, or of the whole line; see `evaluation`.
 
         Args:
             search: also the table of a search at the present position, of an agent that has one.
@@ -307,14 +309,14 @@ class GameServer:
         at = game.now
         if search and searching and searching.status == "ready":
             # It takes a second and blocks no other request.
-            analysis.search(game, at, searching)
-        for id in game.line if whole_game else analysis.near(game):
+            evaluation.search(game, at, searching)
+        for id in game.line if whole_game else evaluation.near(game):
             with self.lock:
                 if id < len(game.nodes):
-                    analysis.ask(game, id, agent)
+                    evaluation.ask(game, id, agent)
         with self.lock:
-            out = analysis.report(game, agent)
-            table = analysis.searched(game, at, name) if searching else None
+            out = evaluation.report(game, agent)
+            table = evaluation.searched(game, at, name) if searching else None
         report = {
             **out,
             "agent": name,

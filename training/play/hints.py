@@ -24,8 +24,8 @@ from ..analysis.playouts import Playouts, jobs_of, whole_moves
 from ..analysis.position import probabilities
 from ..system import compile_times
 from .background import Job
+from .compiled_rules import Rules
 from .game import Game
-from .rules import Rules
 
 ROUND = 8  # playouts of each candidate between two updates of the page
 ROUNDS = 4

@@ -18,8 +18,8 @@ from gaia_jax.setup.setup_json import players_of
 from gaia_jax.state import Setup
 
 from ..config import shipped
+from .compiled_rules import Rules
 from .game import HUMAN, MOST_NODES, Game, Refused
-from .rules import Rules
 
 MOST_SAVED = 500
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")

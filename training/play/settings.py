@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from gaia_jax.components.costs import ROUNDS
 from gaia_jax.render import Table
 
-from .further import stock_of
 from .game import HUMAN, Game, Refused
+from .lookahead import stock_of
 
 END_TURN = ("ask", "idle", "always")
 MOST_VP = 20

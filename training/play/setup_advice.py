@@ -16,9 +16,9 @@ from gaia_jax.state import Setup
 
 from ..analysis import ADVICE_GAMES, ADVISER, advice, advice_page
 from .background import Job
+from .compiled_rules import Rules
 from .game import Refused
 from .hints import Compiling, refusal
-from .rules import Rules
 
 KEPT = 32  # pages
 TURN = 0.2  # seconds between two looks at whether the one before has ended

@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
-from training.play.front import FILES, Front
+from training.play.landing import FILES, Front
 
 
 async def asked(front: Front, path: str, host: str = "localhost") -> tuple[int, bytes]:
@@ -66,7 +66,7 @@ def test_the_page_is_there_before_the_games() -> None:
 
 def test_the_first_page_needs_no_jax() -> None:
     """It is the import that takes the seconds."""
-    code = "import sys, training.play.front, training.play.__main__; print('jax' in sys.modules)"
+    code = "import sys, training.play.landing, training.play.__main__; print('jax' in sys.modules)"
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True

@@ -21,7 +21,7 @@ from gaia_jax.rules.scoring import final_score
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GameState
 
-from .rules import Rules
+from .compiled_rules import Rules
 
 PASS = "pass"
 MOST_STEPS = 120  # of the engine, for one position

@@ -11,8 +11,8 @@ from gaia_jax.render.table import Table
 from gaia_jax.replay import page as replay_page
 from gaia_jax.replay.record import to_text
 
-from .further import TWO_STEPS, in_words, joined
 from .game import HUMAN, Game
+from .lookahead import TWO_STEPS, in_words, joined
 
 SHOWN = 8
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from gaia_jax.replay.page import seats_json, sources_json
 
-from . import results
-from .further import in_words
+from . import endings
 from .game import HUMAN, Game
 from .game_server import GameServer
+from .lookahead import in_words
 
 
 def view(server: GameServer, game: Game) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def view(server: GameServer, game: Game) -> dict[str, Any]:
             "asks": table.node,
             "over": table.over,
             "ended": game.table(game.line[-1]).over,
-            "end": results.ending(game) if table.over else None,
+            "end": endings.ending(game) if table.over else None,
             "paused": game.paused,
             "thinking": game.agent_to_move() or "",
             "half_made": game.half_made(),

@@ -24,8 +24,8 @@ from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GameState
 
-from .leftovers import left_over
-from .rules import Rules
+from .compiled_rules import Rules
+from .conversions import left_over
 
 FORM, COMMIT = "form_federation", "commit"
 # Nodes within a move of two decisions; a federation has a list of its own.

@@ -11,8 +11,8 @@ from gaia_jax.ruleset import Ruleset
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
+from .compiled_rules import Rules
 from .game import Refused
-from .rules import Rules
 from .saves import read_setup
 
 DRAWN = ""  # a seat that takes the faction it is dealt (SET-10)
