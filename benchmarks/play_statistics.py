@@ -1,27 +1,122 @@
-"""Whole games by a policy, checked and in numbers: `python -m benchmarks.play_statistics`.
+"""Play and check whole games, count what happens: `python -m benchmarks.play_statistics`.
 
-Each federation is checked when it is formed (`formings.checks`), each game at its end
-(`games.broken`). `--policy uniform` plays at random, `federating` prefers federations. Prints the
-tables behind docs/lab/random_play.md.
+`--policy uniform` plays at random; `federating` prefers federations, `rare` prefers actions that
+random play seldom reaches. Every game is checked at its end (`broken_invariants`). The report
+(docs/lab/random_play.md) has VP by faction and source, federations, and coverage: how often each
+action was legal and chosen at each node. The exit status is 1 if an invariant is broken.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 import gaia_jax
-from benchmarks import formings
-from benchmarks.games import UNIFORM, Policy, arguments, broken, play
+from gaia_jax.actions import PLANES
+from gaia_jax.env import GaiaEnv, State
 from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import NODES
+from gaia_jax.testing import sample_legal
+from gaia_jax.xla.struct import pytree
 
-# Federations of a game that the log has room for.
-ROOM = 20
-# Structures close together, on planets that cost little, but not beside a federation that stands:
-# they would join it in vain. Ore is what is short, so whatever builds without it comes first.
+# More decisions than a game of any policy here takes.
+MAX_DECISIONS = 4096
+# Distances to the nearest own structure that a policy distinguishes; the last one is "or more".
+DISTANCES = 8
+# Terraforming steps that a policy distinguishes.
+STEPS = 4
+EQUAL = (1,) * DISTANCES
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Weights of the actions: a legal action is drawn in proportion to its weight.
+
+    Attributes:
+        name: on the command line.
+        weights: by "NODE: text", "NODE: verb", "text" or "verb"; the first of these applies.
+        other: weight of every other action.
+        near: factors of cells by the distance to the nearest own structure: of cells adjacent to an
+            own federation, and of the others; `project` has none.
+        cheap: factors of cells by the terraforming steps of their planet.
+    """
+
+    name: str
+    weights: dict[str, int] = field(default_factory=dict)
+    other: int = 1
+    near: tuple[tuple[int, ...], tuple[int, ...]] = (EQUAL, EQUAL)
+    cheap: tuple[int, ...] = (1,) * STEPS
+
+    def tables(self, rules: Ruleset) -> Tables:
+        """The policy as arrays.
+
+        Raises:
+            ValueError: a key of `weights` is not a node with an action.
+        """
+        texts = rules.actions.texts
+        actions = {*texts, *(text.split()[0] for text in texts)}
+        for key in self.weights:
+            node, _, action = key.rpartition(": ")
+            if node not in ("", *NODES) or action not in actions:
+                raise ValueError(f"policy {self.name}: {key!r} is not a node with an action")
+        table = [[self._weight(node, text) for text in texts] for node in NODES]
+        return Tables(
+            weights=jnp.array(table, jnp.int32),
+            near=jnp.array(self.near, jnp.int32),
+            cheap=jnp.array(self.cheap, jnp.int32),
+        )
+
+    def _weight(self, node: str, text: str) -> int:
+        verb = text.split()[0]
+        keys = (f"{node}: {text}", f"{node}: {verb}", text, verb)
+        return next((self.weights[key] for key in keys if key in self.weights), self.other)
+
+
+@pytree
+class Tables:
+    """A policy as arrays for N nodes and A actions; every weight is at least 1."""
+
+    weights: Array  # (N, A) int32
+    near: Array  # (2, DISTANCES) int32: next to an own federation, elsewhere
+    cheap: Array  # (STEPS,) int32
+
+    def choose(self, rules: Ruleset, state: State, uniform: Array) -> Array:
+        """Draw a legal action.
+
+        Args:
+            rules: the ruleset of the game.
+            state: one state.
+            uniform: () float32 in [0, 1).
+        Returns:
+            () int32.
+        """
+        board, player = state.game.board, state.current_player
+        in_federation = (board.federation_bits.astype(jnp.int32) >> player) & 17 != 0
+        padded = jnp.concatenate([in_federation, jnp.zeros(1, bool)])
+        adjacent = padded[rules.geometry.neighbors].any(-1)
+        distance = jnp.minimum(board.distance_to_own[player].astype(jnp.int32), DISTANCES - 1)
+        steps = state.game.steps[player][board.planet.astype(jnp.int32)].astype(jnp.int32)
+        cells = self.near[jnp.where(adjacent, 0, 1), distance]
+        cells *= self.cheap[jnp.clip(steps, 0, STEPS - 1)]
+        planes = [jnp.ones_like(cells) if plane == "project" else cells for plane in PLANES]
+        weights = self.weights[state.game.turn.node.astype(jnp.int32)]
+        rest = jnp.ones(weights.shape[0] - len(PLANES) * cells.shape[0], jnp.int32)
+        weights *= jnp.concatenate([*planes, rest])
+        return sample_legal(jnp.where(state.legal_action_mask, weights, 0), uniform)
+
+
+UNIFORM = Policy("uniform")
+# Structures close together on cheap planets, but not next to an own federation, which they would
+# join without a new token. Ore is scarce, so whatever builds without ore has a high weight.
 FEDERATING = Policy(
     "federating",
     {
@@ -66,124 +161,218 @@ FEDERATING = Policy(
         "token FT_8VP_2PT": 300,
     },
     other=100,
-    near=((1, 1, 1, 1, 1, 1, 1, 1), (100, 100, 60, 10, 2, 1, 1, 1)),
+    near=(EQUAL, (100, 100, 60, 10, 2, 1, 1, 1)),
     cheap=(30, 8, 3, 1),
 )
-POLICIES = {policy.name: policy for policy in (FEDERATING, UNIFORM)}
+RARE = Policy(
+    "rare",
+    {
+        "form_federation": 1_000_000,
+        "advanced": 5_000,
+        "commit": 100,
+        "upgrade": 120,
+        "piece PI": 300,
+        "mine": 60,
+        "project": 60,
+        "advance": 100,
+        "STEP: skip": 1_000_000,
+        "FREE_MINE: skip": 20_000,
+        "ship": 300,
+        "explore": 2_000,
+        "artifact": 5_000,
+        "special": 20_000,
+        "power": 150,
+        "power PA_2PT": 300,
+        "leech CHARGE": 300,
+        "leech TOKEN_FIRST": 150,
+        "skip": 20,
+        "ITARS: skip": 300,
+        "free": 10,
+        "AFTER: free": 20,
+        "token FT_GLEENS": 5_000,
+        "booster": 2,
+        "BOOSTER: booster": 100,
+        "pass": 2,
+    },
+    other=100,
+    near=(EQUAL, (30, 20, 15, 6, 2, 1, 1, 1)),
+    cheap=(10, 4, 2, 1),
+)
+POLICIES = {policy.name: policy for policy in (FEDERATING, UNIFORM, RARE)}
 
 
-def main(argv: list[str] | None = None) -> int:
-    """The command line; 1 if something does not hold."""
-    parser = arguments(__doc__)
-    parser.add_argument("--policy", choices=POLICIES, default=FEDERATING.name)
-    args = parser.parse_args(argv)
-    env = gaia_jax.make(args.ruleset, players=args.players)
-    rules = env.ruleset
-    run = play(env, args.batch, formings.Log(args.batch * ROOM, max(args.batch // 4, 1)))
-    policy = POLICIES[args.policy].tables(rules)
-    laid: list[np.ndarray] = []
-    ends: list[dict[str, np.ndarray]] = []
-    faults: list[str] = []
-    began = time.time()
-    for i in range(-(-args.games // args.batch)):
-        state, count, record = run(jax.random.fold_in(jax.random.PRNGKey(args.seed), i), policy)
-        found = formings.read(record)
-        for name, ok in formings.checks(rules, found).items():
-            for j in np.flatnonzero(~ok):
-                where = f"seed {args.seed}, batch {i}, game {found.game[j]}"
-                faults.append(f"{where}, decision {found.decision[j]}: not: {name}")
-        for name, games in broken(state).items():
-            faults.append(f"seed {args.seed}, batch {i}, {games} games at their ends: not: {name}")
-        ends.append(_end(state, np.asarray(count)))
-        faults += _totals(found, ends[-1], f"seed {args.seed}, batch {i}")
-        laid.append(_laid(found))
-        mean = np.concatenate([part["formed"] for part in ends]).mean()
-        done, seconds = (i + 1) * args.batch, time.time() - began
-        print(f"{done} games, {mean:.3f} federations a seat, {seconds:.0f} s", file=sys.stderr)
-    end = {name: np.concatenate([part[name] for part in ends]) for name in ends[0]}
-    print(
-        f"{len(end['count'])} games of the policy {args.policy}, seed {args.seed},"
-        f" {rules.name} {env.version}\n"
-    )
-    print(page(rules, end, np.concatenate(laid)))
-    print("\nBroken: " + ("\n".join(faults) or "none"))
-    return 1 if faults else 0
+@pytree
+class Coverage:
+    """How often each action was legal and chosen at each node, over the games of a batch."""
+
+    legal: Array  # (N, A) int32
+    chosen: Array  # (N, A) int32
+
+    def add(self, state: State, action: Array, live: Array) -> Coverage:
+        """Count one decision of each of B games.
+
+        Args:
+            state: B states before the decision.
+            action: (B,) int32.
+            live: (B,) bool, the game had not ended.
+        """
+        node = state.game.turn.node.astype(jnp.int32)
+        legal = (state.legal_action_mask & live[:, None]).astype(jnp.int32)
+        return Coverage(
+            legal=self.legal.at[node].add(legal),
+            chosen=self.chosen.at[node, action].add(live.astype(jnp.int32)),
+        )
 
 
-def _end(state, count: np.ndarray) -> dict[str, np.ndarray]:
-    """What the table needs of finished games: B games, P seats."""
+def play_function(
+    env: GaiaEnv, batch: int
+) -> Callable[[Array, Tables], tuple[State, Array, Coverage]]:
+    """A compiled function that plays `batch` games to their ends.
+
+    It takes a key and a policy, and returns the final states [B], the decisions of each game (B,)
+    int32 and the coverage. All policies share one compilation.
+    """
+
+    def games(key: Array, policy: Tables) -> tuple[State, Array, Coverage]:
+        setup_key, play_key = jax.random.split(key)
+        state = jax.vmap(env.init)(jax.random.split(setup_key, batch))
+        zeros = jnp.zeros((len(NODES), env.num_actions), jnp.int32)
+
+        def running(carry: Any) -> Array:
+            state, _, i, _ = carry
+            return ~(state.terminated | state.truncated).all() & (i < MAX_DECISIONS)
+
+        def decide(carry: Any) -> Any:
+            state, decisions, i, coverage = carry
+            live = ~(state.terminated | state.truncated)
+            uniform = jax.random.uniform(jax.random.fold_in(play_key, i), (batch,))
+            action = jax.vmap(lambda s, u: policy.choose(env.ruleset, s, u))(state, uniform)
+            coverage = coverage.add(state, action, live)
+            return jax.vmap(env.step)(state, action), decisions + live, i + 1, coverage
+
+        start = state, jnp.zeros(batch, jnp.int32), jnp.int32(0), Coverage(zeros, zeros)
+        state, decisions, _, coverage = jax.lax.while_loop(running, decide, start)
+        return state, decisions, coverage
+
+    return jax.jit(games)
+
+
+def broken_invariants(state: State) -> dict[str, int]:
+    """Number of finished games that break an invariant, by its name."""
+    game = jax.tree.map(np.asarray, state.game)
+    players, turn = game.players, game.turn
+    tokens = players.power.sum(-1) + players.gaia_power
+    caps = (players.credits <= 30) & (players.ore <= 15) & (players.knowledge <= 15)
+    least = (players.credits >= 0) & (players.ore >= 0) & (players.knowledge >= 0)
+    checks = {
+        "ended in round 6": np.asarray(state.terminated) & (turn.round == 6),
+        "not truncated": ~np.asarray(state.truncated),
+        "VP are the sum of their sources": (players.vp == players.vp_source.sum(-1)).all(-1),
+        "VP >= 0": (players.vp >= 0).all(-1),
+        "resources within caps": (caps & least & (players.qic >= 0)).all(-1),
+        "power tokens in range": ((players.power >= 0).all(-1) & (tokens < 100)).all(-1),
+        "pieces within supply": (players.built <= [99, 8, 4, 3, 1, 1, 1]).all((-1, -2)),
+        "satellites counted": (game.board.satellite.sum(-1) == players.satellites).all(-1),
+        "one player on level 5 of a track": ((players.tracks == 5).sum(-2) <= 1).all(-1),
+        "tracks in range": ((players.tracks >= 0) & (players.tracks <= 5)).all((-1, -2)),
+    }
+    return {name: int((~ok).sum()) for name, ok in checks.items() if not ok.all()}
+
+
+def final_counts(state: State, decisions: np.ndarray) -> dict[str, np.ndarray]:
+    """The columns of the report, of B finished games with P seats."""
     players = state.game.players
-    names = ("formed", "satellites", "vp", "tokens", "vp_source")
-    out = {name: np.asarray(getattr(players, name)).astype(int) for name in names}
-    out["tokens"] = out["tokens"].sum(-1)
-    return out | {"faction": np.asarray(state.game.setup.faction), "count": count}
+    names = ("formed", "satellites", "vp", "vp_source")
+    columns = {name: np.asarray(getattr(players, name)).astype(int) for name in names}
+    return columns | {"faction": np.asarray(state.game.setup.faction), "decisions": decisions}
 
 
-def _laid(found: formings.Formings) -> np.ndarray:
-    """(E,) satellites laid for each federation."""
-    rows = np.arange(len(found.player))
-    counts = (found.players_after, found.players)
-    after, before = (np.asarray(x.satellites)[rows, found.player].astype(int) for x in counts)
-    return after - before
-
-
-def _totals(found: formings.Formings, end: dict[str, np.ndarray], where: str) -> list[str]:
-    """Whether what was seen at the formings adds up to what stands at the ends of the games."""
-    seen = {"formed": np.ones(len(found.player), int), "satellites": _laid(found)}
-    out = []
-    for name, amount in seen.items():
-        total = np.zeros_like(end[name])
-        np.add.at(total, (found.game, found.player), amount)
-        for game, player in np.argwhere(total != end[name]):
-            out.append(f"{where}, game {game}: {name} of player {player} do not add up")
-    return out
-
-
-def page(rules: Ruleset, end: dict[str, np.ndarray], laid: np.ndarray) -> str:
+def report(rules: Ruleset, columns: dict[str, np.ndarray]) -> str:
     """The tables of docs/lab/random_play.md.
 
     Args:
         rules: of the games.
-        end: (G, P) int federations `formed`, `satellites`, `vp`, `tokens`, `faction`;
-            (G, P, sources) `vp_source`; (G,) `count`.
-        laid: (E,) int, satellites of each federation.
+        columns: (G, P) int `formed` (federations), `satellites`, `vp`, `faction`; (G, P, sources)
+            int `vp_source`; (G,) int `decisions`.
     """
-    formed, faction, bound = end["formed"], end["faction"], formings.bounds(rules)
-    seats = formed.size
+    formed, vp, decisions = columns["formed"], columns["vp"], columns["decisions"]
     lines = [
-        f"Decisions a game: mean {end['count'].mean():.1f}, max {end['count'].max()}."
-        f" VP a seat: mean {end['vp'].mean():.2f}, max {end['vp'].max()}.",
-        "",
-        f"Federations: {formed.sum()}, {formed.mean():.3f} a seat,"
-        f" {formed.mean() * rules.players:.2f} a game. Satellites: {laid.sum()},"
-        f" {laid.sum() / max(len(laid), 1):.2f} a federation, at most {laid.max(initial=0)} of one"
-        f" and {end['satellites'].max()} of a seat (bound 25). Tokens of a seat: at most"
-        f" {end['tokens'].max()} (bound 8).",
-        "",
-        "| federations of a seat | seats | share |",
-        "| --- | --- | --- |",
+        f"Decisions per game: mean {decisions.mean():.1f}, max {decisions.max()}."
+        f" VP per seat: mean {vp.mean():.2f}, max {vp.max()}.",
+        f"Federations per seat: {formed.mean():.3f}."
+        f" Satellites per seat: mean {columns['satellites'].mean():.2f},"
+        f" max {columns['satellites'].max()}.",
+        "\n| federations of a seat | seats | share |\n| --- | --- | --- |",
     ]
-    for k in range(formed.max() + 1):
-        n = (formed == k).sum()
-        lines.append(f"| {k} | {n} | {n / seats:.4f} |")
-    lines += [
-        "",
-        "| faction | seats | VP | federations | 1st | 2nd | 3rd | more | most | bound |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
+    for count, seats in enumerate(np.bincount(formed.ravel())):
+        lines.append(f"| {count} | {seats} | {seats / formed.size:.4f} |")
+    lines.append("\n| faction | seats | VP | federations |\n| --- | --- | --- | --- |")
     for i, name in enumerate(rules.ids["faction"]):
-        own, vp = formed[faction == i], end["vp"][faction == i]
-        if own.size:
-            by = " | ".join(str((own >= k).sum()) for k in (1, 2, 3, 4))
-            lines.append(
-                f"| {name} | {own.size} | {vp.mean():.2f} | {own.mean():.3f} | {by} | {own.max()}"
-                f" | {bound[i]} |"
-            )
-    lines += ["", "| source | mean VP |", "| --- | --- |"]
-    means = end["vp_source"].reshape(-1, end["vp_source"].shape[-1]).mean(0)
-    for name, mean in zip(rules.ids["vp_source"], means, strict=True):
-        lines.append(f"| {name} | {mean:.2f} |")
+        seats = columns["faction"] == i
+        if seats.any():
+            means = f"{vp[seats].mean():.2f} | {formed[seats].mean():.3f}"
+            lines.append(f"| {name} | {seats.sum()} | {means} |")
+    lines.append("\n| source | mean VP |\n| --- | --- |")
+    means = columns["vp_source"].mean((0, 1))
+    lines += [f"| {x} | {v:.2f} |" for x, v in zip(rules.ids["vp_source"], means, strict=True)]
     return "\n".join(lines)
+
+
+def coverage_report(rules: Ruleset, coverage: Coverage) -> str:
+    """How many pairs of node and action were chosen, and which were legal but never chosen.
+
+    Cells are grouped by their plane ("mine", "upgrade", ...).
+    """
+    names = [_option(text) for text in rules.actions.texts]
+    legal, chosen = np.asarray(coverage.legal), np.asarray(coverage.chosen)
+    totals: dict[str, np.ndarray] = {}
+    for node, action in np.argwhere(legal):
+        pair = f"{NODES[node]}: {names[action]}"
+        counts = np.array([legal[node, action], chosen[node, action]])
+        totals[pair] = totals.get(pair, 0) + counts
+    never = [f"never chosen: {pair} (legal {n[0]} times)" for pair, n in totals.items() if not n[1]]
+    missing = sorted(set(names) - {pair.partition(": ")[2] for pair in totals})
+    lines = [f"Pairs of node and action: {len(totals)} legal, {len(totals) - len(never)} chosen."]
+    return "\n".join([*lines, *never, *(f"never legal: {name}" for name in missing)])
+
+
+def _option(text: str) -> str:
+    """The text of an action; of a cell its plane alone."""
+    verb = text.split()[0]
+    return verb if verb in PLANES else text
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", type=int, default=10_000)
+    parser.add_argument("--batch", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--ruleset", default="lost_fleet")
+    parser.add_argument("--players", type=int, default=4, help="2 and 3 for base only")
+    parser.add_argument("--policy", choices=POLICIES, default=FEDERATING.name)
+    args = parser.parse_args(argv)
+    env = gaia_jax.make(args.ruleset, players=args.players)
+    rules, play = env.ruleset, play_function(env, args.batch)
+    policy = POLICIES[args.policy].tables(rules)
+    batches: list[dict[str, np.ndarray]] = []
+    coverage, faults, started = None, [], time.monotonic()
+    for i in range(-(-args.games // args.batch)):
+        key = jax.random.fold_in(jax.random.PRNGKey(args.seed), i)
+        state, decisions, counts = play(key, policy)
+        batches.append(final_counts(state, np.asarray(decisions)))
+        coverage = jax.tree.map(np.add, coverage, counts) if coverage else counts
+        broken = broken_invariants(state).items()
+        faults += [f"seed {args.seed}, batch {i}: {n} games: {name}" for name, n in broken]
+        elapsed_s = time.monotonic() - started
+        print(f"{(i + 1) * args.batch} games, {elapsed_s:.0f} s", file=sys.stderr)
+    columns = {name: np.concatenate([b[name] for b in batches]) for name in batches[0]}
+    games = len(columns["decisions"])
+    print(f"{games} games, policy {args.policy}, seed {args.seed}, {rules.name} {env.version}\n")
+    print(report(rules, columns))
+    print(f"\n{coverage_report(rules, coverage)}")
+    print("\nBroken invariants: " + ("\n".join(faults) or "none"))
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":

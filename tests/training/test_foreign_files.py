@@ -52,7 +52,6 @@ OUTPUTS = [
     ("benchmarks.accelerator", (), {"--json": "other.json"}),
     ("benchmarks.scaling", (), {"--json": "other.json"}),
     ("benchmarks.compile_time", (), {"--json": "other.json"}),
-    ("benchmarks.coverage", (), {"--json": "other.json"}),
     ("benchmarks.profile", (), {"--json": "other.json"}),
     ("benchmarks.training", (), {"--json": "other.json"}),
     ("benchmarks.compare", ("HEAD", "."), {"--json": "other.json"}),
