@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gaia_jax import actions
-from gaia_jax.render import board, colours, picture
-from gaia_jax.render.shapes import box, group
-from gaia_jax.render.symbols import FONT, definitions
+from gaia_jax.render import board, picture
+from gaia_jax.render.shapes import group
 from gaia_jax.render.table import Table
 from gaia_jax.replay import read
 from gaia_jax.replay.page import moves
@@ -47,11 +46,13 @@ def looks(path: Path, every: int) -> Looks:
     for step, at in enumerate(shown):
         move = played[at]
         last = actions.from_text(move.after.ruleset, move.text)
-        there = picture.parts(move.after, last)
-        for block in BLOCKS:
+        blocks = picture.blocks(move.after, last)
+        current = {name: {name: blocks[name][1]} for name in BLOCKS}
+        current["map"] = picture.map_parts(move.after, last)
+        for block, parts in current.items():
             some = found.setdefault(block, {})
-            for id_ in some.keys() | there[block].keys():
-                body = there[block].get(id_, "")
+            for id_ in some.keys() | parts.keys():
+                body = parts.get(id_, "")
                 old = some.setdefault(id_, [] if step == 0 else [(0, "")])
                 if not old or old[-1][1] != body:
                     old.append((step, body))
@@ -88,19 +89,15 @@ def draw(path: Path, every: int, pace: float) -> str:
         pace: seconds of a step.
     """
     table, steps, found = looks(path, every)
-    places = picture.places(table.ruleset, table.num_players)
-    height = int(places["map"][1] + board.HEIGHT)
-    body = [box(0, 0, WIDTH, height, colours.PAPER, radius=0)]
+    places = {name: place for name, (place, _) in picture.blocks(table).items()}
+    height, body = int(places["map"][1] + board.HEIGHT), []
     for block in BLOCKS:
-        inner = picture.ground(table)["map"] if block == "map" else ""
+        inner = board.ground(table.ruleset) if block == "map" else ""
         inner += "".join(stepping(x, steps, steps * pace) for x in found[block].values())
         if block in SMALLER:
             inner = f'<g transform="scale({SMALLER[block]})">{inner}</g>'
         body.append(group(inner, block, at=places[block]))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}"'
-        f' height="{height}" font-family="{FONT}" role="img">{definitions()}{"".join(body)}</svg>\n'
-    )
+    return picture.document(table, WIDTH, height, "".join(body)) + "\n"
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -7,7 +7,7 @@ import math
 
 from gaia_jax.render import colours
 from gaia_jax.render.names import PLANETS, SHIPS, STRUCTURES
-from gaia_jax.render.shapes import box, circle, group, label, number, polygon, seat_number
+from gaia_jax.render.shapes import box, circle, group, label, number, polygon, seat_number, use
 from gaia_jax.render.table import Table
 from gaia_jax.ruleset import Ruleset
 
@@ -52,11 +52,6 @@ def places(ruleset: Ruleset) -> Places:
     return Places(ruleset)
 
 
-def frame() -> str:
-    """The night behind the cells."""
-    return box(0, 0, WIDTH, HEIGHT, "#0f1730", radius=10)
-
-
 @functools.cache
 def grid(ruleset: Ruleset) -> str:
     """What never changes: the cells, and the borders of the sectors."""
@@ -79,17 +74,17 @@ def grid(ruleset: Ruleset) -> str:
     return "".join(out) + f'<path d="{"".join(borders)}" {line}/>'
 
 
-def _use(name: str, x: float, y: float, scale: float, attributes: str = "") -> str:
-    at = f"translate({number(x)},{number(y)})scale({scale:.2f})"
-    return f'<use href="#g-{name}" transform="{at}"{attributes}/>'
+def ground(ruleset: Ruleset) -> str:
+    """The grid on the colour of the night sky."""
+    return box(0, 0, WIDTH, HEIGHT, "#0f1730", radius=10) + grid(ruleset)
 
 
 def _shape(kind: str, x: float, y: float, scale: float, player: int, faction: str) -> str:
     """A structure in the colours of a player, with the number of the seat."""
     fill, ink = colours.faction(faction)
     line = 1.3 / scale
-    out = _use(kind, x, y, scale, f' fill="#fff" stroke="#fff" stroke-width="{3.4 / scale:.2f}"')
-    out += _use(
+    out = use(kind, x, y, scale, f' fill="#fff" stroke="#fff" stroke-width="{3.4 / scale:.2f}"')
+    out += use(
         kind, x, y, scale, f' fill="{fill}" stroke="{colours.INK}" stroke-width="{line:.2f}"'
     )
     lower = {"MINE": 0.42, "GAIAFORMER": -0.02, "PI": 0.5, "STATION": 0.34}.get(kind, 0.5)
@@ -183,14 +178,14 @@ class MapDrawing:
         planet = self.planets[m.planet[c]]
         if c in self.ships:
             ship = self.ships[c]
-            body = _use("ship", x, y - s * 0.2, s * 0.56)
+            body = use("ship", x, y - s * 0.2, s * 0.56)
             out.append(group(body, f"ship-{ship}"))
         elif planet != "Empty":
-            body = _use(planet, x, y, s)
+            body = use(planet, x, y, s)
             if m.structure[c] or m.gaiaformer[c] >= 0:
                 # The sign moves aside for the piece.
-                body = _use(f"{planet}-bare", x, y, s)
-                sign = _use(planet, x - s * 0.56, y - s * 0.5, s * 0.36)
+                body = use(f"{planet}-bare", x, y, s)
+                sign = use(planet, x - s * 0.56, y - s * 0.5, s * 0.36)
                 body += sign if planet != "Asteroid" else ""
             out.append(group(body, f"planet-{c}"))
         if m.ring[c]:

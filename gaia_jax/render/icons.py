@@ -1,9 +1,12 @@
-"""What the pieces bring, read off their components: in words, and as icons for their faces.
+"""What the pieces bring, in words and as the face of a piece.
 
-In the notation of a face `{o}` is the ore icon (`symbols.py` has them all): `3{o}1{q}`.
+A face is a tuple of lines in which `{o}` is the ore icon (`symbols.svg` has them all): `3{o}1{q}`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from gaia_jax.components.artifacts import Artifact
 from gaia_jax.components.boosters import Booster
@@ -14,6 +17,14 @@ from gaia_jax.components.power_actions import PowerAction
 from gaia_jax.components.ships import ShipAction
 from gaia_jax.components.tech_tiles import TechTile
 from gaia_jax.components.tinkering import TinkeringTile
+
+
+class Text(NamedTuple):
+    """What a piece does."""
+
+    words: str
+    face: tuple[str, ...]  # its lines, in icons
+
 
 # What is counted: in words, and short for the face of a tile.
 COUNT_WORDS = {
@@ -45,10 +56,11 @@ EVENT_WORDS = {
     "pi_academy": ("planetary institute or academy", "PI or AC"),
     "qic_action": ("QIC action", "QIC action"),
     "new_main_sector": ("mine in a new main sector", "new sector"),
-    "guest_mine": ("mine beside another player", "guest mine"),
+    "guest_mine": ("mine next to another player", "guest mine"),
     "research_lab": ("research lab", "lab"),
 }
-_EFFECTS = {  # of ship and QIC actions
+# Effects that are no gain, of ship and QIC actions, federation tokens and boosters.
+_EFFECTS = {
     "TECH": ("a tech tile", "tech tile"),
     "UPGRADE_TS": ("a mine becomes a trading station", "{m} to {ts}"),
     "UPGRADE_RL": ("a trading station becomes a research lab", "{ts} to {rl}"),
@@ -58,228 +70,165 @@ _EFFECTS = {  # of ship and QIC actions
     "MINE_TF1": ("a mine with one free step", "1 step {m}"),
     "RESEARCH": ("a research step", "{r}"),
     "ASTEROID_MINE": ("a mine on asteroids", "asteroid {m}"),
-}
-BOOSTER_ACTIONS = {
+    "RANGE_MINE": ("a mine at any distance", "any range {m}"),
+    "TF3_MINE": ("a mine with up to 3 free steps", "3 steps {m}"),
     "RB6": ("gaiaform a transdim planet at once", "gaiaform"),
     "RB11": ("range +3", "range +3"),
     "RB13": ("a mine with one free step", "1 step {m}"),
 }
-_WORDS = {
-    "vp": "VP",
-    "credits": "credits",
-    "ore": "ore",
-    "knowledge": "knowledge",
-    "qic": "QIC",
-    "tokens": "power tokens",
-    "tokens_iii": "power tokens into bowl III",
-    "charge": "power charged",
-    "gaiaformers": "gaiaformers",
-    "power": "power",
+_MINES = {"Proto": ("a protoplanet", "{m} proto"), "Asteroid": ("asteroids", "{m} asteroid")}
+_AMOUNTS = {  # one, several, icon
+    "vp": ("VP", "VP", "{v}"),
+    "credits": ("credit", "credits", "{c}"),
+    "ore": ("ore", "ore", "{o}"),
+    "knowledge": ("knowledge", "knowledge", "{k}"),
+    "qic": ("QIC", "QIC", "{q}"),
+    "tokens": ("power token", "power tokens", "{t}"),
+    "tokens_iii": ("power token into bowl III", "power tokens into bowl III", "{t}III"),
+    "charge": ("power charged", "power charged", "{p}"),
+    "gaiaformers": ("gaiaformer", "gaiaformers", "{g}"),
+    "power": ("power", "power", "{w}"),
 }
-_MINES = {"Proto": "a protoplanet", "Asteroid": "asteroids"}
-_ONE = {
-    "credits": "credit",
-    "tokens": "power token",
-    "tokens_iii": "power token into bowl III",
-    "gaiaformers": "gaiaformer",
-}
-ICONS = {
-    "vp": "{v}",
-    "credits": "{c}",
-    "ore": "{o}",
-    "knowledge": "{k}",
-    "qic": "{q}",
-    "tokens": "{t}",
-    "tokens_iii": "{t}III",
-    "charge": "{p}",
-    "gaiaformers": "{g}",
-    "power": "{w}",
-}
+Amounts = Gain[int] | Cost[int] | Per[int]
 
 
-def amounts(gain: Gain[int] | Cost[int] | Per[int]) -> dict[str, int]:
+def amounts(gain: Amounts) -> dict[str, int]:
     """The fields of a gain or a cost that are not 0, in their order."""
     return {k: v for k, v in vars(gain).items() if isinstance(v, int) and v}
 
 
-def words(gain: Gain[int] | Cost[int] | Per[int]) -> str:
+def words(gain: Amounts) -> str:
     """`3 ore, 1 QIC`."""
-    pairs = amounts(gain).items()
-    return ", ".join(f"{n} {_ONE.get(k, _WORDS[k]) if n == 1 else _WORDS[k]}" for k, n in pairs)
+    return ", ".join(f"{n} {_AMOUNTS[k][n != 1]}" for k, n in amounts(gain).items())
 
 
-def icons(gain: Gain[int] | Cost[int] | Per[int]) -> str:
+def icons(gain: Amounts) -> str:
     """`3{o}1{q}`."""
-    return "".join(f"{n}{ICONS[k]}" for k, n in amounts(gain).items())
+    return "".join(f"{n}{_AMOUNTS[k][2]}" for k, n in amounts(gain).items())
 
 
-def per_words(per: Per[int]) -> str:
-    """`2 VP per mine`."""
-    return f"{words(per)} per {COUNT_WORDS[per.count][0]}"
+def special_text(id: str) -> str:
+    """The action of a booster in words."""
+    return _EFFECTS[id][0]
 
 
-def per_icons(per: Per[int]) -> str:
-    """`2{v}/mine`."""
-    return f"{icons(per)}/{COUNT_WORDS[per.count][1]}"
+def _per(per: Per[int] | None) -> tuple[str, str]:
+    """`2 VP per mine`, `2{v}/mine`."""
+    if not per:
+        return "", ""
+    noun, short = COUNT_WORDS[per.count]
+    return f"{words(per)} per {noun}", f"{icons(per)}/{short}"
 
 
-def tile_words(tile: TechTile) -> str:
-    """What a technology tile does."""
-    out = []
-    if amounts(tile.gain):
-        out.append(words(tile.gain))
-    if tile.per:
-        out.append(per_words(tile.per))
-    if amounts(tile.income):
-        out.append(f"income: {words(tile.income)}")
-    if tile.special:
-        out.append(f"action: {words(tile.special)}")
-    if tile.pass_per:
-        out.append(f"on passing: {per_words(tile.pass_per)}")
-    if tile.trigger:
-        event, vp = tile.trigger
-        out.append(f"{vp} VP for each {EVENT_WORDS[event][0]}")
-    if tile.power_value_pi_ac:
-        out.append(f"institute and academies have power {tile.power_value_pi_ac}")
-    if tile.range_bonus:
-        out.append(f"range +{tile.range_bonus}")
-    if tile.free_mine_steps is not None:
-        out.append(f"a mine with {tile.free_mine_steps} free steps, its cost waived")
-    return "; ".join(out)
+def _steps(number: int) -> tuple[str, str]:
+    s = "s" if number > 1 else ""
+    return f"a mine with {number} free step{s}", f"{number} step{s} {{m}}"
 
 
-def tile_face(tile: TechTile) -> tuple[str, str]:
-    """The two lines on the face of a technology tile, in icons."""
-    if tile.special:
-        return "{a}", icons(tile.special)
-    if amounts(tile.income):
-        return "{i}", icons(tile.income)
-    if tile.pass_per:
-        return "pass", per_icons(tile.pass_per)
-    if tile.trigger:
-        event, vp = tile.trigger
-        return f"{vp}{{v}} per", EVENT_WORDS[event][1]
-    if tile.power_value_pi_ac:
-        return "PI, AC", f"power {tile.power_value_pi_ac}"
-    if tile.range_bonus:
-        return "range", f"+{tile.range_bonus}"
-    if tile.free_mine_steps is not None:
-        return "free {m}", f"{tile.free_mine_steps} steps"
-    if tile.per:
-        return "now", per_icons(tile.per)
-    return "now", icons(tile.gain)
+def text(piece: Any) -> Text:
+    """What a tile, token, booster, artifact or action does."""
+    return _TEXTS[type(piece)](piece)
 
 
-def booster_words(booster: Booster) -> str:
-    """What a booster does."""
-    out = [f"income: {words(booster.income)}"]
-    if booster.pass_per:
-        out.append(f"on passing: {per_words(booster.pass_per)}")
-    if booster.special:
-        out.append(f"action: {BOOSTER_ACTIONS[booster.special][0]}")
-    return "; ".join(out)
+def _first(*rows: tuple[Any, str, tuple[str, ...]]) -> Text:
+    """All the words that apply; the face of the last row that applies."""
+    applicable = [row for row in rows if row[0]]
+    return Text("; ".join(row[1] for row in applicable), applicable[-1][2])
 
 
-def booster_face(booster: Booster) -> tuple[str, str]:
-    """The two lines on the face of a booster, in icons."""
-    second = ""
-    if booster.pass_per:
-        second = f"pass {per_icons(booster.pass_per)}"
-    if booster.special:
-        second = f"{{a}} {BOOSTER_ACTIONS[booster.special][1]}"
-    return f"{{i}}{icons(booster.income)}", second
+def _tile(tile: TechTile) -> Text:
+    per, passing = _per(tile.per), _per(tile.pass_per)
+    event, vp = tile.trigger or ("mine", 0)
+    noun, short = EVENT_WORDS[event]
+    value, steps = tile.power_value_pi_ac, tile.free_mine_steps
+    special = tile.special or Gain()
+    return _first(
+        (amounts(tile.gain), words(tile.gain), ("now", icons(tile.gain))),
+        (tile.per, per[0], ("now", per[1])),
+        (amounts(tile.income), f"income: {words(tile.income)}", ("{i}", icons(tile.income))),
+        (tile.special, f"action: {words(special)}", ("{a}", icons(special))),
+        (tile.pass_per, f"on passing: {passing[0]}", ("pass", passing[1])),
+        (vp, f"{vp} VP for each {noun}", (f"{vp}{{v}} per", short)),
+        (value, f"institute and academies have power {value}", ("PI, AC", f"power {value}")),
+        (tile.range_bonus, f"range +{tile.range_bonus}", ("range", f"+{tile.range_bonus}")),
+        (
+            steps is not None,
+            f"a mine with {steps} free steps, its cost waived",
+            ("free {m}", f"{steps} steps"),
+        ),
+    )
 
 
-def action_words(action: PowerAction | ShipAction) -> str:
-    """What a power, ship or QIC action pays and brings."""
-    return f"{_does(action, 0)} for {words(action.cost)}"
+def _booster(booster: Booster) -> Text:
+    passing, effect = _per(booster.pass_per), _EFFECTS.get(booster.special or "", ("", ""))
+    income = f"{{i}}{icons(booster.income)}"
+    return _first(
+        (True, f"income: {words(booster.income)}", (income,)),
+        (booster.pass_per, f"on passing: {passing[0]}", (income, f"pass {passing[1]}")),
+        (booster.special, f"action: {effect[0]}", (income, f"{{a}} {effect[1]}")),
+    )
 
 
-def action_face(action: PowerAction | ShipAction) -> tuple[str, str]:
-    """Its cost and what it brings, in icons."""
-    return icons(action.cost), _does(action, 1)
-
-
-def _does(action: PowerAction | ShipAction, form: int) -> str:
-    gain, per = (icons, per_icons) if form else (words, per_words)
+def _action(action: PowerAction | ShipAction) -> Text:
+    """What it pays and brings."""
+    per = _per(getattr(action, "per", None))
     effect = getattr(action, "effect", None)
     if effect:
-        return _EFFECTS[effect][form]
-    if action.free_steps:
-        s = "s" if action.free_steps > 1 else ""
-        if form:
-            return f"{action.free_steps} step{s} {{m}}"
-        return f"a mine with {action.free_steps} free step{s}"
-    out = [gain(action.gain)] if amounts(action.gain) else []
-    for_each = getattr(action, "per", None)
-    out += [per(for_each)] if for_each else []
-    return (" + " if form else " and ").join(out)
+        brings = _EFFECTS[effect]
+    elif action.free_steps:
+        brings = _steps(action.free_steps)
+    else:
+        brings = (
+            " and ".join(part for part in (words(action.gain), per[0]) if part),
+            " + ".join(part for part in (icons(action.gain), per[1]) if part),
+        )
+    return Text(f"{brings[0]} for {words(action.cost)}", (icons(action.cost), brings[1]))
 
 
-def token_words(token: FederationToken) -> str:
-    """What a federation token brings."""
-    effects = {
-        "RANGE_MINE": "a mine at any distance",
-        "TF3_MINE": "a mine with up to 3 free steps",
-        "TECH": "a tech tile",
-    }
-    return effects[token.effect] if token.effect else words(token.gain)
+def _token(token: FederationToken) -> Text:
+    effect = (words(token.gain), icons(token.gain))
+    said, face = _EFFECTS[token.effect] if token.effect else effect
+    return Text(said, (face,))
 
 
-def token_face(token: FederationToken) -> str:
-    """The face of a federation token, in icons."""
-    effects = {"RANGE_MINE": "any range {m}", "TF3_MINE": "3 steps {m}", "TECH": "tech tile"}
-    return effects[token.effect] if token.effect else icons(token.gain)
+def _artifact(artifact: Artifact) -> Text:
+    gain, per = icons(artifact.gain), _per(artifact.per)
+    planet, mine = _MINES.get(artifact.virtual_mine or "", ("", ""))
+    income = artifact.income
+    return _first(
+        (gain, words(artifact.gain), ("now", gain)),
+        (artifact.per, per[0], (gain or "now", per[1])),
+        (amounts(income), f"income: {words(income)}", ("{i}", icons(income))),
+        (planet, f"counts as a mine on {planet}", (gain, mine)),
+        (artifact.retrigger, "an own federation token again", ("{f}", "again")),
+    )
 
 
-def artifact_words(artifact: Artifact) -> str:
-    """What an artifact brings."""
-    out = [words(artifact.gain)] if amounts(artifact.gain) else []
-    if artifact.per:
-        out.append(per_words(artifact.per))
-    if amounts(artifact.income):
-        out.append(f"income: {words(artifact.income)}")
-    if artifact.virtual_mine:
-        out.append(f"counts as a mine on {_MINES[artifact.virtual_mine]}")
-    if artifact.retrigger:
-        out.append("an own federation token again")
-    return "; ".join(out)
-
-
-def artifact_face(artifact: Artifact) -> tuple[str, str]:
-    """The two lines on the face of an artifact, in icons."""
-    first = icons(artifact.gain)
-    if artifact.virtual_mine:
-        return first, "{m} proto" if artifact.virtual_mine == "Proto" else "{m} asteroid"
-    if artifact.retrigger:
-        return "{f}", "again"
-    if amounts(artifact.income):
-        return "{i}", icons(artifact.income)
-    if artifact.per:
-        return first or "now", per_icons(artifact.per)
-    return "now", first
-
-
-def tinkering_words(tile: TinkeringTile) -> str:
-    """What a tinkering tile does."""
+def _tinkering(tile: TinkeringTile) -> Text:
     if tile.free_steps:
-        return f"a mine with {tile.free_steps} free step{'s' if tile.free_steps > 1 else ''}"
-    return words(tile.gain)
+        return Text(_steps(tile.free_steps)[0], (f"{tile.free_steps} steps {{m}}",))
+    return Text(words(tile.gain), (icons(tile.gain),))
 
 
-def tinkering_face(tile: TinkeringTile) -> str:
-    """The face of a tinkering tile, in icons."""
-    return f"{tile.free_steps} steps {{m}}" if tile.free_steps else icons(tile.gain)
-
-
-def free_words(action: FreeAction) -> str:
-    """What a free action turns into what."""
+def _free(action: FreeAction) -> Text:
     if action.burn:
-        return "burn a power token of bowl II to move another to bowl III"
+        return Text("burn a power token of bowl II to move another to bowl III", ())
     if action.reverses_brainstone:
-        return "pay with the brainstone in the other order this turn"
+        return Text("pay with the brainstone in the other order this turn", ())
     if action.gaiaformer:
-        return "a gaiaformer into 1 QIC"
+        return Text("a gaiaformer into 1 QIC", ())
     if action.tokens_to_gaia:
-        return "a token of bowl III into the Gaia area for 1 knowledge"
-    return f"{words(action.cost)} into {words(action.gain)}"
+        return Text("a token of bowl III into the Gaia area for 1 knowledge", ())
+    return Text(f"{words(action.cost)} into {words(action.gain)}", ())
+
+
+_TEXTS: dict[type, Callable[[Any], Text]] = {
+    TechTile: _tile,
+    Booster: _booster,
+    PowerAction: _action,
+    ShipAction: _action,
+    FederationToken: _token,
+    Artifact: _artifact,
+    TinkeringTile: _tinkering,
+    FreeAction: _free,
+}

@@ -11,19 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gaia_jax.components.research import TRACKS
-from gaia_jax.render.icons import (
-    BOOSTER_ACTIONS,
-    COUNT_WORDS,
-    EVENT_WORDS,
-    action_words,
-    artifact_words,
-    booster_words,
-    free_words,
-    tile_words,
-    tinkering_words,
-    token_words,
-    words,
-)
+from gaia_jax.render import icons
+from gaia_jax.render.icons import COUNT_WORDS, EVENT_WORDS, words
 from gaia_jax.ruleset import Ruleset
 
 if TYPE_CHECKING:
@@ -149,8 +138,8 @@ SPECIALS_SHORT = {
 }
 
 
-def _map(pieces: Iterable[Any], form: Any) -> dict[str, str]:
-    return {piece.id: form(piece) for piece in pieces}
+def _map(pieces: Iterable[Any]) -> dict[str, str]:
+    return {piece.id: icons.text(piece).words for piece in pieces}
 
 
 @functools.cache
@@ -160,10 +149,10 @@ def names(ruleset: Ruleset) -> Mapping[str, Mapping[str, str]]:
     tiles = (*r.basic_tiles, *r.ship_tiles)
     special = {t.id: words(t.special) for t in (*tiles, *r.advanced_tiles) if t.special}
     special["AC_B"] = "the academy's action"
-    special |= {b.id: BOOSTER_ACTIONS[b.special][0] for b in r.boosters if b.special}
+    special |= {b.id: icons.special_text(b.special) for b in r.boosters if b.special}
     special["FACTION"] = "the faction's action"
     tokens = (*r.base_tokens, r.gleens_token, *r.ship_tokens)
-    token_names = _map(tokens, token_words)
+    token_names = _map(tokens)
     token_names[r.gleens_token.id] += " (Gleens)"
     for token in r.ship_tokens:
         token_names[token.id] += " (ship)"
@@ -174,21 +163,21 @@ def names(ruleset: Ruleset) -> Mapping[str, Mapping[str, str]]:
         "structure": STRUCTURES,
         "faction": {f.id: f.name for f in r.factions},
         "track": TRACK_NAMES,
-        "tile": _map(tiles, tile_words),
-        "advanced": _map(r.advanced_tiles, tile_words),
+        "tile": _map(tiles),
+        "advanced": _map(r.advanced_tiles),
         "advanced_slot": {**TRACK_NAMES, "extra": "the extra tile"},
-        "booster": _map(r.boosters, booster_words),
+        "booster": _map(r.boosters),
         "round_tile": {t.id: f"{t.vp} VP per {EVENT_WORDS[t.event][0]}" for t in r.round_tiles},
         "final_mission": {m: MISSIONS[m][0] for m in r.final_missions},
         "token": token_names,
         "ship": SHIPS,
-        "ship_action": _map(r.ship_actions, action_words),
-        "qic_action": _map(r.qic_actions, action_words),
-        "power_action": _map(r.power_actions, action_words),
+        "ship_action": _map(r.ship_actions),
+        "qic_action": _map(r.qic_actions),
+        "power_action": _map(r.power_actions),
         "special": special,
-        "artifact": _map(r.artifacts, artifact_words),
-        "tinkering": _map(r.tinkering_tiles, tinkering_words),
-        "free_action": _map(r.free_actions, free_words),
+        "artifact": _map(r.artifacts),
+        "tinkering": _map(r.tinkering_tiles),
+        "free_action": _map(r.free_actions),
         "income": INCOME,
         "vp_source": VP_SOURCES,
         "sector": main,

@@ -1,31 +1,75 @@
-"""The table for a page: the map as a picture, all else as HTML that a browser lays out.
+"""The table for a page: the map as a picture, the pieces of `pieces` as HTML.
 
 `frame` has what a page begins with, `parts` what a decision may change, by block and id.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
 from gaia_jax.components import research
-from gaia_jax.components.tech_tiles import EXTRA_A_VP, EXTRA_B_SHIPS
-from gaia_jax.render import board, colours, help, icons, picture, seat_panel
-from gaia_jax.render.html import disc, face, part, piece, pressed, section
-from gaia_jax.render.names import MISSIONS, SHIPS, TRACK_NAMES
-from gaia_jax.render.research import SHORT, level_text
-from gaia_jax.render.shapes import group
-from gaia_jax.render.symbols import FONT, definitions
-from gaia_jax.render.table import Table
+from gaia_jax.render import board, colours, help, picture, pieces
+from gaia_jax.render.pieces import Level, Piece
+from gaia_jax.render.shapes import FONT, group, seat_number, split, symbols
+from gaia_jax.render.table import SeatView, Table
 
-# Where a narrow column may break a name.
-_BROKEN = {
-    "terraforming": "Terra&shy;forming",
-    "navigation": "Navi&shy;gation",
-    "economy": "Eco&shy;nomy",
-}
 Parts = dict[str, dict[str, str]]
+# Where a narrow column may break a word.
+_HYPHENS = {"erraforming": "erra&shy;forming", "Navigation": "Navi&shy;gation",
+            "Economy": "Eco&shy;nomy"}  # fmt: skip
+_AFTER_TEXT = re.compile(r"([^\s<>]+)(<svg.*?</svg>)")
+
+
+def face(line: str) -> str:
+    """A line of a face as HTML."""
+    out = "".join(_mark(kind, part) for kind, part in split(line))
+    # An icon stays with the number before it: `3{o}`.
+    return _AFTER_TEXT.sub(r'<span class="u">\1\2</span>', out)
+
+
+def _mark(kind: str, part: str) -> str:
+    if kind == "icon":
+        return f'<svg class="i" aria-hidden="true"><use href="#g-{part}"/></svg>'
+    if kind == "planet":
+        box = 'viewBox="-.8 -.8 1.6 1.6" aria-hidden="true"'
+        return f'<svg class="i" {box}><use href="#g-{part}"/></svg>'
+    if kind == "disc":
+        return _disc(int(part[1:]))
+    if kind == "small":
+        return f"<small>{part}</small>"
+    text = escape(part)
+    for word, parts in _HYPHENS.items():
+        text = text.replace(word, parts)
+    return re.sub(r"/(?=[^\W\d])", "<wbr>/", text)  # a narrow face breaks `2{v}/asteroid` there
+
+
+def _disc(player: int, title: str = "") -> str:
+    named = f' title="{escape(title)}"' if title else ""
+    return f'<i class="disc d{player}"{named}>{seat_number(player)}</i>'
+
+
+def _button(piece: Piece, body: str = "") -> str:
+    """A piece as a button: its face, or another body."""
+    body = body or "".join(f"<span>{face(line)}</span>" for line in piece.face if line)
+    attributes = f' data-of="{escape(piece.of)}"' if piece.of else ""
+    attributes += f' data-action="{escape(piece.action)}"' if piece.action else ""
+    classes = " ".join(name for name in ("piece", piece.kind, piece.state) if name)
+    return (
+        f'<button type="button" id="{escape(piece.id)}" class="{classes}"'
+        f' aria-label="{escape(piece.label)}"{attributes}>{body}</button>'
+    )
+
+
+def _row(row: Iterable[Piece], kind: str = "") -> str:
+    buttons = "".join(_button(piece) for piece in row)
+    return f'<div class="{f"row {kind}".strip()}">{buttons}</div>'
+
+
+def _section(name: str, row: Iterable[Piece]) -> str:
+    return f"<section><h3>{name}</h3>{_row(row)}</section>"
 
 
 def parts(table: Table, last: int | None = None) -> Parts:
@@ -35,19 +79,28 @@ def parts(table: Table, last: int | None = None) -> Parts:
         table: the state.
         last: index of the action that led to it, to be marked.
     """
+    actions = _section("Power actions", pieces.actions(table, "power"))
+    if table.ruleset.qic_actions:
+        actions += _section("QIC actions", pieces.actions(table, "qic"))
+    missions = _section("Final missions, 18 12 6 VP", pieces.missions(table))
+    boosters = _section("Boosters to take when passing", pieces.boosters(table))
     out = {
         "head": {"head": _head(table), "order": _order(table)},
-        "map": board.MapDrawing(table).parts(picture.last_mark(table, last)),
-        "rounds": {"rounds": _rounds(table), "finals": _finals(table)},
-        "research": _research(table),
-        "actions": {"power": _power_actions(table)},
-        "boosters": {"boosters": _boosters(table)},
-        "tokens": {"tokens": _tokens(table)},
+        "map": picture.map_parts(table, last),
+        "rounds": {"rounds": _section("Rounds", pieces.rounds(table)), "finals": missions},
+        "research": {f"track-{id}": _track(table, t) for t, id in enumerate(research.TRACKS)},
+        "actions": {"power": actions},
+        "boosters": {"boosters": boosters},
+        "tokens": {"tokens": _section("Federation tokens", pieces.tokens(table))},
     }
-    if table.ruleset.ships:
-        out["actions"] |= {f"ship-{ship}": _ship(table, ship) for ship in table.ruleset.ships}
+    if table.ruleset.extra_conditions:
+        words = f"extra tile with {face(pieces.extra_condition(table))}"
+        out["research"]["extra"] = f"<span>{words}</span>{_advanced(table, 'extra')}"
+    out["actions"] |= {f"ship-{ship}": _ship(table, ship) for ship in table.ruleset.ships}
     for seat in table.seats:
-        out[f"seat-{seat.player}"] = seat_panel.parts(table, seat)
+        p = seat.player
+        lines = {f"seat-{p}-line": _seat_line(table, seat), f"seat-{p}-rest": _board(table, seat)}
+        out[f"seat-{p}"] = lines
     return out
 
 
@@ -61,10 +114,12 @@ def frame(table: Table, panel_parts: Mapping[str, Mapping[str, str]]) -> dict[st
         `map`: an SVG; `blocks`: HTML by name; `colours`: fill and ink of each player;
         `help` by id and `rules`, as `gaia_jax.render.help` has them.
     """
-    still = {"research": _still_research(table)}
+    free = [pieces.basic_tile(table, id) for id in table.basic_tiles[len(research.TRACKS) :]]
+    fixed = {"research": _row(free, "free-tiles")}
     blocks = {
-        name: still.get(name, "") + "".join(part(id, body) for id, body in fragments.items())
-        for name, fragments in panel_parts.items()
+        name: fixed.get(name, "")
+        + "".join(f'<div id="part-{id}" class="part ">{body}</div>' for id, body in bodies.items())
+        for name, bodies in panel_parts.items()
         if name != "map"
     }
     inner = board.grid(table.ruleset)
@@ -74,214 +129,79 @@ def frame(table: Table, panel_parts: Mapping[str, Mapping[str, str]]) -> dict[st
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" font-family="{FONT}"'
         f' role="group" aria-label="the map"><g id="block-map">{inner}</g></svg>'
     )
-    fills = [list(colours.faction(seat.faction.start_planet)) for seat in table.seats]
-    defs = f'<svg class="defs" aria-hidden="true">{definitions()}</svg>'
     return {
         "map": svg,
-        "defs": defs,
+        "defs": f'<svg class="defs" aria-hidden="true">{symbols()}</svg>',
         "blocks": blocks,
-        "colours": fills,
+        "colours": [list(colours.faction(seat.faction.start_planet)) for seat in table.seats],
         "help": help.pages(table.ruleset, (seat.faction for seat in table.seats)),
         "rules": help.rules_in_brief(table.ruleset),
     }
 
 
 def _head(table: Table) -> str:
-    phase = "Set-up" if not table.round else f"Round {table.round}"
-    phase = "Final score" if table.over else phase
-    if table.phase not in ("set-up", "actions", "over"):
-        phase += f", {table.phase}"
-    return f"<b>{escape(phase)}</b> <span>{escape(picture.asks(table))}</span>"
+    return f"<b>{escape(pieces.phase(table))}</b> <span>{escape(picture.asks(table))}</span>"
 
 
 def _order(table: Table) -> str:
-    """The turn order; who has passed is crossed out, who decides stands in a ring."""
-    out = []
-    for p in table.order:
-        seat = table.seats[p]
-        state = "passed" if seat.passed else ""
-        state = "now" if p == table.player and not table.over else state
-        words = (
-            f"{seat.faction.name}{', ' if state else ''}{'decides' if state == 'now' else state}"
-        )
-        out.append(f'<span class="turn {state}">{disc(p, words)}</span>')
-    return f'<span class="order" role="img" aria-label="turn order">{"".join(out)}</span>'
-
-
-def _rounds(table: Table) -> str:
-    out = []
-    for i, tile in enumerate(table.round_tiles):
-        state = "now" if table.round == i + 1 and not table.over else ""
-        state = "past" if table.round > i + 1 or table.over else state
-        words = f"round {i + 1}: {tile.vp} VP per {icons.EVENT_WORDS[tile.event][0]}"
-        lines = (f"{i + 1}: {tile.vp}{{v}}", icons.EVENT_WORDS[tile.event][1])
-        out.append(piece(f"round-{i + 1}", words, lines, f"round {state}", of=tile.id))
-    return section("Rounds", f'<div class="row">{"".join(out)}</div>')
-
-
-def _finals(table: Table) -> str:
-    out = []
-    for i, mission in enumerate(table.final_missions):
-        body = f"<span>{escape(MISSIONS[mission][1])}</span><span>"
-        counts = []
-        for seat in table.seats:
-            body += f"{disc(seat.player, seat.faction.name)}{seat.missions[i]} "
-            counts.append(f"{seat.faction.name} {seat.missions[i]}")
-        if mission in table.ruleset.neutral_player:
-            neutral = table.ruleset.neutral_player[mission]
-            body += f"neutral {neutral}"
-            counts.append(f"the neutral player {neutral}")
-        words = f"final mission: {MISSIONS[mission][0]}: {', '.join(counts)}"
-        out.append(pressed(f"mission-{i}", words, body + "</span>", "mission", mission))
-    return section("Final missions, 18 12 6 VP", f'<div class="row">{"".join(out)}</div>')
-
-
-def _still_research(table: Table) -> str:
-    """The three free tiles; they lie below the tracks."""
-    tiles = "".join(_basic(table, id) for id in table.basic_tiles[len(research.TRACKS) :])
-    return f'<div class="row free-tiles">{tiles}</div>'
-
-
-def _basic(table: Table, id: str) -> str:
-    tile = next(t for t in table.ruleset.basic_tiles if t.id == id)
-    words = f"tech tile: {icons.tile_words(tile)}"
-    return piece(f"basic-{id}", words, icons.tile_face(tile), "tile", of=id, action=f"tile {id}")
+    """The turn order: players who passed are struck through, the deciding one has a ring."""
+    out = ""
+    for seat in (table.seats[p] for p in table.order):
+        state = pieces.seat_state(table, seat).replace("wins", "")
+        words = f"{seat.faction.name}, {state}" if state else seat.faction.name
+        disc = _disc(seat.player, words)
+        out += f'<span class="turn {state.replace("decides", "now")}">{disc}</span>'
+    return f'<span class="order" role="img" aria-label="turn order">{out}</span>'
 
 
 def _advanced(table: Table, slot: str) -> str:
-    id, is_available = table.advanced_tiles[slot]
-    if not is_available:
-        return '<div class="gap"></div>'
-    tile = next(t for t in table.ruleset.advanced_tiles if t.id == id)
-    words, action = f"advanced tile: {icons.tile_words(tile)}", f"advanced {slot}"
-    return piece(f"advanced-{slot}", words, icons.tile_face(tile), "advanced", of=id, action=action)
-
-
-def _research(table: Table) -> dict[str, str]:
-    """A column for each track, and the extra tile."""
-    out = {f"track-{track}": _track(table, t) for t, track in enumerate(research.TRACKS)}
-    if table.ruleset.extra_conditions:
-        condition = table.ruleset.extra_conditions[int(table.setup.extra_condition)]
-        requirement = f"{EXTRA_A_VP}{{v}}" if condition == "A" else f"{EXTRA_B_SHIPS} ships"
-        out["extra"] = (
-            f"<span>extra tile with {face(requirement)}</span>{_advanced(table, 'extra')}"
-        )
-    return out
+    tile = pieces.advanced_tile(table, slot)
+    return _button(tile) if tile else '<div class="gap"></div>'
 
 
 def _track(table: Table, t: int) -> str:
-    track = research.TRACKS[t]
-    rows, cells = [], []
-    for level in range(research.MAX_LEVEL, -1, -1):
-        seats = [seat for seat in table.seats if seat.tracks[t] == level]
-        cells += [f"{seat.faction.name} {level}" for seat in seats]
-        text = level_text(table, track, level)
-        if (track, level) == ("navigation", research.MAX_LEVEL):
-            text += " Lost Planet"
-        discs = "".join(
-            disc(seat.player, seat.faction.name, f"level-{seat.player}-{track}") for seat in seats
-        )
-        token = _track_token(table) if (t, level) == (0, research.MAX_LEVEL) else ""
-        rows.append(
-            f'<span class="level"><small>{level}</small><span>{face(text)}</span>'
-            f"{token}<span>{discs}</span></span>"
-        )
-    name = TRACK_NAMES[track]
-    body = f"<b>{_BROKEN.get(track) or escape(SHORT.get(track, name))}</b>{''.join(rows)}"
-    words = f"{name}: {', '.join(cells)}"
-    column = pressed(f"track-{track}", words, body, f"track {track}", track, f"advance {track}")
-    return _advanced(table, track) + column + _basic(table, table.basic_tiles[t])
+    """A column of the research board."""
+    track, levels = pieces.track(table, t)
+    body = f"<b>{face(track.face[0])}</b>" + "".join(map(_level, levels))
+    basic = pieces.basic_tile(table, table.basic_tiles[t])
+    return _advanced(table, research.TRACKS[t]) + _button(track, body) + _button(basic)
 
 
-def _track_token(table: Table) -> str:
-    if not table.track_token:
-        return ""
-    token = next(t for t in table.ruleset.base_tokens if t.id == table.track_token)
-    return f'<span class="token-here" id="piece-track-token">{face(icons.token_face(token))}</span>'
-
-
-def _power_actions(table: Table) -> str:
-    r = table.ruleset
-    rows: list[tuple[str, Any, tuple[str, ...]]] = [
-        ("power", a, table.power_used) for a in r.power_actions
-    ]
-    rows += [("qic", a, table.ship_used) for a in r.qic_actions]
-    out = {"power": "", "qic": ""}
-    for verb, action, used in rows:
-        state = "used" if action.id in used else ""
-        words = f"{verb if verb == 'power' else 'QIC'} action: {icons.action_words(action)}"
-        out[verb] += piece(f"action-{action.id}", words, icons.action_face(action), verb,
-                           of=action.id, action=f"{verb} {action.id}", state=state)  # fmt: skip
-    panel = section("Power actions", f'<div class="row">{out["power"]}</div>')
-    if out["qic"]:
-        panel += section("QIC actions", f'<div class="row">{out["qic"]}</div>')
-    return panel
+def _level(level: Level) -> str:
+    token = f'<span class="token-here">{face(level.token)}</span>' if level.token else ""
+    return (
+        f'<span class="level"><small>{level.number}</small><span>{face(level.brings)}</span>'
+        f"{token}<span>{face(level.discs)}</span></span>"
+    )
 
 
 def _ship(table: Table, ship: str) -> str:
-    r, name = table.ruleset, SHIPS[ship]
-    aboard = [s for s in table.seats if ship in s.shuttles]
-    discs = "".join(
-        disc(s.player, f"shuttle of {s.faction.name}", f"shuttle-{s.player}-{ship}") for s in aboard
-    )
-    crew = ", ".join(s.faction.name for s in aboard)
-    words = f"shuttle to the {name}{'; is_available: ' if crew else ''}{crew}"
-    head = f"<b>{escape(name)}</b><span>{discs}</span>"
-    body = pressed(f"sheet-{ship}", words, head, "ship-head", ship, f"explore {ship}")
-    for action in (a for a in r.ship_actions if a.ship == ship):
-        state = "used" if action.id in table.ship_used else ""
-        words = f"ship action: {icons.action_words(action)}"
-        body += piece(f"action-{action.id}", words, icons.action_face(action), "ship", of=action.id,
-                      action=f"ship {action.id}", state=state)  # fmt: skip
-    token_id, is_available = table.ship_tokens[ship]
-    if is_available:
-        token = next(t for t in r.ship_tokens if t.id == token_id)
-        kind = "token green" if token.green else "token"
-        words = f"federation token: {icons.token_words(token)}"
-        body += piece(f"ship-token-{ship}", words, ("{f}" + icons.token_face(token),), kind,
-                      of=token_id, action=f"token {ship}")  # fmt: skip
-    if ship in table.ship_tiles:
-        tile = next(t for t in r.ship_tiles if t.id == table.ship_tiles[ship])
-        words, lines = f"tech tile: {icons.tile_words(tile)}", (" ".join(icons.tile_face(tile)),)
-        body += piece(f"basic-{tile.id}", words, lines, "tile", of=tile.id,
-                      action=f"tile {tile.id}")  # fmt: skip
-    if ship == r.artifact_ship:
-        body += f'<div class="artifacts">{_artifacts(table)}</div>'
+    head, *rest = pieces.ship(table, ship)
+    body = _button(head, f"<b>{face(head.face[0])}</b><span>{face(head.face[1])}</span>")
+    body += "".join(_button(piece) for piece in rest)
+    if ship == table.ruleset.artifact_ship:
+        artifacts = "".join(_button(piece) for piece in pieces.artifacts(table))
+        body += f'<div class="artifacts">{artifacts}</div>'
     return body
 
 
-def _artifacts(table: Table) -> str:
-    out = ""
-    for place, (id, is_available) in enumerate(table.artifacts):
-        if is_available:
-            artifact = next(a for a in table.ruleset.artifacts if a.id == id)
-            words = f"artifact: {icons.artifact_words(artifact)}"
-            out += piece(f"artifact-{place + 1}", words, icons.artifact_face(artifact), "artifact",
-                         of=id, action=f"artifact {place + 1}")  # fmt: skip
-    return out
+def _seat_line(table: Table, seat: SeatView) -> str:
+    """Name, state, VP and stock of a player."""
+    p, name, state = seat.player, seat.faction.name, pieces.seat_state(table, seat)
+    status = f' <em class="{state}">{state}</em>' if state else ""
+    stock = "".join(_button(piece) for piece in pieces.stock(table, seat))
+    return (
+        f'<span class="who">{_disc(p, name)}<b>{escape(name)}</b>{status}</span>'
+        f'<b class="vp" id="vp-{p}"><span>{seat.vp}</span>{face("{v}")}</b>'
+        f'<span class="stock">{stock}</span>'
+    )
 
 
-def _boosters(table: Table) -> str:
-    """The boosters that nobody has; the others lie with their players."""
-    out = ""
-    for id in (id for id, holder in table.boosters.items() if holder < 0):
-        booster = next(b for b in table.ruleset.boosters if b.id == id)
-        words = f"booster: {icons.booster_words(booster)}"
-        out += piece(f"booster-{id}", words, icons.booster_face(booster), "booster", of=id,
-                     action=f"booster {id}")  # fmt: skip
-    return section("Boosters to take when passing", f'<div class="row">{out}</div>')
-
-
-def _tokens(table: Table) -> str:
-    out = ""
-    for token in table.ruleset.base_tokens:
-        left = table.token_supply[token.id]
-        words = f"federation token: {icons.token_words(token)}; {left} left"
-        kind = "token green" if token.green else "token"
-        lines, state = (icons.token_face(token), f"x{left}"), "" if left else "used"
-        out += piece(f"supply-{token.id}", words, lines, kind, of=token.id,
-                     action=f"token {token.id}", state=state)  # fmt: skip
-    return section("Federation tokens", f'<div class="row">{out}</div>')
+def _board(table: Table, seat: SeatView) -> str:
+    """The rest of a player's board."""
+    rows = {"built": pieces.built(seat), "facts": pieces.facts(table, seat),
+            "owned": pieces.owned(table, seat)}  # fmt: skip
+    return "".join(_row(row, name) for name, row in rows.items())
 
 
 __all__ = ["frame", "parts"]

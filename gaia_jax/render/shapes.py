@@ -1,6 +1,6 @@
-"""Drawing: text of known width, icons, boxes. Everything here gives fragments of SVG as text.
+"""Fragments of SVG as text: labels of known width, lines with icons, boxes, groups.
 
-Most of a picture is as it was a decision ago, so what is drawn again and again is remembered.
+Most of a picture is the same after a decision, so fragments are cached.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ import functools
 import re
 from collections.abc import Iterable
 from html import escape
+from importlib import resources
 
 from gaia_jax.render import colours
 
+FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 # Advance widths of a plain sans-serif, in thousandths of the size, characters 32 to 126. A text
 # carries its `textLength`, so it takes the same room in whatever font a viewer has.
 _WIDTHS = (
@@ -26,29 +28,54 @@ _WIDTHS = (
     *(334, 260, 334, 584),
 )
 _BOLD = 1.06
-# An icon beside a text of size 1, and the gap after it.
-ICON, GAP = 1.14, 0.10
-_PARTS = re.compile(r"\{([a-z]+)\}")
+# Next to a text of size 1: an icon, a disc, the gap after both; small text.
+ICON, DISC, GAP, SMALL = 1.14, 1.6, 0.10, 0.75
+_SHIFT = {"start": 0.0, "middle": 0.5, "end": 1.0}
+_PARTS = re.compile(r"\{([A-Za-z0-9]+)\}")
+
+
+@functools.cache
+def symbols() -> str:
+    """The icons, planets and structures of `symbols.svg`, as `<defs>`."""
+    text = resources.files("gaia_jax.render").joinpath("symbols.svg").read_text("utf-8")
+    return text[text.index("<defs>") : text.index("</svg>")].replace("\n", "")
 
 
 def number(value: float) -> str:
-    """A coordinate, as short as it can be said."""
+    """A coordinate, as short as it can be written."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 @functools.lru_cache(8192)
 def text_width(text: str, size: float, bold: bool = False) -> float:
-    """How wide a text is drawn."""
+    """The width of a text."""
     total = sum(_WIDTHS[ord(c) - 32] if 32 <= ord(c) <= 126 else 600 for c in text)
     return total * size / 1000 * (_BOLD if bold else 1)
 
 
-def run_width(run: str, size: float, bold: bool = False) -> float:
-    """How wide a text with icons is drawn."""
-    out = 0.0
-    for i, part in enumerate(_PARTS.split(run)):
-        out += size * (ICON + GAP) if i % 2 else text_width(part, size, bold)
-    return out
+def _kind(name: str) -> str:
+    """What a name in braces is: "disc", "planet", "icon" or "small" text."""
+    if re.fullmatch(r"d\d", name):
+        return "disc"
+    return "icon" if name.islower() else "planet" if f'"g-{name}"' in symbols() else "small"
+
+
+def split(line: str) -> list[tuple[str, str]]:
+    """The parts of a line, each with its kind: "text", or as of `_kind`."""
+    parts = enumerate(_PARTS.split(line))
+    return [(_kind(part) if i % 2 else "text", part) for i, part in parts if part]
+
+
+def _advance(kind: str, part: str, size: float, bold: bool) -> float:
+    if kind in ("text", "small"):
+        small = kind == "small"
+        return text_width(part, size * (SMALL if small else 1), bold) + small * size * 0.25
+    return size * (DISC + 2 * GAP if kind == "disc" else ICON + GAP)
+
+
+def run_width(line: str, size: float, bold: bool = False) -> float:
+    """The width of a line with icons."""
+    return sum(_advance(kind, part, size, bold) for kind, part in split(line))
 
 
 @functools.lru_cache(8192)
@@ -68,7 +95,7 @@ def label(
     width = text_width(text, size, bold)
     if room and width > room:
         size, width = size * room / width, room
-    x -= {"start": 0.0, "middle": width / 2, "end": width}[anchor]
+    x -= width * _SHIFT[anchor]
     weight = ' font-weight="bold"' if bold else ""
     length = f' textLength="{number(width)}" lengthAdjust="spacingAndGlyphs"'
     return (
@@ -78,38 +105,47 @@ def label(
 
 
 def icon(name: str, x: float, y: float, size: float) -> str:
-    """An icon of `symbols`, its top left corner at (x, y)."""
+    """An icon, its top left corner at (x, y)."""
     s = number(size)
     return f'<use href="#g-{name}" x="{number(x)}" y="{number(y)}" width="{s}" height="{s}"/>'
+
+
+def use(name: str, x: float, y: float, scale: float, attributes: str = "") -> str:
+    """A planet, structure or ship about (x, y)."""
+    at = f"translate({number(x)},{number(y)})scale({scale:.2f})"
+    return f'<use href="#g-{name}" transform="{at}"{attributes}/>'
 
 
 @functools.lru_cache(8192)
 def run(
     x: float,
     y: float,
-    text: str,
+    line: str,
     size: float = 10,
     fill: str = colours.INK,
     anchor: str = "start",
     bold: bool = False,
     room: float = 0,
 ) -> str:
-    """A text in which `{o}` stands for an icon, else as `label`."""
-    width = run_width(text, size, bold)
+    """A line with icons and discs, see `pieces`; arguments as of `label`."""
+    width = run_width(line, size, bold)
     if room and width > room:
         size, width = size * room / width, room
-    x -= {"start": 0.0, "middle": width / 2, "end": width}[anchor]
-    out = []
-    for i, part in enumerate(_PARTS.split(text)):
-        if i % 2:
-            side = size * ICON
-            out.append(icon(part, x + size * GAP / 2, y - size * 0.36 - side / 2, side))
-            x += side + size * GAP
-        elif part:
-            if part.strip():
-                lead = text_width(part[: len(part) - len(part.lstrip())], size, bold)
-                out.append(label(x + lead, y, part.strip(), size, fill, bold=bold))
-            x += text_width(part, size, bold)
+    x -= width * _SHIFT[anchor]
+    out, middle = [], y - size * 0.36
+    for kind, part in split(line):
+        advance = _advance(kind, part, size, bold)
+        side = size * (DISC if kind == "disc" else ICON)
+        if kind == "text" and part.strip():
+            lead = text_width(part[: len(part) - len(part.lstrip())], size, bold)
+            out.append(label(x + lead, y, part.strip(), size, fill, bold=bold))
+        elif kind == "small":
+            out.append(label(x, y, part, size * SMALL, colours.QUIET))
+        elif kind == "planet":
+            out.append(use(part, x + advance / 2, middle, side * 0.62))
+        elif kind != "text":
+            out.append(icon(part, x + size * GAP / 2, middle - side / 2, side))
+        x += advance
     return "".join(out)
 
 
@@ -126,17 +162,20 @@ def box(
 ) -> str:
     """A rectangle with round corners."""
     n = number
-    edge = "" if stroke == "none" else f' stroke="{stroke}" stroke-width="{n(line)}"'
     return (
         f'<rect x="{n(x)}" y="{n(y)}" width="{n(width)}" height="{n(height)}" rx="{n(radius)}"'
-        f' fill="{fill}"{edge}/>'
+        f' fill="{fill}"{_edge(stroke, line)}/>'
     )
+
+
+def _edge(stroke: str, line: float) -> str:
+    return "" if stroke == "none" else f' stroke="{stroke}" stroke-width="{number(line)}"'
 
 
 def circle(x: float, y: float, r: float, fill: str, stroke: str = "none", line: float = 1) -> str:
     """A disc."""
-    edge = "" if stroke == "none" else f' stroke="{stroke}" stroke-width="{number(line)}"'
-    return f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(r)}" fill="{fill}"{edge}/>'
+    at = f'cx="{number(x)}" cy="{number(y)}" r="{number(r)}"'
+    return f'<circle {at} fill="{fill}"{_edge(stroke, line)}/>'
 
 
 def polygon(
@@ -144,8 +183,7 @@ def polygon(
 ) -> str:
     """A closed outline."""
     at = " ".join(f"{number(x)},{number(y)}" for x, y in points)
-    edge = "" if stroke == "none" else f' stroke="{stroke}" stroke-width="{number(line)}"'
-    return f'<polygon points="{at}" fill="{fill}"{edge}/>'
+    return f'<polygon points="{at}" fill="{fill}"{_edge(stroke, line)}/>'
 
 
 def group(
@@ -157,32 +195,31 @@ def group(
     kind: str = "",
     of: str = "",
 ) -> str:
-    """Fragments as one thing.
+    """Fragments as one element.
 
     Args:
         id: of the element; each piece of the state has one.
-        title: what a pointer that rests on it is told.
-        action: the action text that it stands for; a page lights it where that is legal.
-        at: where its own (0, 0) lies.
+        title: its tooltip.
+        action: the action text that it stands for.
+        at: the position of its own (0, 0).
         kind: its class.
-        of: the id of the help that tells of it.
+        of: the id of its help entry.
     """
-    out = [f' id="{id}"'] if id else []
-    out += [f' class="{kind}"'] if kind else []
-    out += [f' data-action="{escape(action)}"'] if action else []
-    out += [f' data-of="{of}"'] if of else []
+    named = {"id": id, "class": kind, "data-action": escape(action), "data-of": of}
+    out = [f' {name}="{value}"' for name, value in named.items() if value]
     out += [f' transform="translate({number(at[0])},{number(at[1])})"'] if at else []
     head = f"<title>{escape(title)}</title>" if title else ""
     return f"<g{''.join(out)}>{head}{body}</g>"
 
 
 def seat_number(player: int) -> str:
-    """What people call a player in a picture: 1 to 4. Records and states count from 0."""
+    """The number of a player in a picture: 1 to 4. Records and states count from 0."""
     return str(player + 1)
 
 
-def seat_disc(x: float, y: float, r: float, player: int, faction: str) -> str:
-    """The disc of a player: colour of the faction, number of the seat."""
-    fill, ink = colours.faction(faction)
-    out = circle(x, y, r, fill, colours.INK, 1)
-    return out + label(x, y + r * 0.5, seat_number(player), r * 1.4, ink, "middle", bold=True)
+def disc_symbol(player: int, start_planet: str) -> str:
+    """The disc of a player, as icon `d0` to `d3`: colour of the faction, number of the seat."""
+    fill, ink = colours.faction(start_planet)
+    body = circle(5, 5, 4.6, fill, colours.INK, 0.6)
+    body += label(5, 7.4, seat_number(player), 6.8, ink, "middle", bold=True)
+    return f'<symbol id="g-d{player}" viewBox="0 0 10 10">{body}</symbol>'

@@ -10,9 +10,9 @@ from gaia_jax.ruleset import Ruleset
 
 KINDS = (
     "structure-", "gaiaformer-", "guest-", "station-", "ring-", "satellite-", "federated-",
-    "planet-", "ship-", "shuttle-", "level-", "advanced-", "basic-", "tile-", "held-", "token-",
-    "booster-", "artifact-", "supply-", "action-", "round-", "mission-", "vp-", "bowl-",
-    "brainstone-", "built-", "credits-", "ore-", "knowledge-", "qic-", "academy-",
+    "planet-", "ship-", "track-", "sheet-", "advanced-", "basic-", "tile-", "held-", "token-",
+    "booster-", "artifact-", "supply-", "action-", "round-", "mission-", "vp-", "bowls-", "built-",
+    "credits-", "ore-", "knowledge-", "qic-", "academy-",
 )  # fmt: skip
 
 
@@ -50,7 +50,8 @@ def shared(state: Any, ruleset: Ruleset) -> set[str]:
     slots = enumerate(ids["advanced_slot"])
     out |= {f"advanced-{slot}" for i, slot in slots if int(turn.advanced_left) >> i & 1}
     out |= {f"basic-{t.id}" for t in (*r.basic_tiles, *r.ship_tiles)}
-    out |= {f"supply-{t.id}" for t in r.base_tokens}
+    out |= {f"supply-{t.id}" for t in r.base_tokens} | {f"track-{track}" for track in ids["track"]}
+    out |= {f"sheet-{ship}" for ship in r.ships}
     places = range(r.artifacts_in_play)
     out |= {f"artifact-{i + 1}" for i in places if int(turn.artifacts_left) >> i & 1}
     tokens = enumerate(r.ships)
@@ -63,11 +64,9 @@ def shared(state: Any, ruleset: Ruleset) -> set[str]:
 def of_player(state: Any, ruleset: Ruleset, p: int) -> set[str]:
     """What lies on a board, and the player's markers."""
     me, ids, r = state.game.players, ruleset.ids, ruleset
-    out = {f"level-{p}-{track}" for track in ids["track"]} | {f"vp-{p}"}
-    out |= {f"bowl-{p}-{i}" for i in range(1, 5)}
+    out = {f"vp-{p}", f"bowls-{p}"}
     out |= {f"built-{p}-{kind}" for kind in ids["structure"] if kind != "NONE"}
     out |= {f"{name}-{p}" for name in ("credits", "ore", "knowledge", "qic")}
-    out |= {f"brainstone-{p}"} if int(me.brainstone[p]) >= 0 else set()
     out |= {f"academy-{p}"} if int(me.built[p][ids["structure"].index("AC_B")]) else set()
 
     def bits(field: Any, kind: str) -> list[str]:
@@ -75,7 +74,6 @@ def of_player(state: Any, ruleset: Ruleset, p: int) -> set[str]:
 
     out |= {f"tile-{p}-{id}" for id in bits(me.tiles, "tile") + bits(me.advanced, "advanced")}
     out |= {f"held-{p}-{id}" for id in bits(me.artifacts, "artifact")}
-    out |= {f"shuttle-{p}-{id}" for id in bits(me.shuttles, "ship")}
     for id, count in zip(ids["token"], np.asarray(me.tokens[p]).tolist(), strict=False):
         out |= {f"token-{p}-{id}-{n}" for n in range(count)}
     booster = int(me.booster[p])

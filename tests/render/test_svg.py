@@ -14,7 +14,7 @@ import pytest
 import gaia_jax
 from gaia_jax import render, replay
 from gaia_jax.render import colours
-from gaia_jax.render.research import GREEN_TOKEN, GREY_TOKEN
+from gaia_jax.render.picture import _COLOURS
 from gaia_jax.testing import sample_legal
 from tests.conftest import GAMES
 from tests.render import golden
@@ -99,7 +99,7 @@ def test_a_turned_federation_token_is_drawn_grey() -> None:
     assert turned == ["8 VP, 1 QIC"]
     chip = picture[: picture.index(", turned")].rpartition("<g")[2]
     rest = picture[picture.index(", turned") :].partition("</g>")[0]
-    assert GREY_TOKEN in chip + rest and GREEN_TOKEN not in chip + rest
+    assert _COLOURS["token"][0] in chip + rest and _COLOURS["token green"][0] not in chip + rest
 
 
 def positions(env: Any, rounds: int, every: int) -> Iterator[Any]:
