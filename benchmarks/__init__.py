@@ -1,1 +1,1 @@
-"""What the environment costs, measured beside its peers: see `throughput` and `compare`."""
+"""Measure the environment and compare it with its peers: see `throughput` and `compare`."""

@@ -36,32 +36,32 @@ STRONG = {"planets": 88, "neighbors": False, "layers": 1, "width": 64, "latents"
 NETWORKS = ("h100", "tpu", "planets 64")  # those of configs/, and a small one
 ROOT = Path(__file__).resolve().parent.parent
 WHOLE = 320  # decisions: nearly all games that begin together have ended by then
-# What a final mission brings a seat in the mean, whoever ties (FIN-02, FIN-03).
+# Mean VP of a seat from a final mission, whoever ties (FIN-02, FIN-03).
 MISSION, MISSION_VP = "FINAL_1", sum(FINAL_PRIZES) / len(FINAL_PRIZES)
 
 
 class Clock:
-    """The time that is left, and what there was none for."""
+    """The time that is left, and label there was none for."""
 
     def __init__(self, minutes: float):
         self._end = time.monotonic() + 60 * minutes
         self.left_out: list[str] = []
 
-    def do(self, what: str, work: Callable[[], Any]) -> Any:
+    def do(self, label: str, work: Callable[[], Any]) -> Any:
         """`work()`, or None where the time is over or it fails for want of memory."""
         if time.monotonic() > self._end:
-            self.left_out.append(f"{what}: no time left")
+            self.left_out.append(f"{label}: no time left")
             return None
         try:
             return work()
         except jax.errors.JaxRuntimeError as error:
-            self.left_out.append(f"{what}: {str(error).splitlines()[0][:120]}")
+            self.left_out.append(f"{label}: {str(error).splitlines()[0][:120]}")
             return None
 
 
 @contextlib.contextmanager
 def chunks_of(parts: int) -> Iterator[None]:
-    """`compact_vmap` cuts every batch into so many chunks."""
+    """`compact_vmap` cuts every batch into `parts` chunks."""
     before = compact_vmap.chunk_rows
     compact_vmap.chunk_rows = lambda size, *_, **__: min(size, max(64, size // parts))
     try:
@@ -95,36 +95,42 @@ def learn(batch: int, steps: int, name: str, rounds: int) -> dict[str, Any]:
     tree["ppo"] = {"num_envs": batch, "num_steps": steps, "minibatches": min(8, steps)}
     config: Config = configs.from_dict(tree)
     report = training.measure_training(config, rounds, WHOLE)
-    kept = ("decisions_per_second", "parts_share", "compile_s", "games", "steps", "vp")
-    return {"network": name} | {key: report[key] for key in kept}
+    columns = ("decisions_per_second", "parts_share", "compile_s", "games", "steps", "vp")
+    return {"network": name} | {key: report[key] for key in columns}
 
 
 def faults(report: dict[str, Any]) -> list[str]:
     """What shows that another game was measured, in lines; none where all is as on a CPU."""
-    found = report["agreement"]
-    lines = [found["difference"]] if found and not found["agrees"] else []
+    agreement_report = report["agreement"]
+    lines = (
+        [agreement_report["difference"]]
+        if agreement_report and not agreement_report["agrees"]
+        else []
+    )
     for row in report["ppo"]:
         mean = row.get("vp", {}).get(MISSION, MISSION_VP)
         if mean != MISSION_VP:
-            what = f"PPO, {row['games']:,} games, {row['network']}"
-            lines.append(f"{what}: {MISSION} has a mean of {mean:.3f}, the rules make {MISSION_VP}")
+            label = f"PPO, {row['games']:,} games, {row['network']}"
+            lines.append(
+                f"{label}: {MISSION} has a mean of {mean:.3f}, the rules make {MISSION_VP}"
+            )
     return lines
 
 
 def verdict(report: dict[str, Any]) -> list[str]:
-    """The lines above all others: whether what was measured is the game."""
-    wrong, found = faults(report), report["agreement"]
+    """The lines above all others: whether label was measured is the game."""
+    wrong, agreement_report = faults(report), report["agreement"]
     if wrong:
         flags = os.environ.get("XLA_FLAGS") or "none"
         head = f"**NOTHING BELOW COUNTS: this device plays another game. XLA_FLAGS: {flags}**"
         return [head, *(f"- {line}" for line in wrong)]
-    if not found:
-        return ["Not compared with a CPU: nobody knows whether what was measured is the game."]
-    return [f"{found['games']} games end as on a CPU ({found['with']})."]
+    if not agreement_report:
+        return ["Not compared with a CPU: the measured programs may play another game."]
+    return [f"{agreement_report['games']} games end as on a CPU ({agreement_report['with']})."]
 
 
 def memory() -> dict[str, int]:
-    """What the device says of its memory; nothing on a CPU."""
+    """Memory statistics of the device; empty on a CPU."""
     stats = jax.devices()[0].memory_stats() or {}
     return {k: int(v) for k, v in stats.items() if k in ("peak_bytes_in_use", "bytes_limit")}
 
@@ -134,11 +140,11 @@ def measure_all(args: argparse.Namespace) -> dict[str, Any]:
     clock = Clock(args.minutes)
     report: dict[str, Any] = {"machine": measure.machine(), "play": [], "chunks": [], "ppo": []}
 
-    def note(where: str, what: str, work: Callable[[], dict[str, Any]]) -> None:
-        found = clock.do(what, work)
-        if found is not None:
-            report[where].append(found)
-            print(f"{what}: {json.dumps(found)}", file=sys.stderr, flush=True)
+    def note(section: str, label: str, work: Callable[[], dict[str, Any]]) -> None:
+        row = clock.do(label, work)
+        if row is not None:
+            report[section].append(row)
+            print(f"{label}: {json.dumps(row)}", file=sys.stderr, flush=True)
 
     def cut(parts: int) -> dict[str, Any]:
         with chunks_of(parts):
@@ -148,37 +154,37 @@ def measure_all(args: argparse.Namespace) -> dict[str, Any]:
     print(f"comparison with a CPU: {json.dumps(report['agreement'])}", file=sys.stderr, flush=True)
     for batch in args.batches:
         for observe in (False, True):
-            what = f"play, batch {batch}, {'observation' if observe else 'mask'}"
-            note("play", what, lambda b=batch, o=observe: play(b, args.steps, o, args.seconds))
+            label = f"play, batch {batch}, {'observation' if observe else 'mask'}"
+            note("play", label, lambda b=batch, o=observe: play(b, args.steps, o, args.seconds))
             for parts in args.chunks if batch == args.batches[0] and not observe else ():
                 note("chunks", f"batch in {parts} chunks", lambda p=parts: cut(p))
         for name in args.networks:
-            what = f"PPO, {batch} games, {name}"
-            note("ppo", what, lambda b=batch, n=name: learn(b, args.steps, n, args.rounds))
+            label = f"PPO, {batch} games, {name}"
+            note("ppo", label, lambda b=batch, n=name: learn(b, args.steps, n, args.rounds))
     return report | {"memory": memory(), "left_out": clock.left_out}
 
 
 def table(report: dict[str, Any]) -> str:
     """Markdown for docs/lab/performance.md."""
-    where = report["machine"]
+    machine = report["machine"]
     lines = [*verdict(report), ""]
     lines += [
-        f"{where['device']} x {where['devices']}, jax {where['jax']}, {where['revision']}",
+        f"{machine['device']} x {machine['devices']}, jax {machine['jax']}, {machine['revision']}",
         "",
     ]
-    lines += ["| what | decisions/s | compile s |", "| --- | --- | --- |"]
+    lines += ["| program | decisions/s | compile s |", "| --- | --- | --- |"]
     for row in report["play"] + report["chunks"]:
-        what = f"batch {row['batch']:,}, {'observation' if row['observation'] else 'mask'}"
-        what += f", {row['parts']} chunks" if "parts" in row else ""
+        label = f"batch {row['batch']:,}, {'observation' if row['observation'] else 'mask'}"
+        label += f", {row['parts']} chunks" if "parts" in row else ""
         speed = row["decisions_per_second"]
         text = f"{speed['median']:,.0f} ({speed['min']:,.0f} to {speed['max']:,.0f})"
-        lines.append(f"| {what} | {text} | {row['compile_s']:.0f} |")
+        lines.append(f"| {label} | {text} | {row['compile_s']:.0f} |")
     for row in report["ppo"]:
         compiling = row["compile_s"]["update"]
-        what = f"PPO, {row['games']:,} games, {row['network']}"
-        lines.append(f"| {what} | {row['decisions_per_second']:,.0f} | {compiling:.0f} |")
+        label = f"PPO, {row['games']:,} games, {row['network']}"
+        lines.append(f"| {label} | {row['decisions_per_second']:,.0f} | {compiling:.0f} |")
     peak = report["memory"].get("peak_bytes_in_use")
-    lines += ["", f"Peak memory {peak / 2**30:.1f} GiB." if peak else "Memory is not told."]
+    lines += ["", f"Peak memory {peak / 2**30:.1f} GiB." if peak else "No memory statistics."]
     lines += [f"Left out: {'; '.join(report['left_out'])}."] if report["left_out"] else []
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""What the adapters cost in decisions a second beside the bare environment, in one run.
+"""Decisions a second of the adapters compared with the bare environment, in one run.
 
     python -m benchmarks.adapters --batch 1024 --rounds 5 --json runs/adapters.json
 
@@ -181,10 +181,10 @@ def measure_host(env: gaia_jax.GaiaEnv, seconds: float, rounds: int) -> dict[str
     sides: list[list[float]] = [[], []]
     for turn in range(-1, rounds):  # the first one compiles
         for side, play in zip(sides, (play_bare, play_aec), strict=True):
-            began = time.perf_counter()
-            count = play(began + seconds)
+            started = time.perf_counter()
+            count = play(started + seconds)
             if turn >= 0:
-                side.append(count / (time.perf_counter() - began))
+                side.append(count / (time.perf_counter() - started))
     ratio = measure.spread([a / b for a, b in zip(*sides, strict=True)])
     bare_, adapter = map(measure.spread, sides)
     return {"pair": "pettingzoo", "held": False, "bare": bare_, "adapter": adapter, "ratio": ratio}
@@ -209,7 +209,7 @@ def main(argv: list[str] | None = None) -> int:
             f"{spread:>26}",
             flush=True,
         )
-        measure.write_report(args.json, report, told=False)
+        measure.write_report(args.json, report, report_path=False)
     command_line.wrote(args.json)
     return int(any(r["held"] and r["ratio"]["median"] > HELD for r in report["results"]))
 
@@ -217,9 +217,9 @@ def main(argv: list[str] | None = None) -> int:
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.adapters", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    every = [*PAIRS, "pettingzoo"]
+    contenders = [*PAIRS, "pettingzoo"]
     add = parser.add_argument
-    add("--pairs", nargs="+", choices=every, default=every)
+    add("--pairs", nargs="+", choices=contenders, default=contenders)
     add("--batch", type=int, default=1024, help="games at once (default: %(default)s)")
     add("--steps", type=int, default=32, help="decisions of a game in one call (default: 32)")
     add("--rounds", type=int, default=5, help="default: %(default)s")

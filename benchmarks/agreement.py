@@ -1,10 +1,10 @@
-"""Whether a device plays the game as a CPU does: whole random games by given keys.
+"""Check that a device plays the same games as a CPU: whole random games from fixed keys.
 
     JAX_PLATFORMS=cpu python -m benchmarks.agreement > benchmarks/agreement.json
 
-records what this machine plays (compared elsewhere: `make accelerator`). Set-ups, legal actions,
-draws and VP are whole numbers, so that the same keys make the same games on any device: one VP of
-difference is a fault. Half of the games federate, because random play hardly does.
+records the games of this machine; `make accelerator` compares with them. Set-ups, legal actions,
+draws and VP are integers, so the same keys give the same games on any device: a difference of one
+VP is a fault. Half of the games prefer federations, which random play seldom forms.
 """
 
 from __future__ import annotations
@@ -20,81 +20,86 @@ import jax
 import numpy as np
 
 import gaia_jax
-from benchmarks import games
-from benchmarks.play_statistics import POLICIES
+from benchmarks.play_statistics import FEDERATING, UNIFORM, play_function
 
 GAMES = 128  # of each policy
-RECORDED = Path(__file__).with_name("agreement.json")
+RECORD = Path(__file__).with_name("agreement.json")
 ROOT = Path(__file__).resolve().parent.parent
 
-Played = dict[str, dict[str, list[Any]]]  # by policy, then by name of what is counted, each [GAMES]
+Results = dict[
+    str, dict[str, list[Any]]
+]  # by policy, then "vp", "federations", "decisions" [GAMES]
 
 
-def played(batch: int = GAMES) -> Played:
-    """What the games come to on the default device: by seat VP and federations; decisions."""
+def play(batch: int = GAMES) -> Results:
+    """Play on the default device: VP and federations by seat, decisions by game."""
     env = gaia_jax.make("lost_fleet")
-    play, found = games.play(env, batch), {}
-    for number, (name, policy) in enumerate(POLICIES.items()):
-        state, count, _ = play(jax.random.PRNGKey(number), policy.tables(env.ruleset))
+    games, results = play_function(env, batch), {}
+    for seed, policy in enumerate((FEDERATING, UNIFORM)):
+        state, decisions, _ = games(jax.random.PRNGKey(seed), policy.tables(env.ruleset))
         players = state.game.players
-        counted = {"vp": players.vp, "federations": players.formed, "decisions": count}
-        found[name] = {key: np.asarray(value).tolist() for key, value in counted.items()}
-    return found
+        columns = {"vp": players.vp, "federations": players.formed, "decisions": decisions}
+        results[policy.name] = {key: np.asarray(value).tolist() for key, value in columns.items()}
+    return results
 
 
-def recorded() -> Played:
-    """The same of a CPU; a test plays them again."""
-    return json.loads(RECORDED.read_text(encoding="utf-8"))
+def recorded() -> Results:
+    """The recorded results of a CPU."""
+    return json.loads(RECORD.read_text(encoding="utf-8"))
 
 
-def on_the_host() -> Played:
-    """The same on the CPU of this machine, by a process of its own: here it may be hidden."""
+def play_on_host() -> Results:
+    """The results of this machine's CPU, from a child process: it may be hidden in this one."""
     env = {key: value for key, value in os.environ.items() if key != "XLA_FLAGS"}
     env |= {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "benchmarks.agreement"]
-    done = subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE)
-    return json.loads(done.stdout)
+    process = subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE)
+    return json.loads(process.stdout)
 
 
-def difference(found: Played, right: Played) -> str:
-    """The first game that is not as on a CPU and how many are so, in one line; empty if none."""
-    wrong = [
-        (f"{name} game {i}: {key} {mine}, on a CPU {other}", (name, i))
-        for name, counts in right.items()
-        for key, others in counts.items()
-        for i, (mine, other) in enumerate(zip(found[name][key], others, strict=True))
-        if mine != other
+def difference(results: Results, reference: Results) -> str:
+    """One line with the first game that differs and the number of such games; empty if none."""
+    differences = [
+        (f"{name} game {i}: {key} {value}, on a CPU {expected}", (name, i))
+        for name, columns in reference.items()
+        for key, column in columns.items()
+        for i, (value, expected) in enumerate(zip(results[name][key], column, strict=True))
+        if value != expected
     ]
-    if not wrong:
+    if not differences:
         return ""
-    formed = [sum(int(np.sum(x["federations"])) for x in side.values()) for side in (found, right)]
+    formed = [
+        sum(int(np.sum(columns["federations"])) for columns in side.values())
+        for side in (results, reference)
+    ]
+    games = len({game for _, game in differences})
     return (
-        f"{wrong[0][0]}; {len({game for _, game in wrong})} of {number(right)} games differ;"
+        f"{differences[0][0]}; {games} of {num_games(reference)} games differ;"
         f" federations formed {formed[0]}, on a CPU {formed[1]}"
     )
 
 
-def number(plays: Played) -> int:
-    """How many games."""
-    return sum(len(counts["decisions"]) for counts in plays.values())
+def num_games(results: Results) -> int:
+    """Number of games in all."""
+    return sum(len(columns["decisions"]) for columns in results.values())
 
 
 def check() -> dict[str, Any]:
-    """Play them, and compare with what is recorded; where that differs, with the host's CPU.
+    """Play and compare with the record; if that differs, with the CPU of this machine.
 
     Returns:
-        `agrees`, `games`, `with` what was compared, and the first `difference` in words.
+        `agrees`, `games`, `with` (what was compared) and `difference` (text, empty if none).
     """
-    found, right, beside = played(), recorded(), "the record"
-    if difference(found, right):  # is it the device, or a record of other rules?
-        right, beside = on_the_host(), "the CPU of this machine"
-    said = difference(found, right)
-    return {"agrees": not said, "games": number(right), "with": beside, "difference": said}
+    results, reference, source = play(), recorded(), "the record"
+    if difference(results, reference):  # a fault of the device, or a record of other rules?
+        reference, source = play_on_host(), "the CPU of this machine"
+    text = difference(results, reference)
+    return {"agrees": not text, "games": num_games(reference), "with": source, "difference": text}
 
 
 def main() -> int:
     """The command line."""
-    rows = ",\n".join(f" {json.dumps(k)}: {json.dumps(v)}" for k, v in played().items())
+    rows = ",\n".join(f" {json.dumps(k)}: {json.dumps(v)}" for k, v in play().items())
     print(f"{{\n{rows}\n}}")
     return 0
 

@@ -43,17 +43,17 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--record", action="store_true", help="write the numbers down")
     args = parser.parse_args(argv)
     before = read()
-    found = {
+    numbers = {
         "jax": jax.__version__,
         "backend": jax.default_backend(),
         "batch": BATCH,
         "step_instructions": step_instructions(),
         "state_bytes": state_bytes(),
     }
-    for name, value in found.items():
+    for name, value in numbers.items():
         print(f"{name:<20}{before[name]!s:>10} recorded{value!s:>10} now")
     if args.record:
-        RECORDED.write_text(json.dumps(before | found, indent=1) + "\n")
+        RECORDED.write_text(json.dumps(before | numbers, indent=1) + "\n")
     return 0
 
 

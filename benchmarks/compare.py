@@ -1,7 +1,7 @@
 """The environment at two git revisions, measured side by side.
 
     python -m benchmarks.compare main my-branch
-    python -m benchmarks.compare HEAD .          # "." is the working tree as it stands
+    python -m benchmarks.compare HEAD .          # "." is the working tree
 
 Each revision runs in a process of its own, on an export of its files, with the benchmark code of
 this checkout. The processes take turns, round by round: one plays while the other waits.
@@ -34,7 +34,7 @@ class Worker:
     def __init__(self, name: str, revision: str, settings: dict[str, Any], scratch: Path):
         self.revision = revision
         tree = ROOT if revision == "." else _export(revision, scratch / name)
-        harness = scratch / "harness"  # this checkout's benchmarks, without its gaia_jax beside
+        harness = scratch / "harness"  # this checkout's benchmarks without its gaia_jax
         if not harness.exists():
             shutil.copytree(ROOT / "benchmarks", harness / "benchmarks")
         # -P keeps the working directory off the path: gaia_jax comes from `tree` alone.
@@ -58,14 +58,14 @@ class Worker:
         self._process.kill()
         self._process.wait()
 
-    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+    def request_report(self, request: dict[str, Any]) -> dict[str, Any]:
         """Send one request, wait for its answer."""
         assert self._process.stdin and self._process.stdout
         try:
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
         except BrokenPipeError:
-            pass  # it has ended; its last line says why
+            pass  # it has ended; its last line has the reason
         line = self._process.stdout.readline()
         answer = json.loads(line) if line else {"error": "its process ended without an answer"}
         if "error" in answer:

@@ -33,10 +33,10 @@ _FRAME = re.compile(r"stack_frame_id=(\d+)")
 
 def _modules(text: str) -> Path:
     """The type of `--hlo`: a folder whose files of these names are modules."""
-    ours = outputs.begins("HloModule ")
+    is_module_file = outputs.begins("HloModule ")
     try:
         for name in PROGRAMS:
-            outputs.check_inside("--hlo", Path(text), f"{name}.hlo", ours, parents=True)
+            outputs.check_inside("--hlo", Path(text), f"{name}.hlo", is_module_file, parents=True)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(2) from error
@@ -57,17 +57,17 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     measure.compile_afresh()
     options = dict(option.split("=", 1) for option in args.option)
-    found = {"load": os.getloadavg(), "jax": jax.__version__, "batch": args.batch}
+    report = {"load": os.getloadavg(), "jax": jax.__version__, "batch": args.batch}
     for name in PROGRAMS if args.only is None else (args.only,):
-        found[name], text = cost(args.env, name, args.batch, options)
-        print(name, " ".join(f"{key} {value}" for key, value in found[name].items()))
+        report[name], text = cost(args.env, name, args.batch, options)
+        print(name, " ".join(f"{key} {value}" for key, value in report[name].items()))
         for line, counts in by_line(text).most_common(args.lines):
             print(f"{counts:6} {line}")
         if args.hlo:
             args.hlo.mkdir(parents=True, exist_ok=True)
             (args.hlo / f"{name}.hlo").write_text(text)
-    print("load before", *(f"{x:.2f}" for x in found["load"]))
-    measure.write_report(args.json, found)
+    print("load before", *(f"{x:.2f}" for x in report["load"]))
+    measure.write_report(args.json, report)
     return 0
 
 
@@ -134,8 +134,8 @@ def _places(text: str) -> dict[int, str]:
 
 def _table(text: str, title: str) -> dict[str, str]:
     """A table of names at the head of a module's text."""
-    found = re.search(rf"^{title}\n((?:\d+ .*\n)+)", text, re.MULTILINE)
-    return dict(re.findall(r'^(\d+) "(.*)"$', found[1], re.MULTILINE)) if found else {}
+    match = re.search(rf"^{title}\n((?:\d+ .*\n)+)", text, re.MULTILINE)
+    return dict(re.findall(r'^(\d+) "(.*)"$', match[1], re.MULTILINE)) if match else {}
 
 
 if __name__ == "__main__":

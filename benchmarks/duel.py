@@ -81,7 +81,7 @@ def search_agent(env: Any, base: Agent, simulations: int, considered: int, scale
     )
 
     def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
-        found = mctx.gumbel_muzero_policy(
+        output = mctx.gumbel_muzero_policy(
             params=params,
             rng_key=key,
             root=root(params, state, mask),
@@ -92,7 +92,7 @@ def search_agent(env: Any, base: Agent, simulations: int, considered: int, scale
             qtransform=transform,
             gumbel_scale=0.0,
         )
-        action: Array = found.action
+        action: Array = output.action
         return action.astype(jnp.int32)
 
     return Agent(f"{base.name} with mctx", act, base.params)
@@ -103,13 +103,13 @@ def compare(
 ) -> dict[str, Any]:
     """The first agent against the second: VP, lead and wins, with 95 % intervals over set-ups."""
     match = Match(env, list(agents), one_against_the_rest(2), -(-games // 2), at_once)
-    began = time.time()
+    started = time.time()
     results = match.play(seed)
     first = results.entry == 0
     vp, won = results.vp.astype(float), wins(results.vp)
 
-    def of(values: Any, who: Any) -> Any:
-        return (values * who).sum((1, 2)) / who.sum((1, 2))
+    def of(values: Any, seats: Any) -> Any:
+        return (values * seats).sum((1, 2)) / seats.sum((1, 2))
 
     return {
         "agents": [agent.name for agent in agents],
@@ -120,7 +120,7 @@ def compare(
         "lead": estimate(of(vp, first) - of(vp, ~first))._asdict(),
         "wins": estimate(of(won, first), 0, 1)._asdict(),
         "decisions": float(results.decisions.mean()),
-        "seconds": time.time() - began,
+        "seconds": time.time() - started,
     }
 
 
@@ -145,8 +145,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.simulations:
         first = search_agent(env, base, args.simulations, args.considered, args.scale)
     second = make_agent(args.against, env, likeliest=True) if args.against else base
-    found = compare(env, (first, second), args.games, args.seed, args.games_at_once)
-    print(json.dumps(found | {"simulations": args.simulations}, indent=1))
+    result = compare(env, (first, second), args.games, args.seed, args.games_at_once)
+    print(json.dumps(result | {"simulations": args.simulations}, indent=1))
     return 0
 
 

@@ -32,14 +32,14 @@ class Instruction:
 
     @cached_property
     def scope(self) -> str:
-        """Where the program says that it comes from, `jit(step)/gain/...`; "" if nowhere."""
-        found = re.search(r'op_name="([^"]*)"', self.rest)
-        return found[1] if found else ""
+        """Its source in the program, `jit(step)/gain/...`; "" if unknown."""
+        match = re.search(r'op_name="([^"]*)"', self.rest)
+        return match[1] if match else ""
 
     def calls(self, *attributes: str) -> list[str]:
         """The computations that the attributes name: body, calls, to_apply, ..."""
-        found = re.findall(rf"(?:{'|'.join(attributes)})=%?([\w.\-]+)", self.rest)
-        return found
+        names = re.findall(rf"(?:{'|'.join(attributes)})=%?([\w.\-]+)", self.rest)
+        return names
 
     @property
     def branches(self) -> list[str]:
@@ -84,10 +84,10 @@ def read(text: str) -> Module:
             computations[name] = []
             entry = name if head[1] else entry
             continue
-        found = _LINE.match(line) if name else None
-        if not found:
+        match = _LINE.match(line) if name else None
+        if not match:
             continue
-        own, shape, kind, rest = found.groups()
+        own, shape, kind, rest = match.groups()
         sizes[own] = size(shape)
         operands = re.findall(r"%([\w.\-]+)", rest.split(")", 1)[0])
         moved = sizes[own] + sum(sizes.get(operand, 0) for operand in operands)

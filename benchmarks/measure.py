@@ -26,7 +26,9 @@ _INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?[\w.\-]+ = ", re.MULTILINE)
 
 
 def split_cpu(devices: int) -> None:
-    """Let the CPU be so many devices, each with a share of every batch. Call it before any array.
+    """Split the CPU into `devices` devices, each with a share of every batch.
+
+    Call it before any array is made.
 
     On one device both cores share each kernel; with a device a core each plays its own games.
     """
@@ -57,7 +59,7 @@ class Compiled:
     trace_s: float  # tracing and lowering, in Python
     compile_s: float  # XLA
     instructions: int  # of the optimized module
-    temp_bytes: int | None  # scratch memory while it runs, where the backend tells
+    temp_bytes: int | None  # scratch memory while it runs, if the backend reports it
 
     def cost(self) -> dict[str, Any]:
         return {
@@ -95,7 +97,7 @@ def report_file(*keys: str) -> Callable[[str], Path]:
     return checked
 
 
-def write_report(path: Path | None, report: dict[str, Any], told: bool = True) -> None:
+def write_report(path: Path | None, report: dict[str, Any], report_path: bool = True) -> None:
     """Write a report as JSON, into a folder that is made, and say so; no path, no report."""
     if path is None:
         return
@@ -103,7 +105,7 @@ def write_report(path: Path | None, report: dict[str, Any], told: bool = True) -
 
     path.parent.mkdir(parents=True, exist_ok=True)
     outputs.write_text(path, json.dumps(report, indent=1) + "\n")
-    if told:
+    if report_path:
         command_line.wrote(path)
 
 
@@ -136,8 +138,8 @@ def step_cost(contender: Contender, batch: int) -> dict[str, Any]:
 class Runner:
     """Random legal play of one environment at one batch size, played on from round to round.
 
-    Games that all start together stay in phase: everyone sets up at once, passes at once, ends at
-    once, and a round's time would depend on where it falls. So the burn-in lets each row go on
+    Games that start together stay in phase: all set up, pass and end at the same time, and the
+    time of a round would depend on its phase. So after the burn-in each row continues
     from its own moment, drawn from the first `burn_in` decisions.
     """
 
@@ -163,14 +165,14 @@ class Runner:
 
         specs = {"in_specs": (P(ROWS), P()), "out_specs": (P(ROWS), P(), P(), P(ROWS))}
         shares = jax.shard_map(share, mesh=mesh, check_vma=False, **specs)
-        many = mesh.size > 1
-        self.rollout = compiled(shares if many else play, self._state, self._key, donate=(0,))
+        sharded = mesh.size > 1
+        self.rollout = compiled(shares if sharded else play, self._state, self._key, donate=(0,))
         self.decisions = self.ended = 0
         self._burn_in(burn_in, spread)
         self.seconds_a_chunk = self.chunks(1)
 
     def chunks(self, calls: int) -> float:
-        """Play so many rollout calls; the seconds they took."""
+        """Time `calls` rollout calls, in seconds."""
         start = time.perf_counter()
         ended = []
         for _ in range(calls):
@@ -186,17 +188,17 @@ class Runner:
         chunks = max(1, decisions // self.steps)
         moment = jax.random.randint(key, (self.batch,), 0, chunks + 1)
 
-        def keep(later: jax.Array, spread: State, state: State) -> State:
+        def select(later: jax.Array, spread: State, state: State) -> State:
             def choose(old: jax.Array, new: jax.Array) -> jax.Array:
                 return jnp.where(later.reshape(-1, *[1] * (new.ndim - 1)), new, old)
 
             return jax.tree.map(choose, spread, state)
 
-        keep = jax.jit(keep, donate_argnums=1)
+        select = jax.jit(select, donate_argnums=1)
         spread = jax.tree.map(jnp.copy, self._state)
         for chunk in range(chunks):
             self.chunks(1)
-            spread = keep(moment > chunk, spread, self._state)
+            spread = select(moment > chunk, spread, self._state)
         self._state = spread
 
     def calls_for(self, seconds: float) -> int:

@@ -1,4 +1,4 @@
-"""The plan of `training.plan` beside XLA's account and the peak that a training really takes.
+"""Compare the plan of `training.plan` with XLA's account and the measured peak of a training.
 
     python -m benchmarks.memory --config configs/quick.yaml --devices 1
 
@@ -74,25 +74,25 @@ def measure(config: Config, devices: int, chunks: int) -> dict[str, Any]:
     auto = gaia_jax.auto_reset(make_env(gaia_jax, **asdict(game)))
     network = make_network(auto, config.network)
     mesh = make_mesh(config.ppo.num_envs)
-    made = jax.jit(make_init(auto, network, config, mesh), out_shardings=sharding(mesh))
-    start = made.lower().compile()
-    chunk = ppo.make_chunk(auto, network, config, mesh).lower(made.eval_shape()).compile()
-    says: Any = chunk.memory_analysis()
+    init = jax.jit(make_init(auto, network, config, mesh), out_shardings=sharding(mesh))
+    start = init.lower().compile()
+    chunk = ppo.make_chunk(auto, network, config, mesh).lower(init.eval_shape()).compile()
+    account: Any = chunk.memory_analysis()
     give_back()
     before, seconds = resident(), 0.0
     with Peak() as peak:
         runner = start()
         for _ in range(chunks):
-            began = time.perf_counter()
+            started = time.perf_counter()
             runner, metrics = chunk(runner)
             jax.block_until_ready((runner, metrics))
-            seconds = time.perf_counter() - began
+            seconds = time.perf_counter() - started
     stats = jax.local_devices()[0].memory_stats()
     measured = stats["peak_bytes_in_use"] if stats else (peak.bytes - before) // devices
     xla = {
-        "arguments": says.argument_size_in_bytes,
-        "results": says.output_size_in_bytes - says.alias_size_in_bytes,
-        "temporary": says.temp_size_in_bytes,
+        "arguments": account.argument_size_in_bytes,
+        "results": account.output_size_in_bytes - account.alias_size_in_bytes,
+        "temporary": account.temp_size_in_bytes,
     }
     return {
         "run": config.name,

@@ -63,22 +63,22 @@ def analyse(target: Target, program: str) -> dict[str, Any]:
     }
 
 
-def faults(found: dict[str, Any], recorded: dict[str, Any] | None) -> list[str]:
+def faults(numbers: dict[str, Any], recorded: dict[str, Any] | None) -> list[str]:
     """What exceeds the budget, a line each.
 
     Args:
         recorded: kernels and held_bytes last accepted; None: the program has no record.
     """
-    lines = [f"a loop over the rows: {scope}" for scope in found["serial_loops"]]
-    lines += [f"64-bit numbers: {scope}" for scope in found["wide"]]
-    if found["host_callbacks"]:
-        lines.append(f"{found['host_callbacks']} calls of the host")
-    if not found["fits"]:
-        lines.append(f"{found['held_bytes']:,} bytes do not fit")
+    lines = [f"a loop over the rows: {scope}" for scope in numbers["serial_loops"]]
+    lines += [f"64-bit numbers: {scope}" for scope in numbers["wide"]]
+    if numbers["host_callbacks"]:
+        lines.append(f"{numbers['host_callbacks']} calls of the host")
+    if not numbers["fits"]:
+        lines.append(f"{numbers['held_bytes']:,} bytes do not fit")
     for name, growth in GROWTH.items() if recorded else ():
         limit = recorded[name] * growth
-        if found[name] > limit:
-            lines.append(f"{name}: {found[name]:,}, at most {limit:,.0f}")
+        if numbers[name] > limit:
+            lines.append(f"{name}: {numbers[name]:,}, at most {limit:,.0f}")
     return lines
 
 
@@ -165,22 +165,22 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("target", nargs="?", choices=("v5e", "h100"), help="one target as JSON")
     parser.add_argument("program", nargs="?", choices=("step", "train"), default="step")
     args = parser.parse_args(argv)
-    wanted = [(args.target, args.program)] if args.target else PROGRAMS
+    pairs = [(args.target, args.program)] if args.target else PROGRAMS
     before_jax(TARGETS["h100"])
     code = 0
-    for target, program in wanted:
+    for target, program in pairs:
         try:
-            found = analyse(TARGETS[target], program)
+            numbers = analyse(TARGETS[target], program)
         except NoCompiler as error:
             print(f"error: {error}", file=sys.stderr)
             code = 1
             continue
-        lines = faults(found, recorded(target, program))
+        lines = faults(numbers, recorded(target, program))
         code = 1 if lines and not args.target else code
         print(
-            json.dumps(found)
+            json.dumps(numbers)
             if args.target
-            else f"{target} {program}: {found['kernels']:,} kernels"
+            else f"{target} {program}: {numbers['kernels']:,} kernels"
         )
         for line in lines:
             print(f"{target} {program}: {line}", file=sys.stderr)

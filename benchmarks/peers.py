@@ -1,4 +1,4 @@
-"""The environments that are measured, each behind the same face: one game in, one game out."""
+"""The measured environments behind one interface: one game in, one game out."""
 
 import dataclasses
 import importlib
@@ -49,7 +49,7 @@ class Contender:
             n: decisions for each game.
             observe: also make the observation of the player to move after every decision.
         Returns:
-            The games, the key to go on with, the number of games that ended, and the last
+            The games, the next key, the number of games that ended, and the last
             observation (None without `observe`). It travels in the carry so that XLA makes all of
             them.
         """

@@ -81,17 +81,17 @@ def profile(batch: int, steps: int, ruleset: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         with jax.profiler.trace(folder):
             runner.chunks(1)
-        took, launches = _events(Path(folder))
+        op_times, launches = _events(Path(folder))
 
     parts: dict[str, dict[str, float]] = {}
     for line in module.instructions:
         name = line.name
-        if name not in took or line.kind in ("conditional", "while", "call"):
+        if name not in op_times or line.kind in ("conditional", "while", "call"):
             continue
         row = parts.setdefault(part_of(line.scope), collections.defaultdict(float))
         row["kernels"] += 1
         row["launches"] += launches[name] / steps
-        row["us"] += took[name] / steps
+        row["us"] += op_times[name] / steps
         row["bytes"] += line.moved * launches[name] / steps / batch
     return {
         "machine": measure.machine(),
@@ -112,22 +112,22 @@ def part_of(scope: str) -> str:
 def _events(folder: Path) -> tuple[dict[str, float], dict[str, int]]:
     """Microseconds and number of runs of each instruction."""
     file = next(folder.glob("plugins/profile/*/*.trace.json.gz"))
-    took: dict[str, float] = collections.defaultdict(float)
+    op_times: dict[str, float] = collections.defaultdict(float)
     runs: dict[str, int] = collections.defaultdict(int)
     for event in json.loads(gzip.decompress(file.read_bytes()))["traceEvents"]:
         if event.get("ph") == "X":
-            took[event["name"]] += event.get("dur", 0)
+            op_times[event["name"]] += event.get("dur", 0)
             runs[event["name"]] += 1
-    return took, runs
+    return op_times, runs
 
 
 def roofline(state_bytes: int, batch: int) -> dict[str, float]:
     """What would bound the speed if nothing but memory did: each state read once, written once."""
     size = 1 << 28
-    many = jnp.zeros(size, jnp.int8)
-    few = jnp.zeros(state_bytes * batch, jnp.int8)
+    large = jnp.zeros(size, jnp.int8)
+    small = jnp.zeros(state_bytes * batch, jnp.int8)
     speeds = {}
-    for name, array in (("memory", many), ("cache", few)):
+    for name, array in (("memory", large), ("cache", small)):
         copy = jax.jit(lambda x: x + jnp.int8(1))
         copy(array).block_until_ready()
         least = math.inf
@@ -145,8 +145,11 @@ def roofline(state_bytes: int, batch: int) -> dict[str, float]:
 
 
 def _print(report: dict[str, Any]) -> None:
-    where = report["machine"]
-    print(f"jax {where['jax']}, {where['device']} x {where['devices']}, {where['cpus']} CPU cores")
+    machine = report["machine"]
+    print(
+        f"jax {machine['jax']}, {machine['device']} x {machine['devices']},"
+        f" {machine['cpus']} CPU cores"
+    )
     print(f"batch {report['batch']}: {report['decisions_per_second']:,.0f} decisions/s")
     rows = report["parts"]
     whole = sum(row["us"] for row in rows.values())

@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 class Split(NamedTuple):
-    """So many processes of so many devices."""
+    """A number of processes, each with a number of devices."""
 
     processes: int
     devices: int
@@ -107,7 +107,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
                 games = args.games * (split.total if args.weak else 1)
                 speeds[str(split)].append(train(split, games, args, Path(folder)))
                 print(f"{split}: {speeds[str(split)][-1]:,.0f} decisions/s", flush=True)
-    median = {name: statistics.median(found) for name, found in speeds.items()}
+    median = {name: statistics.median(speed) for name, speed in speeds.items()}
     first = str(splits[0])
     return {
         "machine": {"cpus": os.cpu_count(), "load": os.getloadavg()},

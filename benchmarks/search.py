@@ -48,10 +48,10 @@ def measure(env: Any, agent: Agent, batch: int, spec: Any, rounds: int) -> dict[
     copies = _copying(model)
 
     def tree(root: Any) -> Array:
-        found = gumbel_search(root, key, root, copies.recurrent, spec.simulations, options)
-        return found.candidates.visits
+        output = gumbel_search(root, key, root, copies.recurrent, spec.simulations, options)
+        return output.candidates.visits
 
-    def whole(params: Any, state: Any) -> Array:
+    def decision(params: Any, state: Any) -> Array:
         return search(params, state, key).action
 
     programs = _parts(env, agent, batch)
@@ -62,9 +62,9 @@ def measure(env: Any, agent: Agent, batch: int, spec: Any, rounds: int) -> dict[
         programs["network"] = _compiled(agent.policy.likeliest, agent.params, state)
     programs["game"] = programs["game"][0], (state, jnp.argmax(root.legal_actions, axis=-1))
     programs["tree"] = _compiled(tree, root)
-    programs["whole"] = _compiled(whole, agent.params, state)
+    programs["whole"] = _compiled(decision, agent.params, state)
     times = _times(programs, rounds)
-    # Parts of one simulation are timed once: a search has so many.
+    # Parts of one simulation are timed once: a search has many.
     for name in ("network", "game"):
         times[name] = [spec.simulations * x for x in times[name]]
     shares = {
@@ -129,10 +129,10 @@ def _times(programs: Programs, rounds: int) -> dict[str, list[float]]:
     times: dict[str, list[float]] = {name: [] for name in programs}
     for turn in range(rounds + 1):  # the first one is not counted
         for name, (run, args) in programs.items():
-            began = time.perf_counter()
+            started = time.perf_counter()
             jax.block_until_ready(run(*args))
             if turn:
-                times[name].append(1000 * (time.perf_counter() - began))
+                times[name].append(1000 * (time.perf_counter() - started))
     return times
 
 
@@ -160,17 +160,17 @@ def table(report: dict[str, Any]) -> str:
     """The report as text."""
     lines = [
         f"batch {report['batch']}, {report['simulations']} simulations, K {report['k']}",
-        f"{'part':<12}{'ms a decision (least to most)':>34}{'share':>8}",
+        f"{'part':<12}{'ms a decision (min to max)':>34}{'share':>8}",
     ]
-    for name, (median, least, most) in report["ms_a_decision"].items():
+    for name, (median, least, maximum) in report["ms_a_decision"].items():
         share = report["share"].get(name)
         text = "" if share is None else f"{share:8.0%}"
-        lines.append(f"{name:<12}{median:14.2f} ({least:.2f} to {most:.2f}){'':4}{text}")
+        lines.append(f"{name:<12}{median:14.2f} ({least:.2f} to {maximum:.2f}){'':4}{text}")
     trees, call, used = (report[f"{name}_bytes"] / 1e6 for name in ("tree", "call", "used"))
-    said = trees + call
+    estimate = trees + call
     lines.append(
-        f"memory: said {said:.1f} MB (trees {trees:.1f}, a call of the model {call:.1f}),"
-        f" used {used:.1f} MB ({used / said:.2f})"
+        f"memory: estimated {estimate:.1f} MB (trees {trees:.1f}, a call of the model {call:.1f}),"
+        f" used {used:.1f} MB ({used / estimate:.2f})"
     )
     return "\n".join(lines)
 
@@ -183,7 +183,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("agent", help="one with a policy: a run or an agent of the zoo")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--simulations", type=int, default=32)
-    parser.add_argument("--options", default="form=tree:k=32", help="as behind NAME+search:N:")
+    parser.add_argument("--options", default="form=tree:k=32", help="as after NAME+search:N:")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true", help="print JSON")
     args = parser.parse_args(argv)

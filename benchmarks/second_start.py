@@ -69,7 +69,7 @@ TRAINER = NOT_SPREAD + COMMAND.format(
     owner="Trainer",
     args=["--config", "configs/quick.yaml", "name=measured"],
 )
-# As the table does it: the rules, and beside them the agent in the thread behind the seats.
+# As the table starts: the rules, and the agent in a thread of its own.
 TABLE = """
 import time
 from training.system import cli
@@ -105,9 +105,9 @@ def main(argv: list[str] | None = None) -> int:
             with tempfile.TemporaryDirectory() as empty:
                 folder = (args.cache or Path(empty)) / programs
                 program = WITHOUT * (programs == "off") + STARTS[name]
-                for which in ("first", "second"):
+                for start in ("first", "second"):
                     cpu, wall, update = measure(program, folder)
-                    line = f"{name:8} programs {programs:3} {which:7}"
+                    line = f"{name:8} programs {programs:3} {start:7}"
                     line += f" CPU {cpu:6.1f} s  wall {wall:6.1f} s"
                     if update:
                         line += f"  to the first update {update:6.1f} CPU s"
@@ -116,11 +116,11 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def measure(program: str, cache: Path) -> tuple[float, float, float | None]:
-    """What a process with that compilation cache takes until it says how it stands.
+    """Time a process that uses the compilation cache `cache`.
 
     Returns:
         CPU seconds to the first decision; wall seconds of all; CPU seconds to the first update,
-        where the process goes on to one.
+        if the process runs one.
     """
     env = os.environ | {"JAX_COMPILATION_CACHE_DIR": str(cache)}
     start = time.perf_counter()
@@ -129,12 +129,12 @@ def measure(program: str, cache: Path) -> tuple[float, float, float | None]:
     )
     wall = time.perf_counter() - start
     lines = (line.split() for line in run.stdout.splitlines())
-    said = {words[0]: float(words[1]) for words in lines if words and words[0] in ("FIRST", "CPU")}
-    if "CPU" not in said:
+    times = {words[0]: float(words[1]) for words in lines if words and words[0] in ("FIRST", "CPU")}
+    if "CPU" not in times:
         raise RuntimeError(f"the start did not come to its first decision:\n{run.stderr[-2000:]}")
-    if "FIRST" in said:
-        return said["FIRST"], wall, said["CPU"]
-    return said["CPU"], wall, None
+    if "FIRST" in times:
+        return times["FIRST"], wall, times["CPU"]
+    return times["CPU"], wall, None
 
 
 if __name__ == "__main__":

@@ -26,15 +26,15 @@ class Server:
     """The server as a process of its own."""
 
     def __init__(self, saves: str):
-        self.began = time.monotonic()
+        self.started = time.monotonic()
         command = [sys.executable, "-m", "training.play", "--port", "0", "--saves", saves]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout
-        found = re.search(r"http://localhost:(\d+)/", self.process.stdout.readline())
-        assert found, "the server says where it is"
-        self.port = int(found[1])
+        match = re.search(r"http://localhost:(\d+)/", self.process.stdout.readline())
+        assert match, "the server printed no address"
+        self.port = int(match[1])
 
-    def ask(self, method: str, path: str, body: Any = None) -> Any:
+    def request(self, method: str, path: str, body: Any = None) -> Any:
         """One request; the JSON of the answer, or its text."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
         sent = None if body is None else json.dumps(body)
@@ -47,19 +47,19 @@ class Server:
 
     def since(self) -> float:
         """Seconds since the start."""
-        return time.monotonic() - self.began
+        return time.monotonic() - self.started
 
 
 def ready(server: Server, game: str) -> None:
     """Wait until the agents of a game are compiled, saying how far they are."""
-    said = ""
+    status = ""
     while True:
-        found = server.ask("GET", f"/api/games/{game}")
-        if not found["progress"]:
+        game_state = server.request("GET", f"/api/games/{game}")
+        if not game_state["progress"]:
             return
-        line = "; ".join(one["text"] for one in found["progress"])
-        if line != said:
-            said = line
+        line = "; ".join(step["text"] for step in game_state["progress"])
+        if line != status:
+            status = line
             print(f"{server.since():7.2f} s  {line}", flush=True)
         time.sleep(0.2)
 
@@ -67,27 +67,29 @@ def ready(server: Server, game: str) -> None:
 def answers(server: Server, game: str, moves: int) -> tuple[list[float], list[float]]:
     """Seconds of the server's answers to a person's moves, and of the agent's decisions."""
     own, agent = [], []
-    found = server.ask("GET", f"/api/games/{game}")
-    while len(own) < moves and not found["over"]:
-        began = time.monotonic()
-        if found["thinking"]:
-            length = len(found["line"])
-            while len(found["line"]) == length and not found["over"]:
-                found = server.ask("GET", f"/api/games/{game}?since={found['version']}")
-            agent.append((time.monotonic() - began) / (len(found["line"]) - length))
+    game_state = server.request("GET", f"/api/games/{game}")
+    while len(own) < moves and not game_state["over"]:
+        started = time.monotonic()
+        if game_state["thinking"]:
+            length = len(game_state["line"])
+            while len(game_state["line"]) == length and not game_state["over"]:
+                game_state = server.request(
+                    "GET", f"/api/games/{game}?since={game_state['version']}"
+                )
+            agent.append((time.monotonic() - started) / (len(game_state["line"]) - length))
             continue
-        text = found["legal"][len(own) % len(found["legal"])]["text"]
-        found = server.ask("POST", f"/api/games/{game}/act", {"action": text})
-        own.append(time.monotonic() - began)
+        text = game_state["legal"][len(own) % len(game_state["legal"])]["text"]
+        game_state = server.request("POST", f"/api/games/{game}/act", {"action": text})
+        own.append(time.monotonic() - started)
     return own, agent
 
 
-def said(values: list[float]) -> str:
-    """Median and most, milliseconds."""
+def summary(values: list[float]) -> str:
+    """Median and maximum, milliseconds."""
     if not values:
         return "none"
-    middle, most = statistics.median(values) * 1000, max(values) * 1000
-    return f"median {middle:.0f} ms, most {most:.0f} ms, of {len(values)}"
+    median, maximum = statistics.median(values) * 1000, max(values) * 1000
+    return f"median {median:.0f} ms, max {maximum:.0f} ms, of {len(values)}"
 
 
 def main() -> int:
@@ -101,23 +103,23 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as saves:
         server = Server(saves)
         try:
-            server.ask("GET", "/")
+            server.request("GET", "/")
             print(f"{server.since():7.2f} s  the first page", flush=True)
-            server.ask("GET", "/api/offers")
+            server.request("GET", "/api/offers")
             print(f"{server.since():7.2f} s  what the start form offers", flush=True)
             seats = ["you", *[args.agent] * 3]
-            wanted = {"ruleset": args.ruleset, "seats": seats, "seed": 1}
-            game = server.ask("POST", "/api/games", wanted)["id"]
+            settings = {"ruleset": args.ruleset, "seats": seats, "seed": 1}
+            game = server.request("POST", "/api/games", settings)["id"]
             print(f"{server.since():7.2f} s  the first game", flush=True)
             ready(server, game)
             print(f"{server.since():7.2f} s  {args.agent} is ready", flush=True)
             own, agent = answers(server, game, args.moves)
-            print(f"a person's move: {said(own)}")
-            print(f"a decision of {args.agent}: {said(agent)}")
-            server.ask("GET", f"/api/games/{game}/analysis?agent={args.agent}&whole=1")
-            began = time.monotonic()
-            server.ask("GET", f"/api/games/{game}/analysis?agent={args.agent}")
-            print(f"analysis of a position: {(time.monotonic() - began) * 1000:.0f} ms")
+            print(f"a person's move: {summary(own)}")
+            print(f"a decision of {args.agent}: {summary(agent)}")
+            server.request("GET", f"/api/games/{game}/analysis?agent={args.agent}&whole=1")
+            started = time.monotonic()
+            server.request("GET", f"/api/games/{game}/analysis?agent={args.agent}")
+            print(f"analysis of a position: {(time.monotonic() - started) * 1000:.0f} ms")
         finally:
             server.process.terminate()
             server.process.wait(20)

@@ -1,4 +1,4 @@
-"""Accelerators that need not be there: how XLA is told of them, and what is assumed of their speed.
+"""Descriptions of accelerators for XLA, which can compile for one that is absent.
 
 XLA compiles for a TPU from the name of a topology, for an NVIDIA card from a description in text.
 """
@@ -15,7 +15,7 @@ class Target:
     """One kind of accelerator; figures are those of the makers' data sheets."""
 
     name: str
-    platform: str  # "tpu" or "gpu", as `jax.default_backend` says it there
+    platform: str  # "tpu" or "gpu", as `jax.default_backend` returns it
     memory: float  # bytes of a device
     bandwidth: float  # bytes a second between a device and its memory
     clock: float  # cycles a second
@@ -42,8 +42,8 @@ class NoCompiler(Exception):
 def before_jax(target: Target) -> None:
     """Set what XLA and the plugins read from the environment when they are loaded.
 
-    Arrays are made on the host; nobody looks for a driver or a metadata server. Without a card
-    nothing can be tuned by trying, and Triton has no tile sizes.
+    Arrays stay on the host; no driver or metadata server is looked up. Without a card XLA
+    cannot autotune, and Triton has no tile sizes.
     """
     os.environ["JAX_PLATFORMS"] = "cpu"
     os.environ["JAX_SKIP_CUDA_CONSTRAINTS_CHECK"] = "1"
@@ -56,7 +56,7 @@ def before_jax(target: Target) -> None:
 
 
 def devices(target: Target, number: int) -> list[Any]:
-    """So many devices of the target, to compile for.
+    """`number` devices of the target, to compile for.
 
     Raises:
         NoCompiler: the package is missing, or cannot describe the target.
@@ -66,9 +66,9 @@ def devices(target: Target, number: int) -> list[Any]:
     try:
         if target.platform == "tpu":
             grid = next((g for n, g in _GRIDS.items() if n >= number), "")
-            found = topologies.get_topology_desc(f"{target.name}:{grid}", platform="tpu").devices
+            topology = topologies.get_topology_desc(f"{target.name}:{grid}", platform="tpu").devices
         else:
-            found = topologies.get_topology_desc(
+            topology = topologies.get_topology_desc(
                 platform="cuda",
                 topology_name="",
                 target_config=_description(target),
@@ -80,7 +80,7 @@ def devices(target: Target, number: int) -> list[Any]:
         raise NoCompiler(
             f"no compiler for {target.name}: pip install 'jax[{extra}]' ({line})"
         ) from error
-    return list(found[:number])
+    return list(topology[:number])
 
 
 def _description(target: Target) -> str:
@@ -107,7 +107,7 @@ def _description(target: Target) -> str:
     }
     lines = " ".join(f"{key}: {value}" for key, value in device.items())
     lines += f" cuda_compute_capability {{ major: {major} minor: {minor} }}"
-    # From 12.3 on loops and branches may stand in command buffers.
+    # Since 12.3 command buffers may contain loops and branches.
     versions = ("driver_version", "runtime_version")
     lines += "".join(f' {name}: "12.8.0"' for name in versions)
     return (

@@ -39,8 +39,11 @@ def main(argv: list[str] | None = None) -> int:
         "results": [],
         "ratios": [],
     }
-    where = report["machine"]
-    print(f"jax {where['jax']}, {where['device']} x {where['devices']}, {where['cpus']} CPU cores")
+    machine = report["machine"]
+    print(
+        f"jax {machine['jax']}, {machine['device']} x {machine['devices']},"
+        f" {machine['cpus']} CPU cores"
+    )
     print(f"sampler: {sampling.NAME}")
     for batch in args.batches:
         results = measure_batch(contenders, batch, args)
@@ -49,7 +52,7 @@ def main(argv: list[str] | None = None) -> int:
         report["ratios"] += ratios
         _print_batch(batch, args, results, ratios)
         # After every batch: an interrupted run keeps what it has.
-        measure.write_report(args.json, report, told=False)
+        measure.write_report(args.json, report, report_path=False)
     command_line.wrote(args.json)
     return 0
 
@@ -92,11 +95,11 @@ def measure_batch(
 
 
 def _ratios(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    ours, *others = results
+    own, *others = results
     ratios = []
     for other in others:
-        rounds = [a / b for a, b in zip(ours["rounds"], other["rounds"], strict=True)]
-        names = {"of": ours["name"], "to": other["name"], "batch": ours["batch"]}
+        rounds = [a / b for a, b in zip(own["rounds"], other["rounds"], strict=True)]
+        names = {"of": own["name"], "to": other["name"], "batch": own["batch"]}
         ratios.append(names | measure.spread(rounds) | {"rounds": rounds})
     return ratios
 

@@ -116,17 +116,17 @@ class Programs:
 
     def seconds(self, rounds: int) -> dict[str, list[float]]:
         """Seconds of each program in each round; they take turns, after one call unmeasured."""
-        found: dict[str, list[float]] = {name: [] for name in self._programs}
+        times: dict[str, list[float]] = {name: [] for name in self._programs}
         for turn in range(-1, rounds):
             for name, (program, operands) in self._programs.items():
                 start = time.perf_counter()
                 jax.block_until_ready(program(*operands))
                 if turn >= 0:
-                    found[name].append(time.perf_counter() - start)
-        return found
+                    times[name].append(time.perf_counter() - start)
+        return times
 
     def vp(self, decisions: int) -> dict[str, float]:
-        """Mean VP a seat by source of the games that end in so many decisions of each, learnt from.
+        """Mean VP per seat by source, of the games that end within `decisions` decisions of each.
 
         Empty where none ends.
         """
@@ -157,25 +157,25 @@ def measure_training(config: Config, rounds: int, decisions: int = 0) -> dict[st
     chunk = ppo.make_chunk(programs.auto, programs.network, programs.config, programs.mesh)
     programs.add("update", chunk, programs.runner)
     seconds = programs.seconds(rounds)
-    median = {name: statistics.median(found) for name, found in seconds.items()}
-    whole = median["update"]
+    median = {name: statistics.median(values) for name, values in seconds.items()}
+    update_s = median["update"]
     parts = {
         "environment": median["environment"],
         "observation and inference": median["rollout"] - median["environment"],
-        "learning": whole - median["rollout"],
+        "learning": update_s - median["rollout"],
     }
     return {
         **_head(programs, config),
         "seconds": seconds,
-        "decisions_per_second": config.ppo.num_envs * config.ppo.num_steps / whole,
+        "decisions_per_second": config.ppo.num_envs * config.ppo.num_steps / update_s,
         "parts_s": parts,
-        "parts_share": {name: part / whole for name, part in parts.items()},
+        "parts_share": {name: part / update_s for name, part in parts.items()},
         "vp": programs.vp(decisions),
     }
 
 
 def measure_baseline(config: Config, name: str, rounds: int) -> dict[str, Any]:
-    """Four of a baseline beside the rollout of the trainer's network: same games, same sampler.
+    """Four baseline seats compared with a rollout of the network: same games, same sampler.
 
     Args:
         config: of the rollout; a fair one has the network of the baseline.
@@ -201,7 +201,7 @@ def measure_baseline(config: Config, name: str, rounds: int) -> dict[str, Any]:
         "baseline": name,
         "seconds": seconds,
         "decisions_per_second": {
-            each: measure.spread([decisions / x for x in found]) for each, found in seconds.items()
+            part: measure.spread([decisions / x for x in times]) for part, times in seconds.items()
         },
         "ratio": measure.spread([rollout / baseline for rollout, baseline in pairs]),
     }
@@ -220,8 +220,11 @@ def _head(programs: Programs, config: Config) -> dict[str, Any]:
 
 
 def _print(report: dict[str, Any]) -> None:
-    where = report["machine"]
-    print(f"jax {where['jax']}, {where['device']} x {where['devices']}, {where['cpus']} CPU cores")
+    machine = report["machine"]
+    print(
+        f"jax {machine['jax']}, {machine['device']} x {machine['devices']},"
+        f" {machine['cpus']} CPU cores"
+    )
     print(
         f"{report['run']}: {report['games']} games x {report['steps']} decisions, "
         f"{report['epochs']} epochs: {report['decisions_per_second']:,.0f} decisions/s"
@@ -232,8 +235,11 @@ def _print(report: dict[str, Any]) -> None:
 
 
 def _print_baseline(report: dict[str, Any]) -> None:
-    where, ratio = report["machine"], report["ratio"]
-    print(f"jax {where['jax']}, {where['device']} x {where['devices']}, {where['cpus']} CPU cores")
+    machine, ratio = report["machine"], report["ratio"]
+    print(
+        f"jax {machine['jax']}, {machine['device']} x {machine['devices']},"
+        f" {machine['cpus']} CPU cores"
+    )
     for name, speed in report["decisions_per_second"].items():
         print(
             f"{name:<10}{speed['median']:>10,.0f} decisions/s "

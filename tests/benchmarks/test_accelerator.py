@@ -9,9 +9,9 @@ from benchmarks import accelerator, agreement
 
 
 @pytest.mark.slow
-def test_the_games_that_are_recorded_end_as_they_do_on_this_cpu():
+def test_recorded_games_are_those_of_this_cpu():
     """What is compared with a device; recorded anew where the rules play otherwise."""
-    assert agreement.difference(agreement.played(), agreement.recorded()) == ""
+    assert agreement.difference(agreement.play(), agreement.recorded()) == ""
 
 
 @pytest.fixture
@@ -19,8 +19,8 @@ def planted(monkeypatch):
     """A device that has one VP too much, in the fifth game of the first policy."""
     found = copy.deepcopy(agreement.recorded())
     found["federating"]["vp"][5][3] += 1
-    monkeypatch.setattr(agreement, "played", lambda: found)
-    monkeypatch.setattr(agreement, "on_the_host", agreement.recorded)
+    monkeypatch.setattr(agreement, "play", lambda: found)
+    monkeypatch.setattr(agreement, "play_on_host", agreement.recorded)
     return found
 
 
@@ -31,7 +31,7 @@ def test_the_record_has_games_with_and_without_federations():
     }
     games = agreement.GAMES
     assert formed["federating"] > 3 * games and 0 < formed["uniform"] < games
-    assert agreement.number(agreement.recorded()) == 2 * games
+    assert agreement.num_games(agreement.recorded()) == 2 * games
 
 
 def test_a_game_that_differs_is_found_and_named(planted):
@@ -45,7 +45,7 @@ def test_a_game_that_differs_is_found_and_named(planted):
 
 
 def test_a_record_of_other_rules_is_no_fault_of_the_device(planted, monkeypatch):
-    monkeypatch.setattr(agreement, "on_the_host", lambda: planted)
+    monkeypatch.setattr(agreement, "play_on_host", lambda: planted)
     assert agreement.check()["agrees"]
 
 
@@ -56,7 +56,7 @@ def test_a_device_that_plays_another_game_is_told_before_all_else(planted, monke
     text = capsys.readouterr().out
     assert text.startswith("**NOTHING BELOW COUNTS") and "--some_flag=true" in text.splitlines()[0]
     assert "- federating game 5: vp" in text.splitlines()[1]
-    monkeypatch.setattr(agreement, "played", agreement.recorded)
+    monkeypatch.setattr(agreement, "play", agreement.recorded)
     assert accelerator.main(none) == 0
     assert capsys.readouterr().out.startswith("256 games end as on a CPU")
 
@@ -75,7 +75,7 @@ def test_an_update_of_another_game_is_told_by_its_final_mission():
 @pytest.mark.slow
 def test_the_whole_report_on_a_cpu(tmp_path, capsys, monkeypatch):
     """Minutes, all of it compiling."""
-    monkeypatch.setattr(agreement, "played", agreement.recorded)  # a test of its own plays them
+    monkeypatch.setattr(agreement, "play", agreement.recorded)  # a test of its own plays them
     out = tmp_path / "report.json"
     small = ["--batches", "8", "--chunks", "4", "--networks", "tpu", "--steps", "8"]
     assert accelerator.main([*small, "--seconds", "0.01", "--rounds", "1", "--json", str(out)]) == 0
