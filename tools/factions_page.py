@@ -3,7 +3,7 @@
     python -m tools.factions_page > docs/reference/factions.md
 
 A power is a field of `Faction` that differs from its default. Its sentence and rulings are in
-`gaia_jax/render/faction_powers.py`; its modules are those of `gaia_jax/rules/` that read the field.
+`gaia_jax/render/texts.toml`; its modules are those of `gaia_jax/rules/` that read the field.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 from gaia_jax.components.common import Gain
 from gaia_jax.components.factions import FACTIONS, Faction
 from gaia_jax.components.research import LEVEL_BONUS, TRACKS
-from gaia_jax.render.faction_powers import OWN_RULINGS, POWERS, SPECIAL_RULINGS, amounts
+from gaia_jax.render.faction_powers import COMMON, POWERS, lines
+from gaia_jax.render.icons import words
 
 ROOT = Path(__file__).resolve().parent.parent
 RULES = ROOT / "gaia_jax" / "rules"
-COMMON = Faction(id="", name="", board=0, home="", start_planet="")
 
 
 @cache
@@ -35,29 +35,20 @@ def chapter_of(path: Path) -> str:
 def chapters(field: str) -> list[str]:
     """The modules of gaia_jax/rules where a power acts."""
     power = POWERS[field]
-    names = power.columns or (field,)
+    names = power.columns.split() or [field]
     found = [
         stem
         for stem, text in _sources().items()
         if any(f"{holder}.{name}" in text for name in names for holder in ("faction", "f"))
     ]
-    return sorted({*found, *power.chapters})
-
-
-def rulings(faction: Faction, field: str) -> str:
-    """The ids of the rulings on a power, with commas."""
-    own = {
-        "special": SPECIAL_RULINGS.get(faction.special or "", ""),
-        "free_actions": OWN_RULINGS.get(faction.id, ""),
-    }
-    return ", ".join(own.get(field, POWERS[field].rulings).split())
+    return sorted({*found, *power.chapters.split()})
 
 
 def _as_received(faction: Faction, gain: Gain) -> str:
     """What the faction receives of a gain before it has academy B."""
     if faction.qic_becomes_ore_until_academy_b and gain.qic:
         gain = replace(gain, ore=gain.ore + gain.qic, qic=0)
-    return amounts(gain)
+    return words(gain)
 
 
 def _bonus(faction: Faction) -> str:
@@ -75,42 +66,38 @@ def section(faction: Faction) -> str:
     counts = ", ".join(f"{n} {name}" for name, n in faction.start_structures)
     bowls = "/".join(str(n) for n in faction.start_power)
     home = f"home {faction.home}" if faction.home else "no home colour"
-    lines = [
+    out = [
         f"## {faction.name}",
         "",
         f"`{faction.id}`, board {faction.board + 1}, {home}. Starts with {counts} on"
-        f" {faction.start_planet}: {amounts(faction.start)}; bowls {bowls}.",
+        f" {faction.start_planet}: {words(faction.start)}; bowls {bowls}.",
         "",
     ]
     if bonus := _bonus(faction):
-        lines.append(f"- Tracks at the start: {bonus}.")
+        out.append(f"- Tracks at the start: {bonus}.")
     if faction.base_income != COMMON.base_income:
-        lines.append(f"- Income of the board: {amounts(faction.base_income)}.")
+        out.append(f"- Income of the board: {words(faction.base_income)}.")
     if faction.pi_income != COMMON.pi_income:
-        lines.append(f"- Income of the PI: {amounts(faction.pi_income)}.")
-    for field in POWERS:
-        if getattr(faction, field) != getattr(COMMON, field):
-            sentence = POWERS[field].say(faction)
-            where = ", ".join(f"`{chapter}`" for chapter in chapters(field))
-            lines.append(
-                f"- {sentence[0].upper()}{sentence[1:]}. *{rulings(faction, field)}; {where}*"
-            )
-    return "\n".join(lines)
+        out.append(f"- Income of the PI: {words(faction.pi_income)}.")
+    for power in lines(faction):
+        where = ", ".join(f"`{chapter}`" for chapter in chapters(power.field))
+        out.append(f"- {power.sentence}. *{', '.join(power.rulings)}; {where}*")
+    return "\n".join(out)
 
 
 def page() -> str:
     """The whole page."""
     common = [
-        f"- Start: {amounts(COMMON.start)}; bowls {'/'.join(map(str, COMMON.start_power))};"
+        f"- Start: {words(COMMON.start)}; bowls {'/'.join(map(str, COMMON.start_power))};"
         " two mines; all tracks at 0.",
-        f"- Income: of the board {amounts(COMMON.base_income)}; of the mines"
+        f"- Income: of the board {words(COMMON.base_income)}; of the mines"
         f" {' '.join(map(str, COMMON.mine_income_ore))} ore; of the stations"
         f" {' '.join(str(g.credits) for g in COMMON.ts_income)} credits; of each lab"
-        f" {amounts(COMMON.rl_income[0])}; of the PI {amounts(COMMON.pi_income)}; of academy A"
-        f" {amounts(COMMON.academy_a_income)}.",
-        f"- Academy B: once a round {amounts(COMMON.academy_b_action)}.",
-        f"- A shuttle costs {amounts(COMMON.shuttle_cost)}, {COMMON.shuttles} in all; a Gaia planet"
-        f" {amounts(COMMON.gaia_planet_cost)}; a federation needs"
+        f" {words(COMMON.rl_income[0])}; of the PI {words(COMMON.pi_income)}; of academy A"
+        f" {words(COMMON.academy_a_income)}.",
+        f"- Academy B: once a round {words(COMMON.academy_b_action)}.",
+        f"- A shuttle costs {words(COMMON.shuttle_cost)}, {COMMON.shuttles} in all; a Gaia planet"
+        f" {words(COMMON.gaia_planet_cost)}; a federation needs"
         f" {COMMON.federation_requirement} power.",
     ]
     head = [

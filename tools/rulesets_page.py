@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gaia_jax.components.common import Cost, Gain, Per
-from gaia_jax.render.faction_powers import amounts
+from gaia_jax.render.icons import words
 from gaia_jax.ruleset import (
     BASE,
     BASE_FOR_THREE,
@@ -158,7 +158,7 @@ def _are_names(old: Any, new: Any) -> bool:
 def say(value: Any) -> str:
     """A value in words."""
     if isinstance(value, Gain | Cost):
-        return amounts(value)
+        return words(value, "nothing")
     if isinstance(value, Per):
         return f"per {value.count}"
     if isinstance(value, bool):

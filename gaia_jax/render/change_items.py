@@ -8,7 +8,7 @@ from typing import Any
 
 from gaia_jax.components.common import RESOURCES, Gain
 from gaia_jax.render.icons import words as words_of
-from gaia_jax.render.names import MISSIONS, SHIPS, STRUCTURES, TRACK_NAMES, names, sources
+from gaia_jax.render.names import MISSIONS_SHORT, SHIPS, STRUCTURES, TRACK_NAMES, names, sources
 from gaia_jax.render.table import BRAINSTONE_PLACES, SeatView, Table
 from gaia_jax.state import GAIA_AREA
 
@@ -192,7 +192,7 @@ def _places(before: Table, after: Table, p: int) -> Iterator[Item]:
     if sectors:
         yield Item(NOTE, "new sector" if len(sectors) == 1 else "new sectors", sectors)
     counts = [
-        (f"missions.{i}", MISSIONS[id][1], earlier.missions[i], later.missions[i])
+        (f"missions.{i}", MISSIONS_SHORT[id], earlier.missions[i], later.missions[i])
         for i, id in enumerate(before.final_missions)
     ]
     for field, noun, old, new in counts:

@@ -14,27 +14,12 @@ from typing import Any
 
 from gaia_jax.render.change_items import BOWLS, COST, GAIN, NOTE, Item, items
 from gaia_jax.render.table import Table
+from gaia_jax.render.texts import column
 
 __all__ = ["COST", "GAIN", "NOTE", "Effects", "Item", "effects", "in_words"]
 
-# What the one who decided has to choose next, by the node.
-THEN = {
-    "BOOSTER": "then choose a booster",
-    "TINKERING": "then choose a tinkering tile",
-    "INCOME": "then choose the next income",
-    "TERRANS": "then choose what the power becomes",
-    "ITARS": "then choose a tech tile for 4 tokens",
-    "TARGET": "not paid yet: then choose the target",
-    "PIECE": "not paid yet: then choose the structure",
-    "FEDERATION": "not paid yet: then choose the groups",
-    "TOKEN": "then choose a federation token",
-    "RETRIGGER": "then choose a federation token to score again",
-    "TILE": "then choose a tech tile",
-    "COVER": "then choose the tile to cover",
-    "FREE_MINE": "then choose a place for a mine",
-    "STEP": "then choose a research track",
-    "LOST_PLANET": "then choose a place for the Lost Planet",
-}
+# What the player who decided has to choose next, by the node.
+_THEN = column("node", "then")
 
 
 @dataclass(frozen=True)
@@ -171,4 +156,4 @@ def _then(before: Table, after: Table) -> str:
         return "the game ends"
     if after.round != before.round:
         return f"round {after.round} begins"
-    return THEN.get(after.node, "") if after.player == before.player else ""
+    return _THEN.get(after.node, "") if after.player == before.player else ""

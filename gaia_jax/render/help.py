@@ -12,42 +12,14 @@ from typing import Any
 from gaia_jax.components import costs, research
 from gaia_jax.components.common import Gain
 from gaia_jax.components.factions import Faction
-from gaia_jax.render.faction_powers import OWN_RULINGS, POWERS, SPECIAL_RULINGS
+from gaia_jax.render import faction_powers
 from gaia_jax.render.icons import words
-from gaia_jax.render.names import MISSIONS, PLANETS, SHIPS, STRUCTURES, TRACK_NAMES, names
+from gaia_jax.render.names import PLANETS, SHIPS, STRUCTURES, TRACK_NAMES, names
+from gaia_jax.render.texts import TEXTS
 from gaia_jax.ruleset import Ruleset
 
 Entry = dict[str, Any]  # title, lines, rulings
 _ID = re.compile(rf"\b({'|'.join(costs.PIECES)})\b")
-_COMMON = Faction(id="", name="", board=0, home="", start_planet="")
-# Rulings by kind of `names`; `docs/reference/rulings.md` has their words and sources.
-_RULINGS = {
-    "tile": "TEC-01 TEC-02 TEC-03", "advanced": "ADV-03 TEC-02", "booster": "PAS-01 PAS-03",
-    "round_tile": "RMS-01", "final_mission": "FIN-01 FIN-02", "token": "FED-01 FED-21",
-    "ship_action": "ACT-02 EXP-05", "qic_action": "ACT-02", "power_action": "ACT-01 ACT-02",
-    "artifact": "ART-01 ART-07", "tinkering": "TIN-01 TIN-03",
-}  # fmt: skip
-_KINDS = {
-    "tile": "Tech tile", "advanced": "Advanced tile", "booster": "Booster",
-    "round_tile": "Round tile", "final_mission": "Final mission", "token": "Federation token",
-    "ship_action": "Ship action", "qic_action": "QIC action", "power_action": "Power action",
-    "artifact": "Artifact", "tinkering": "Tinkering tile",
-}  # fmt: skip
-_MORE = {
-    "tile": "Taken with a new research lab or academy; a step on its track comes with it, on any"
-    " track for the three below. Each kind once.",
-    "advanced": "Taken in place of a tech tile: from level 4 of its track, for a green federation"
-    " token, over a tech tile that is covered from then on.",
-    "booster": "Yours for a round; another one is taken when you pass.",
-    "round_tile": "Pays in its round alone.",
-    "final_mission": "Counted at the end: 18, 12 and 6 VP, shared where players tie.",
-    "token": "Pays at once. A green one can be turned for an advanced tile or a level 5.",
-    "ship_action": "A main action, once a round by one player, with a shuttle at the ship.",
-    "power_action": "A main action, once a round by one player; power is spent from bowl III.",
-    "qic_action": "A main action, once a round by one player.",
-    "artifact": "A main action at the Twilight for 6 power tokens, gone for good.",
-    "tinkering": "Serves one round.",
-}
 
 
 def pages(ruleset: Ruleset, factions: Iterable[Faction]) -> dict[str, Entry]:
@@ -59,13 +31,13 @@ def pages(ruleset: Ruleset, factions: Iterable[Faction]) -> dict[str, Entry]:
         For each id `title`, `lines` and `rulings`, ids of `docs/reference/rulings.md`.
     """
     named, out = names(ruleset), _resources()
-    for kind, title in _KINDS.items():
+    for kind, entry in TEXTS["help"].items():
         for id, name in named[kind].items():
-            out[id] = _entry(f"{title}: {name}", (_MORE[kind],), _RULINGS[kind])
+            out[id] = _entry(f"{entry['title']}: {name}", (entry["text"],), entry["rulings"])
     for id in ruleset.final_missions:
         zero = "Who has 0 is ranked too." if ruleset.zero_ranks else "Who has 0 gets none."
-        title, name = f"Final mission: {MISSIONS[id][0]}", f"{_MORE['final_mission']} {zero}"
-        out[id] = _entry(title, (name,), f"{_RULINGS['final_mission']} FIN-03")
+        out[id]["lines"][0] += f" {zero}"
+        out[id]["rulings"].append("FIN-03")
     for track in research.TRACKS:
         out[track] = _track(ruleset, track)
     for ship in ruleset.ships:
@@ -196,16 +168,10 @@ def faction_sheet(faction: Faction) -> Entry:
         f" {words(faction.pi_income)}.",
     ]
     cited: list[str] = []
-    own = {
-        "special": SPECIAL_RULINGS.get(faction.special or "", ""),
-        "free_actions": OWN_RULINGS.get(faction.id, ""),
-    }
-    for field, power in POWERS.items():
-        if getattr(faction, field) != getattr(_COMMON, field):
-            text = _ID.sub(lambda m: STRUCTURES[m[0]], re.sub(r"`[^`]*` ", "", power.say(faction)))
-            citation = own.get(field) or power.rulings
-            cited += citation.split()
-            lines.append(f"{text[0].upper()}{text[1:]}. [{', '.join(citation.split())}]")
+    for power in faction_powers.lines(faction):
+        text = _ID.sub(lambda m: STRUCTURES[m[0]], re.sub(r"`[^`]*` ", "", power.sentence))
+        lines.append(f"{text}. [{', '.join(power.rulings)}]")
+        cited += power.rulings
     return _entry(faction.name, lines, " ".join(dict.fromkeys(cited)))
 
 

@@ -17,6 +17,7 @@ from gaia_jax.components.power_actions import PowerAction
 from gaia_jax.components.ships import ShipAction
 from gaia_jax.components.tech_tiles import TechTile
 from gaia_jax.components.tinkering import TinkeringTile
+from gaia_jax.render.texts import TEXTS, column
 
 
 class Text(NamedTuple):
@@ -26,69 +27,10 @@ class Text(NamedTuple):
     face: tuple[str, ...]  # its lines, in icons
 
 
-# What is counted: in words, and short for the face of a tile.
-COUNT_WORDS = {
-    "mines": ("mine", "mine"),
-    "trading_stations": ("trading station", "TS"),
-    "research_labs": ("research lab", "lab"),
-    "pi_academies": ("planetary institute and academy", "PI, AC"),
-    "planet_types": ("planet type", "type"),
-    "gaia_planets": ("Gaia planet", "Gaia"),
-    "asteroid_buildings": ("structure on asteroids", "asteroid"),
-    "main_sectors": ("main sector", "sector"),
-    "deep_sectors": ("deep space sector", "deep sec."),
-    "federation_tokens": ("federation token", "{f}"),
-    "gaiaformers": ("gaiaformer", "{g}"),
-    "basic_tiles": ("tech tile", "tech tile"),
-    "science_level": ("level of the science track", "science lvl"),
-    "gaia_level": ("level of the Gaia track", "Gaia lvl"),
-    "tracks_at_3": ("track at level 3 or higher", "track 3+"),
-}
-EVENT_WORDS = {
-    "new_type": ("mine on a new planet type", "new type"),
-    "terraform_step": ("terraforming step", "terraforming"),
-    "gaia_mine": ("mine on a Gaia planet", "Gaia mine"),
-    "mine": ("mine", "mine"),
-    "new_sector": ("mine in a new sector", "new sector"),
-    "federation_token": ("federation token", "federation"),
-    "trading_station": ("trading station", "TS"),
-    "research_step": ("research step", "research"),
-    "pi_academy": ("planetary institute or academy", "PI or AC"),
-    "qic_action": ("QIC action", "QIC action"),
-    "new_main_sector": ("mine in a new main sector", "new sector"),
-    "guest_mine": ("mine next to another player", "guest mine"),
-    "research_lab": ("research lab", "lab"),
-}
-# Effects that are no gain, of ship and QIC actions, federation tokens and boosters.
-_EFFECTS = {
-    "TECH": ("a tech tile", "tech tile"),
-    "UPGRADE_TS": ("a mine becomes a trading station", "{m} to {ts}"),
-    "UPGRADE_RL": ("a trading station becomes a research lab", "{ts} to {rl}"),
-    "RETRIGGER": ("an own federation token again", "{f} again"),
-    "RANGE": ("range +3 for a mine or a shuttle", "range +3"),
-    "INSTANT_GAIA": ("gaiaform a transdim planet at once", "gaiaform"),
-    "MINE_TF1": ("a mine with one free step", "1 step {m}"),
-    "RESEARCH": ("a research step", "{r}"),
-    "ASTEROID_MINE": ("a mine on asteroids", "asteroid {m}"),
-    "RANGE_MINE": ("a mine at any distance", "any range {m}"),
-    "TF3_MINE": ("a mine with up to 3 free steps", "3 steps {m}"),
-    "RB6": ("gaiaform a transdim planet at once", "gaiaform"),
-    "RB11": ("range +3", "range +3"),
-    "RB13": ("a mine with one free step", "1 step {m}"),
-}
+_COUNTS, _EVENTS, _EFFECTS = TEXTS["count"], TEXTS["event"], TEXTS["effect"]
+_UNITS = {id: (row["several"], row["one"]) for id, row in TEXTS["amount"].items()}
+_ICONS = column("amount", "icon")
 _MINES = {"Proto": ("a protoplanet", "{m} proto"), "Asteroid": ("asteroids", "{m} asteroid")}
-_AMOUNTS = {  # one, several, icon
-    "vp": ("VP", "VP", "{v}"),
-    "credits": ("credit", "credits", "{c}"),
-    "ore": ("ore", "ore", "{o}"),
-    "knowledge": ("knowledge", "knowledge", "{k}"),
-    "qic": ("QIC", "QIC", "{q}"),
-    "tokens": ("power token", "power tokens", "{t}"),
-    "tokens_iii": ("power token into bowl III", "power tokens into bowl III", "{t}III"),
-    "charge": ("power charged", "power charged", "{p}"),
-    "gaiaformers": ("gaiaformer", "gaiaformers", "{g}"),
-    "power": ("power", "power", "{w}"),
-}
 Amounts = Gain[int] | Cost[int] | Per[int]
 
 
@@ -97,27 +39,32 @@ def amounts(gain: Amounts) -> dict[str, int]:
     return {k: v for k, v in vars(gain).items() if isinstance(v, int) and v}
 
 
-def words(gain: Amounts) -> str:
-    """`3 ore, 1 QIC`."""
-    return ", ".join(f"{n} {_AMOUNTS[k][n != 1]}" for k, n in amounts(gain).items())
+def words(gain: Amounts, nothing: str = "") -> str:
+    """`3 ore, 1 QIC`, or `nothing`."""
+    return ", ".join(f"{n} {_UNITS[k][n == 1]}" for k, n in amounts(gain).items()) or nothing
 
 
 def icons(gain: Amounts) -> str:
     """`3{o}1{q}`."""
-    return "".join(f"{n}{_AMOUNTS[k][2]}" for k, n in amounts(gain).items())
+    return "".join(f"{n}{_ICONS[k]}" for k, n in amounts(gain).items())
 
 
-def special_text(id: str) -> str:
-    """The action of a booster in words."""
-    return _EFFECTS[id][0]
+def event(id: str) -> tuple[str, str]:
+    """What is scored, in words and short for the face of a tile."""
+    return _EVENTS[id]["name"], _EVENTS[id]["short"]
+
+
+def effect(id: str) -> tuple[str, str]:
+    """What a booster's action or an effect does, in words and short."""
+    return _EFFECTS[id]["name"], _EFFECTS[id]["short"]
 
 
 def _per(per: Per[int] | None) -> tuple[str, str]:
     """`2 VP per mine`, `2{v}/mine`."""
     if not per:
         return "", ""
-    noun, short = COUNT_WORDS[per.count]
-    return f"{words(per)} per {noun}", f"{icons(per)}/{short}"
+    counted = _COUNTS[per.count]
+    return f"{words(per)} per {counted['name']}", f"{icons(per)}/{counted['short']}"
 
 
 def _steps(number: int) -> tuple[str, str]:
@@ -138,8 +85,8 @@ def _first(*rows: tuple[Any, str, tuple[str, ...]]) -> Text:
 
 def _tile(tile: TechTile) -> Text:
     per, passing = _per(tile.per), _per(tile.pass_per)
-    event, vp = tile.trigger or ("mine", 0)
-    noun, short = EVENT_WORDS[event]
+    scored, vp = tile.trigger or ("mine", 0)
+    noun, short = event(scored)
     value, steps = tile.power_value_pi_ac, tile.free_mine_steps
     special = tile.special or Gain()
     return _first(
@@ -160,21 +107,21 @@ def _tile(tile: TechTile) -> Text:
 
 
 def _booster(booster: Booster) -> Text:
-    passing, effect = _per(booster.pass_per), _EFFECTS.get(booster.special or "", ("", ""))
+    passing, special = _per(booster.pass_per), effect(booster.special or "RB6")
     income = f"{{i}}{icons(booster.income)}"
     return _first(
         (True, f"income: {words(booster.income)}", (income,)),
         (booster.pass_per, f"on passing: {passing[0]}", (income, f"pass {passing[1]}")),
-        (booster.special, f"action: {effect[0]}", (income, f"{{a}} {effect[1]}")),
+        (booster.special, f"action: {special[0]}", (income, f"{{a}} {special[1]}")),
     )
 
 
 def _action(action: PowerAction | ShipAction) -> Text:
     """What it pays and brings."""
     per = _per(getattr(action, "per", None))
-    effect = getattr(action, "effect", None)
-    if effect:
-        brings = _EFFECTS[effect]
+    special = getattr(action, "effect", None)
+    if special:
+        brings = effect(special)
     elif action.free_steps:
         brings = _steps(action.free_steps)
     else:
@@ -186,8 +133,8 @@ def _action(action: PowerAction | ShipAction) -> Text:
 
 
 def _token(token: FederationToken) -> Text:
-    effect = (words(token.gain), icons(token.gain))
-    said, face = _EFFECTS[token.effect] if token.effect else effect
+    gain = (words(token.gain), icons(token.gain))
+    said, face = effect(token.effect) if token.effect else gain
     return Text(said, (face,))
 
 
@@ -216,7 +163,7 @@ def _free(action: FreeAction) -> Text:
     if action.reverses_brainstone:
         return Text("pay with the brainstone in the other order this turn", ())
     if action.gaiaformer:
-        return Text("a gaiaformer into 1 QIC", ())
+        return Text("a gaiaformer into 1 QIC, back after the next Gaia phase", ())
     if action.tokens_to_gaia:
         return Text("a token of bowl III into the Gaia area for 1 knowledge", ())
     return Text(f"{words(action.cost)} into {words(action.gain)}", ())

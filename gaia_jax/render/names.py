@@ -12,130 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 from gaia_jax.components.research import TRACKS
 from gaia_jax.render import icons
-from gaia_jax.render.icons import COUNT_WORDS, EVENT_WORDS, words
+from gaia_jax.render.icons import words
+from gaia_jax.render.texts import TEXTS, column
 from gaia_jax.ruleset import Ruleset
 
 if TYPE_CHECKING:
     from gaia_jax.render.table import Table
 
-PLANETS = {
-    "Empty": "empty space",
-    "Red": "oxide planet (red)",
-    "Orange": "volcanic planet (orange)",
-    "Yellow": "desert planet (yellow)",
-    "Brown": "swamp planet (brown)",
-    "Black": "titanium planet (grey)",
-    "White": "ice planet (white)",
-    "Blue": "terra planet (blue)",
-    "Gaia": "Gaia planet",
-    "Proto": "protoplanet",
-    "Asteroid": "asteroids",
-    "Lost": "Lost Planet",
-    "Transdim": "transdim planet",
-    "Ship": "ship",
-}
-STRUCTURES = {
-    "NONE": "nothing",
-    "MINE": "mine",
-    "TS": "trading station",
-    "RL": "research lab",
-    "PI": "planetary institute",
-    "AC_A": "academy (income)",
-    "AC_B": "academy (action)",
-}
-TRACK_NAMES = {
-    "terraforming": "Terraforming",
-    "navigation": "Navigation",
-    "ai": "Artificial Intelligence",
-    "gaia": "Gaia project",
-    "economy": "Economy",
-    "science": "Science",
-}
-SHIPS = {
-    "TWILIGHT": "Twilight",
-    "ECLIPSE": "Eclipse",
-    "REBELLION": "Rebellion",
-    "TF_MARS": "TF Mars",
-}
-MISSIONS = {
-    "BUILDINGS": ("most structures", "structures"),
-    "DEEP_SECTORS": ("most deep space sectors", "deep sectors"),
-    "PLANET_TYPES": ("most planet types", "planet types"),
-    "PI_AC_DISTANCE": ("greatest distance of institute and academy", "PI to AC"),
-    "SATELLITES": ("most satellites", "satellites"),
-    "ASTEROID_PROTO_BUILDINGS": (
-        "most structures on asteroids and protoplanets",
-        "asteroid + proto",
-    ),
-    "ASTEROID_BUILDINGS": ("most structures on asteroids", "on asteroids"),
-    "MAIN_SECTORS": ("most main sectors", "main sectors"),
-    "GAIA_BUILDINGS": ("most structures on Gaia planets", "Gaia planets"),
-    "FEDERATION_BUILDINGS": ("most structures in federations", "in federations"),
-}
-VP_SOURCES = {
-    "START": "start",
-    "ROUND_TILE": "round tiles",
-    "BOOSTER": "boosters",
-    "BASIC_TILE": "tech tiles",
-    "ADVANCED_TILE": "advanced tiles",
-    "FEDERATION": "federations",
-    "RESEARCH": "research bonuses",
-    "FACTION": "faction",
-    "PROTO": "protoplanets",
-    "ARTIFACT": "artifacts",
-    "SHIP": "ship actions",
-    "ECONOMY": "economy track",
-    "LEECH": "leech paid",
-    "EXPLORE": "shuttles paid",
-    "FINAL_1": "final mission 1",
-    "FINAL_2": "final mission 2",
-    "RESEARCH_END": "research at the end",
-    "RESOURCES": "leftovers",
-}
+PLANETS, STRUCTURES = column("planet"), column("structure")
+TRACK_NAMES, SHIPS, VP_SOURCES = TEXTS["track"], TEXTS["ship"], TEXTS["vp_source"]
+MISSIONS, MISSIONS_SHORT = column("final_mission"), column("final_mission", "short")
+SPECIALS = TEXTS["special"]
 
 
 def sources(missions: Sequence[str], brief: bool = False) -> dict[str, str]:
     """The sources of VP by their names in a game with these final missions."""
-    numbered = enumerate(missions, 1)
-    return VP_SOURCES | {f"FINAL_{n}": f"mission: {MISSIONS[id][brief]}" for n, id in numbered}
-
-
-INCOME = {
-    "CH_PI": "charge from the planetary institute",
-    "CH_ECO": "charge from the economy track",
-    "CH_BOOSTER": "charge from the booster",
-    "CH_TILE": "charge from tech tiles",
-    "CH_LABS": "charge from research labs",
-    "TK_FACTION": "power token of the faction",
-    "TK_PI": "power token from the planetary institute",
-    "TK_BOOSTER": "power tokens from the booster",
-}
-LEECH = {
-    "CHARGE": "take the power",
-    "TOKEN_FIRST": "take the power, the new token first",
-    "DECLINE": "decline the power",
-}
-SPECIALS = {
-    "HIVE_STATION": "place a space station",
-    "AMBAS_SWAP": "swap the institute with a mine",
-    "FIRAKS_DOWNGRADE": "lab to trading station, a research step",
-    "BESCODS_LOWEST": "step on a lowest track",
-    "TINKEROIDS_TILE": "this round's tinkering tile",
-    "SPACE_GIANTS_TF2": "mine with 2 free steps",
-    "MOWEYDS_RING": "place a power ring",
-    "GLEENS_RANGE": "range +2",
-}
-# Short forms of these for the face of a board.
-SPECIALS_SHORT = {
-    "HIVE_STATION": "station",
-    "AMBAS_SWAP": "swap PI",
-    "FIRAKS_DOWNGRADE": "lab to TS {r}",
-    "BESCODS_LOWEST": "lowest {r}",
-    "TINKEROIDS_TILE": "tinkering",
-    "SPACE_GIANTS_TF2": "2 steps {m}",
-    "MOWEYDS_RING": "power ring",
-    "GLEENS_RANGE": "range +2",
-}
+    names = MISSIONS_SHORT if brief else MISSIONS
+    return VP_SOURCES | {f"FINAL_{n}": f"mission: {names[id]}" for n, id in enumerate(missions, 1)}
 
 
 def _map(pieces: Iterable[Any]) -> dict[str, str]:
@@ -149,7 +42,7 @@ def names(ruleset: Ruleset) -> Mapping[str, Mapping[str, str]]:
     tiles = (*r.basic_tiles, *r.ship_tiles)
     special = {t.id: words(t.special) for t in (*tiles, *r.advanced_tiles) if t.special}
     special["AC_B"] = "the academy's action"
-    special |= {b.id: icons.special_text(b.special) for b in r.boosters if b.special}
+    special |= {b.id: icons.effect(b.special)[0] for b in r.boosters if b.special}
     special["FACTION"] = "the faction's action"
     tokens = (*r.base_tokens, r.gleens_token, *r.ship_tokens)
     token_names = _map(tokens)
@@ -167,8 +60,8 @@ def names(ruleset: Ruleset) -> Mapping[str, Mapping[str, str]]:
         "advanced": _map(r.advanced_tiles),
         "advanced_slot": {**TRACK_NAMES, "extra": "the extra tile"},
         "booster": _map(r.boosters),
-        "round_tile": {t.id: f"{t.vp} VP per {EVENT_WORDS[t.event][0]}" for t in r.round_tiles},
-        "final_mission": {m: MISSIONS[m][0] for m in r.final_missions},
+        "round_tile": {t.id: f"{t.vp} VP per {icons.event(t.event)[0]}" for t in r.round_tiles},
+        "final_mission": {m: MISSIONS[m] for m in r.final_missions},
         "token": token_names,
         "ship": SHIPS,
         "ship_action": _map(r.ship_actions),
@@ -178,11 +71,11 @@ def names(ruleset: Ruleset) -> Mapping[str, Mapping[str, str]]:
         "artifact": _map(r.artifacts),
         "tinkering": _map(r.tinkering_tiles),
         "free_action": _map(r.free_actions),
-        "income": INCOME,
+        "income": TEXTS["income"],
         "vp_source": VP_SOURCES,
         "sector": main,
-        "event": {k: v[0] for k, v in EVENT_WORDS.items()},
-        "count": {k: v[0] for k, v in COUNT_WORDS.items()},
+        "event": column("event"),
+        "count": column("count"),
     }
     return {kind: {id: table[kind][id] for id in ids[kind]} for kind in ids}
 
@@ -193,15 +86,7 @@ _VERBS = {
     "upgrade": "upgrade on",
     "pick": "choose",
 }
-# What a cell is chosen for, by the node.
-_PICKED = {"START": "start on", "FREE_MINE": "mine on", "LOST_PLANET": "Lost Planet on"}
-# What is left undone, by the node.
-_SKIPPED = {
-    "TERRANS": "no more: the rest becomes credits",
-    "ITARS": "no tech tile",
-    "FREE_MINE": "no mine",
-    "STEP": "no research step",
-}
+_PICKED, _SKIPPED = column("node", "pick"), column("node", "skip")
 _BARE = {
     "end_turn": "end the turn",
     "skip": "skip",
@@ -235,7 +120,7 @@ def say(ruleset: Ruleset, text: str) -> str:
         article = "an" if STRUCTURES[argument][0] in "aeiou" else "a"
         return f"build {article} {STRUCTURES[argument]}"
     if verb == "leech":
-        return LEECH[argument]
+        return str(TEXTS["leech"][argument])
     if verb == "advanced":
         place = TRACK_NAMES.get(argument, argument)
         return f"advanced tile: {place}"
@@ -280,7 +165,7 @@ def say_at(table: Table, text: str) -> str:
         passing = "pass and take" if table.node == "TURN" else "take"
         return f"{passing} the booster: {named['booster'][place]}"
     if verb == "special" and place == "FACTION":
-        return f"special action: {SPECIALS[table.faction(table.player).special or '']}"
+        return f"special action: {SPECIALS[table.faction(table.player).special or '']['name']}"
     if verb == "special" and place == "AC_B":
         return f"{phrase}: {words(table.faction(table.player).academy_b_action)}"
     if verb == "pick" and table.node in _PICKED:

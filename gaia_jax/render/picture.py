@@ -25,6 +25,7 @@ from gaia_jax.render.shapes import (
     use,
 )
 from gaia_jax.render.table import SeatView, Table
+from gaia_jax.render.texts import column
 from gaia_jax.ruleset import Ruleset
 
 WIDTH, MARGIN = 1280, 8
@@ -39,34 +40,7 @@ _GAMES = {
     "lost_fleet_published": "The Lost Fleet (as published)",
     "base": "Gaia Project",
 }
-# What a node asks, for the head line.
-ASKS = {
-    "START": "places a starting structure",
-    "BOOSTER": "chooses a booster",
-    "TINKERING": "chooses a tinkering tile",
-    "INCOME": "orders the income",
-    "TERRANS": "converts returning power",
-    "ITARS": "may buy a tech tile",
-    "TURN": "takes an action",
-    "TARGET": "chooses a target",
-    "PIECE": "chooses what to build",
-    "FEDERATION": "picks structures for a federation",
-    "TOKEN": "chooses a federation token",
-    "RETRIGGER": "chooses a federation token to score again",
-    "TILE": "chooses a tech tile",
-    "COVER": "chooses a tile to cover",
-    "FREE_MINE": "may build a free mine",
-    "STEP": "chooses a research step",
-    "LOST_PLANET": "places the Lost Planet",
-    "LEECH": "may take power",
-    "AFTER": "may convert, or end the turn",
-    "ENDED": "",
-}
-_LEGEND = {
-    "Red": "oxide", "Orange": "volcanic", "Yellow": "desert", "Brown": "swamp", "Black": "titanium",
-    "White": "ice", "Blue": "terra", "Gaia": "Gaia", "Transdim": "transdim", "Proto": "proto",
-    "Asteroid": "asteroids", "Lost": "Lost",
-}  # fmt: skip
+_ASKS, _LEGEND = column("node", "asks"), column("planet", "short")
 # Fill and edge of a piece, by kind.
 _COLOURS = {
     "tile": ("#fffdf5", "#8b93a7"),
@@ -97,7 +71,7 @@ def asks(table: Table) -> str:
         winners = [s.faction.name for s in table.seats if s.vp == best]
         return f"The game is over: {' and '.join(winners)} win{'s' * (len(winners) == 1)}"
     seat = table.seats[table.player]
-    question = ASKS[table.node]
+    question = _ASKS[table.node]
     if table.node == "LEECH" and table.player in table.offers:
         question = f"may take {table.offers[table.player]} power"
     return f"{seat.faction.name} {question}"

@@ -16,10 +16,10 @@ from gaia_jax.components.tech_tiles import EXTRA_A_VP, EXTRA_B_SHIPS
 from gaia_jax.render import icons
 from gaia_jax.render.names import (
     MISSIONS,
+    MISSIONS_SHORT,
     PLANETS,
     SHIPS,
     SPECIALS,
-    SPECIALS_SHORT,
     STRUCTURES,
     TRACK_NAMES,
 )
@@ -98,7 +98,7 @@ def rounds(table: Table) -> list[Piece]:
     out = []
     for n, tile in enumerate(table.round_tiles, 1):
         state = "past" if table.round > n or table.over else "now" if table.round == n else ""
-        words, short = icons.EVENT_WORDS[tile.event]
+        words, short = icons.event(tile.event)
         face = (f"{n}: {tile.vp}{{v}}", short)
         words = f"round {n}: {tile.vp} VP per {words}"
         out.append(Piece(f"round-{n}", words, face, "round", tile.id, state=state))
@@ -115,7 +115,7 @@ def missions(table: Table) -> list[Piece]:
             neutral = table.ruleset.neutral_player[mission]
             line += f"   neutral {neutral}"
             counts.append(f"the neutral player {neutral}")
-        name, short = MISSIONS[mission]
+        name, short = MISSIONS[mission], MISSIONS_SHORT[mission]
         words = f"final mission: {name}: {', '.join(counts)}"
         out.append(Piece(f"mission-{i}", words, (short, line), "mission", mission))
     return out
@@ -359,10 +359,11 @@ def _actions(table: Table, seat: SeatView) -> list[Piece]:
         state = _used(seat, booster.id)
         out.append(_piece(f"held-{p}-{booster.id}", booster, "booster", action, state))
     if faction.special and (seat.built["PI"] or not faction.special_needs_pi):
-        line = SPECIALS_SHORT[faction.special]
+        special = SPECIALS[faction.special]
+        line = special["face"]
         if seat.tinkering:
             line = icons.text(_by_id(r.tinkering_tiles, seat.tinkering)).face[0]
-        words, face = f"the faction's action: {SPECIALS[faction.special]}", ("{a}", line)
+        words, face = f"the faction's action: {special['name']}", ("{a}", line)
         out.append(Piece(f"special-{p}", words, face, "special", faction.id, "special FACTION",
                          _used(seat, "FACTION")))  # fmt: skip
     if seat.built["AC_B"]:

@@ -18,6 +18,14 @@ from gaia_jax.rules import income, leech, power, scoring
 from gaia_jax.ruleset import GAIN_FIELDS, RULESETS, VARIANTS, FactionRow, Ruleset
 from gaia_jax.state import GAIA_AREA, GAIAFORMER, NODES, GameState, Players
 
+# Fields of `SeatView` that are bits or counts in a state, by the kind of their ids.
+_BITS = {
+    "tiles": "tile", "covered": "tile", "advanced": "advanced", "artifacts": "artifact",
+    "sectors": "sector", "shuttles": "ship", "used": "special",
+}  # fmt: skip
+_COUNTS = {
+    "built": "structure", "colonized": "planet", "tokens": "token", "vp_source": "vp_source",
+}  # fmt: skip
 PHASES = ("set-up", "tinkering", "income", "Gaia phase", "actions", "over")
 
 
@@ -185,56 +193,26 @@ class Table:
 
     def _seat(self, p: int) -> SeatView:
         me, turn = self._game.players, self._game.turn
-
-        def row(kind: str, values: Any) -> dict[str, int]:
-            return {id: int(n) for id, n in zip(self.ids[kind], values, strict=True)}
-
-        def number(name: str) -> int:
-            return int(getattr(me, name)[p])
-
-        plain: tuple[str, ...] = (
-            "vp",
-            "credits",
-            "ore",
-            "knowledge",
-            "qic",
-            "gaia_power",
-            "brainstone",
-            "green",
-        )
-        plain += ("guests", "guest_protos", "guest_asteroids", "satellites", "stations", "rings")
-        plain += ("gaiaformers", "gaiaformers_out", "gaiaformers_gaia")
-        fields: dict[str, Any] = {name: number(name) for name in plain}
-        fields |= {
-            "built": row("structure", me.built[p]),
-            "colonized": row("planet", me.colonized[p]),
-            "tokens": {
-                k: n
-                for k, n in zip(self.ids["token"], me.tokens[p].tolist(), strict=False)
-                if n > 0
-            },
-            "tiles": self._bits(me.tiles[p], "tile"),
-            "covered": self._bits(me.covered[p], "tile"),
-            "advanced": self._bits(me.advanced[p], "advanced"),
-            "artifacts": self._bits(me.artifacts[p], "artifact"),
-            "sectors": self._bits(me.sectors[p], "sector"),
-        }
-        tracks = tuple(int(x) for x in me.tracks[p])
-        booster = self._id("booster", me.booster[p])
+        values: dict[str, Any] = {}
+        for name in (field.name for field in fields(SeatView)):
+            if not hasattr(me, name):
+                continue
+            value = getattr(me, name)[p]
+            if name in _BITS:
+                values[name] = self._bits(value, _BITS[name])
+            elif name in _COUNTS:
+                counts = zip(self.ids[_COUNTS[name]], value.tolist(), strict=False)
+                values[name] = {id: n for id, n in counts if n > 0 or name != "tokens"}
+            elif name in ("booster", "tinkering"):
+                values[name] = self._id(name, value)
+            else:
+                values[name] = tuple(value.tolist()) if np.ndim(value) else int(value)
         return SeatView(
             player=p,
             faction=self.faction(p),
-            power=tuple(int(x) for x in me.power[p]),
-            tracks=tracks,
-            shuttles=self._bits(me.shuttles[p], "ship"),
-            booster=booster,
-            used=self._bits(me.used[p], "special"),
-            tinkering=self._id("tinkering", me.tinkering[p]),
             passed=int(turn.passed[p]),
-            vp_source=row("vp_source", me.vp_source[p]),
-            income=self._income(p),
             missions=tuple(self._counted.missions[self.setup.final_missions, p].tolist()),
-            **fields,
+            **values | {"income": self._income(p)},
         )
 
     @cached_property

@@ -4,28 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from gaia_jax.render import pieces
 from gaia_jax.render.names import MISSIONS, SHIPS, names
 from gaia_jax.render.picture import asks
 from gaia_jax.render.table import BRAINSTONE_PLACES, SeatView, Table
+from gaia_jax.render.texts import column
 from gaia_jax.ruleset import Ruleset
 
-_PLANETS = {
-    "Empty": ".",
-    "Red": "R",
-    "Orange": "O",
-    "Yellow": "Y",
-    "Brown": "N",
-    "Black": "K",
-    "White": "W",
-    "Blue": "B",
-    "Gaia": "G",
-    "Proto": "P",
-    "Asteroid": "A",
-    "Lost": "L",
-    "Transdim": "T",
-    "Ship": " ",
-}
-_PIECES = {"MINE": "m", "TS": "t", "RL": "l", "PI": "i", "AC_A": "a", "AC_B": "b"}
+_PLANETS, _PIECES = column("planet", "letter"), column("structure", "letter")
 LEGEND = (
     "planets: R red, O orange, Y yellow, N brown, K black, W white, B blue, G Gaia, T transdim,"
     " P proto, A asteroids, L Lost; pieces: m mine, t trading station, l lab, i institute,"
@@ -79,11 +65,7 @@ def _seat(table: Table, seat: SeatView) -> list[str]:
     built = ", ".join(f"{n} {plain['structure'][k]}" for k, n in seat.built.items() if n)
     built = built or "nothing built"
     out.append(f"    {levels}; {built}; {seat.satellites} satellites")
-    tiles = [plain["booster"][seat.booster]] if seat.booster else []
-    tiles += [plain["tile"][t] + (" (covered)" * (t in seat.covered)) for t in seat.tiles]
-    tiles += [plain["advanced"][t] for t in seat.advanced]
-    tiles += [f"{n} x {plain['token'][t]}" for t, n in seat.tokens.items()]
-    tiles += [plain["artifact"][t] for t in seat.artifacts]
+    tiles = [piece.label for piece in pieces.owned(table, seat)]
     tiles += [f"shuttle on {SHIPS[s]}" for s in seat.shuttles]
     return out + [f"    - {tile}" for tile in tiles]
 
@@ -110,7 +92,7 @@ def text(state: Any, ruleset: Ruleset | None = None) -> str:
         counts = ", ".join(f"{s.player}: {s.missions[i]}" for s in table.seats)
         if mission in table.ruleset.neutral_player:
             counts += f", neutral: {table.ruleset.neutral_player[mission]}"
-        out.append(f"final mission: {MISSIONS[mission][0]} ({counts})")
+        out.append(f"final mission: {MISSIONS[mission]} ({counts})")
     used = [plain["power_action"][a] for a in table.power_used]
     out += [f"used this round: {'; '.join(used)}"] if used else []
     return "\n".join(out) + "\n"
