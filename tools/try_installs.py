@@ -67,6 +67,7 @@ eval: {games: 16, opponents: random}
 TRIALS = {
     "core": ROLLOUT.replace("ALLOWED", repr(OF_JAX)),
     "train": TRAINS.replace("TOY", repr(TOY)),
+    "plots": "import matplotlib.figure",
     "play": f"{TRAINER}; import training.play.app, training.play.game_server",
     "wandb": f"{TRAINER}; import wandb, training.run.logs",
     "adapters": "from gaia_jax.adapters import jaxmarl, pettingzoo, pgx, spaces; pgx.PgxEnv()",

@@ -21,7 +21,7 @@ EVERY = 17  # of the cases are in the sample
 LONGEST = 300  # characters of the line
 SOON = 20.0  # seconds: what compiles the game takes longer
 MODULES = ["tests.fuzz.data_cases", "training.agents.greedy", "training.learn.checkpoint",
-           "training.study.findings", "training.games.replay", "orbax.checkpoint"]  # fmt: skip
+           "training.study.report", "training.games.replay", "orbax.checkpoint"]  # fmt: skip
 
 
 def _table() -> Iterator[Any]:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pyarrow", reason='needs pyarrow: pip install ".[data]"')
-from training.study import decided
-from training.study.table import Table
+from training.study import decision_counts
+from training.study.game_table import GameTable
 
 FACTIONS = [f"F{i}" for i in range(8)]
 SOURCES = ["START", "ROUND_TILE", "BOOSTER", "RESEARCH"]
@@ -31,7 +31,7 @@ def rotated(rng, deals=150, rotations=4):
     rounds = names[shuffled(rng, deals, len(TOKENS))[:, :2]][deal]
     sources = rng.integers(0, 12, (games, 4, len(SOURCES))).astype(float)
     return finished(
-        Table(
+        GameTable(
             deal, vp, vp, vp, sources, faction, order, agent,
             {"boosters": boosters, "round_tiles": rounds},
             {"faction": FACTIONS, "agent": list("ABCD"), "source": SOURCES},
@@ -46,7 +46,7 @@ def finished(table, vp=None):
     fields["vp"] = vp
     fields["place"] = (vp[:, None] > vp[:, :, None]).sum(-1) + 1.0
     fields["win"] = (vp == vp.max(-1, keepdims=True)).astype(float)
-    return Table(**fields)
+    return GameTable(**fields)
 
 
 def acted(rng, table, kinds=("leech CHARGE", "leech DECLINE", "mine", "upgrade")):
@@ -54,7 +54,7 @@ def acted(rng, table, kinds=("leech CHARGE", "leech DECLINE", "mine", "upgrade")
     opening = rng.choice([2, 3], (*table.vp.shape, 3)).astype(np.int16)
     passed = shuffled(rng, len(table.vp) * 6, 4).reshape(-1, 6, 4).transpose(0, 2, 1) + 1
     turns = rng.poisson(4.0, passed.shape).astype(np.int16)
-    offers = rng.poisson(2.0, (*table.vp.shape, decided.COSTS, 2)).astype(np.int16)
-    return decided.Decided(
+    offers = rng.poisson(2.0, (*table.vp.shape, decision_counts.COSTS, 2)).astype(np.int16)
+    return decision_counts.DecisionCounts(
         counts, list(kinds), opening, passed.astype(np.int8), turns, offers, passed, turns
     )

@@ -111,14 +111,17 @@ def test_held_factions_are_told_against_those_that_are_drawn():
 
 def test_nothing_stands_out_where_nothing_is():
     stood = sum(
-        any(e.found for e in advice.advise(*made_up(seed, 32, gap=0.0)[:2], ENV.ruleset.ids).seats)
+        any(
+            e.significant
+            for e in advice.advise(*made_up(seed, 32, gap=0.0)[:2], ENV.ruleset.ids).seats
+        )
         for seed in range(3)
     )
     assert stood == 3, "seats of 4 VP are found"
     played, all_, _ = made_up(5, 32)
     same = played._replace(vp=np.random.default_rng(1).integers(100, 140, played.vp.shape))
     found = advice.advise(same, all_, ENV.ruleset.ids)
-    assert not any(e.found for e in found.above)
+    assert not any(e.significant for e in found.above)
 
 
 def test_the_win_is_shared_by_those_with_the_most_vp():

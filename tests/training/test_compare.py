@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from xml.etree import ElementTree
 
 import numpy as np
@@ -11,10 +12,11 @@ import yaml
 from gaia_jax.cli import outputs
 from training import compare
 from training.run import curves
-from training.stats import aggregate
+from training.stats import aggregate, chart
 from training.system import cli
 
 STEPS = 1024
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def run_folder(path, seed, lr, level, updates=20, evaluated=True):
@@ -105,13 +107,12 @@ def test_the_page_is_whole(folders, tmp_path, capsys):
     text = out.read_text()
     assert svg.read_text().removeprefix(outputs.COMMENT) in text and "20,480 / 20,480" in text
     assert "ppo.lr" in text and "fast-0" in text and "Final strength" in text
-    assert not re.search(r"(?:src|href)=", text)
-    pictures = re.findall(r"<svg.*?</svg>", text, re.S)
-    assert len(pictures) == 2
-    for picture in pictures:
-        tree = ElementTree.fromstring(picture)
-        name = "{http://www.w3.org/2000/svg}"
-        assert len(tree.findall(f"{name}polyline")) == len(tree.findall(f"{name}polygon")) == 2
+    assert not re.search(r"""(?:src|href)=["'](?!#)""", text)
+    charts = re.findall(r"<svg.*?</svg>", text, re.S)
+    assert len(charts) == 2
+    for drawn in charts:
+        texts = [x.text for x in ElementTree.fromstring(drawn).iter(f"{SVG}text")]
+        assert {"fast", "slow", "decisions"} <= set(texts)
     said = capsys.readouterr()
     assert "fast: 3 runs" in said.out and "fast-1: 20,480 decisions, nan minutes" in said.out
     assert said.err == f"wrote {out}\nwrote {svg}\n"
@@ -144,12 +145,25 @@ def test_one_run_has_no_band_and_the_interval_of_its_games(tmp_path):
     (alone / "evaluation-2.json").unlink()
     (found,) = curves.experiments([curves.read(alone)])
     assert np.isnan(curves.curve(found, "games/vp", "update").band).all()
-    assert "<circle" not in curves.picture([found], "games/vp", "updates")
-    # Of one update there is a point: a line would not be seen.
+    # One update is drawn as a point: a line would have no length.
     short = curves.read(run_folder(tmp_path / "short", 0, 1e-3, 50.0, updates=1))
-    assert "<circle" in curves.picture(curves.experiments([short]), "games/vp", "updates")
+    for runs, markers in (([found], 0), (curves.experiments([short]), 1)):
+        svg = curves.picture(runs, "games/vp", "updates")
+        colour = f"stroke: {chart.COLOURS[0]}"
+        uses = [x.get("style") or "" for x in ElementTree.fromstring(svg).iter(f"{SVG}use")]
+        assert sum(colour in style for style in uses) >= markers
+        assert any(colour in style for style in uses) == bool(markers)
     (row,) = curves.strength([found])
     assert row["vp"] == {"iqm": 50.0, "low": 49.0, "high": 51.0}
+
+
+def test_without_matplotlib_the_install_command_is_named(folders, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    args = [*map(str, folders), "--out", str(tmp_path / "compare.html")]
+    assert cli.run(lambda: compare.main(args)) == 2
+    err = capsys.readouterr().err
+    assert 'pip install "gaia_jax[plots]"' in err and err.count("\n") == 1
+    assert not (tmp_path / "compare.html").exists()
 
 
 def test_mistakes_are_one_line(folders, tmp_path, capsys):

@@ -18,14 +18,15 @@ STUDY = """
 import json, math
 import numpy as np
 from gaia_jax import ruleset
-from training.study import factions, figures, table
+from training.study import game_table, questions
 
-games = table.load("docs/sample")
-found = figures.of_games(games, ruleset.RULESETS["lost_fleet"])
-found |= factions.of_table(games, games, None)
+games = game_table.load("docs/sample")
+answers = questions.of_games(games, ruleset.RULESETS["lost_fleet"])
+for question, by_faction in questions.of_factions(games, games, None).items():
+    answers |= {f"{faction}: {question}": effects for faction, effects in by_faction.items()}
 print(json.dumps({
-    question: [[e.name, *(f"{x:.6f}" for x in e[1:4]), e.size, e.found] for e in effects]
-    for question, effects in found.items()
+    question: [[e.name, *(f"{x:.6f}" for x in e[1:4]), e.size, e.significant] for e in effects]
+    for question, effects in answers.items()
 }))
 """
 

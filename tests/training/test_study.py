@@ -7,8 +7,8 @@ import pytest
 from planted import FACTIONS, acted, finished, rotated
 
 from training.analysis import position
-from training.study import pieces, play, strength
-from training.study.table import Table
+from training.study import component_effects, decision_effects, strength
+from training.study.game_table import GameTable
 
 DRAWS = 100
 ENOUGH = 90
@@ -55,7 +55,7 @@ def for_sources(rng, size):
     sources = table.sources.copy()
     sources[..., 1] += np.where(table.win > 0, size, 0)
     return (
-        strength.sources(Table(**(vars(table) | {"sources": sources}))),
+        strength.sources(GameTable(**(vars(table) | {"sources": sources}))),
         "ROUND_TILE",
         size,
     )
@@ -77,14 +77,14 @@ def for_boosters(rng, size):
     table = rotated(rng, 400, 1)
     there = (table.setup["boosters"] == "T4").any(-1, keepdims=True)
     table = finished(table, table.vp + size * there)
-    return pieces.in_play(table, "boosters"), "T4", size * 5 / 6
+    return component_effects.presence(table, "boosters"), "T4", size * 5 / 6
 
 
 def for_the_first_round_tile(rng, size):
     table = rotated(rng, 400, 1)
     there = table.setup["round_tiles"][:, :1] == "T2"
     table = finished(table, table.vp + size * there)
-    return pieces.in_play(table, "round_tiles", place=0), "T2", size * 5 / 6
+    return component_effects.presence(table, "round_tiles", place=0), "T2", size * 5 / 6
 
 
 def for_taken_paired(rng, size):
@@ -93,21 +93,21 @@ def for_taken_paired(rng, size):
     good = rng.normal(0, 10, (150, 4))[table.deal]
     counts = rng.poisson(np.exp(good / 20)[..., None] * [1.0, 1.0, 0.2])
     table = finished(table, table.vp + good + size * counts[..., 2])
-    return pieces.taken(table, counts, ["a", "b", "c"]), "c", size
+    return component_effects.acquisition(table, counts, ["a", "b", "c"]), "c", size
 
 
 def for_taken(rng, size):
     table = rotated(rng, 500, 1)
     counts = rng.poisson(0.4, (*table.vp.shape, 3))
     table = finished(table, table.vp + size * counts[..., 0])
-    return pieces.taken(table, counts, ["a", "b", "c"]), "a", size
+    return component_effects.acquisition(table, counts, ["a", "b", "c"]), "a", size
 
 
 def for_taken_equally(rng, size):
     table = rotated(rng, 300, 2)
     counts = rng.multinomial(5, [0.2] * 5, table.vp.shape)
     table = finished(table, table.vp + size * counts[..., 3])
-    return pieces.taken(table, counts, list("abcde")), "d", size * 4 / 5
+    return component_effects.acquisition(table, counts, list("abcde")), "d", size * 4 / 5
 
 
 def for_openings(rng, size):
@@ -116,21 +116,25 @@ def for_openings(rng, size):
     first = (done.opening[..., :2] == [2, 3]).all(-1) & (table.faction == 0)
     table = finished(table, table.vp + size * first)
     expected = size * (1 - first[table.faction == 0].mean())
-    return play.openings(table, done, "F0", depth=2, least=5), "mine / upgrade", expected
+    return (
+        decision_effects.openings(table, done, "F0", depth=2, min_games=5),
+        "mine / upgrade",
+        expected,
+    )
 
 
 def for_passing(rng, size):
     table = rotated(rng)
     done = acted(rng, table)
     table = finished(table, table.vp + size * done.passed[..., 3])
-    return play.passing(table, done), "round 4", size
+    return decision_effects.passing(table, done), "round 4", size
 
 
 def for_turns(rng, size):
     table = rotated(rng)
     done = acted(rng, table)
-    table = finished(table, table.vp + size * done.turns[..., 1])
-    return play.turns(table, done), "round 2", size
+    table = finished(table, table.vp + size * done.main_actions[..., 1])
+    return decision_effects.main_actions(table, done), "round 2", size
 
 
 def for_a_position(rng, size):
@@ -144,7 +148,7 @@ def for_leech(rng, size):
     table = rotated(rng)
     done = acted(rng, table)
     table = finished(table, table.vp + size * done.counts[..., 0])
-    return play.leech(table, done), "leech CHARGE", size
+    return decision_effects.leech(table, done), "leech CHARGE", size
 
 
 CASES = [
@@ -162,7 +166,7 @@ def test_a_planted_effect_is_found_within_its_interval(case, size):
     for seed in range(DRAWS):
         found, name, expected = case(np.random.default_rng(seed), size)
         (effect,) = [e for e in found if e.name == name]
-        hits += effect.found and effect.low <= expected <= effect.high
+        hits += effect.significant and effect.low <= expected <= effect.high
     assert hits >= ENOUGH
 
 
@@ -173,22 +177,22 @@ def test_where_nothing_is_planted_nothing_is_found(case, size):
         found, _, _ = case(np.random.default_rng(1000 + seed), 0.0)
         if case is for_sources:  # winners have more VP, but not of any one source
             found = [e for e in found if e.name != "none"]
-        quiet += not any(e.found for e in found)
+        quiet += not any(e.significant for e in found)
     assert quiet >= ENOUGH
 
 
 def test_every_question_is_among_the_cases():
     """A function that gives effects is tested on planted data, or is a part of one that is.
 
-    Offers are shares that are counted, no effects on VP: `test_findings` counts planted ones.
+    Offers are shares, not effects on VP: `test_study_parts` counts planted ones.
     """
     asked = {
         f"{module.__name__.rsplit('.', 1)[-1]}.{name}"
-        for module in (pieces, play, strength)
+        for module in (component_effects, decision_effects, strength)
         for name, function in vars(module).items()
         if inspect.isfunction(function) and function.__module__ == module.__name__
         and "Effect" in str(function.__annotations__["return"]) and not name.startswith("_")
     }  # fmt: skip
     called = "\n".join(inspect.getsource(case) for case, _ in CASES)
-    assert {name for name in asked if f"{name}(" not in called} == {"play.offers"}
+    assert {name for name in asked if f"{name}(" not in called} == {"decision_effects.offers"}
     assert len(asked) == 14

@@ -80,7 +80,7 @@ def report(env: Environment, setup: Setup, played: Played, boards: Boards, about
         "boosters": [
             {
                 "booster": e.name, "words": words["booster"][e.name], "taken": e.size,
-                "vp": _interval(e), "stands_out": e.found,
+                "vp": _interval(e), "stands_out": e.significant,
             }
             for e in sorted(advice_by_faction.boosters, key=lambda e: -_place(e.estimate))
         ],
@@ -112,7 +112,7 @@ def _row(
         "vp": _interval(estimate.vp[i]),
         "win": _interval(estimate.wins[i], 0.0, 1.0),
         "bid": _interval(estimate.above[i]),
-        "stands_out": estimate.above[i].found,
+        "stands_out": estimate.above[i].significant,
         "missions": _round(sum(v for s, v, _ in vp if s in ("FINAL_1", "FINAL_2"))),
         "opening": [
             {"action": kind, "words": _words(env, kind), "share": round(share, 3)}

@@ -16,23 +16,23 @@ DECIMALS = 9  # of estimates and standard errors: what is smaller is rounding, n
 
 
 class Effect(NamedTuple):
-    """An estimate, its 95 % interval, and whether it stands out among those asked together."""
+    """An estimate, its 95 % interval, and whether it is significant in its family."""
 
     name: str
     estimate: float
     low: float
     high: float
     size: int  # number of observations
-    found: bool  # differs from 0 after Holm's correction over its family
+    significant: bool  # after Holm's correction over its family
 
     def __str__(self) -> str:
-        mark = " *" if self.found else ""
+        mark = " *" if self.significant else ""
         interval = f"{self.estimate:+.2f} ({self.low:+.2f} to {self.high:+.2f})"
         return f"{self.name}: {interval}, n {self.size}{mark}"
 
 
 def demean(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Values (N, ...) less the mean of their group: pairs what shares a group.
+    """Subtract the mean of the group from values (N, ...).
 
     Args:
         groups: (N,) ints from 0 on.
@@ -59,9 +59,9 @@ def regression(
     Columns that the others make up get no estimate (nan). No constant is added.
 
     Args:
-        clusters: (N,) ints, what is one sample together.
+        clusters: (N,) ints; the rows of a cluster are one sample.
         names: K' <= K, of the first columns: those that are reported; the rest are controls.
-        counts: what `Effect.size` says of each; None is the number of values that are not 0.
+        counts: `Effect.size` of each; None is the number of values that are not 0.
         weights: (K', K) rows that make the reported estimates; None is the columns themselves.
     """
     y, x = np.asarray(y, float), np.asarray(x, float)
@@ -85,7 +85,7 @@ def regression(
 
 
 def inverse_gram(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The pseudo-inverse of x'x (K, K) of a design x (N, K), and what the design determines.
+    """The pseudo-inverse of x'x (K, K) of a design x (N, K), and its estimable combinations.
 
     The rank is decided by the singular values of the design itself (RANK_TOLERANCE), so it is the
     same on every processor: those of x'x are their squares, and rounding reaches them.
@@ -122,10 +122,10 @@ def intervals(
         score = np.abs(estimates / errors)  # nan without an estimate, and for 0 without an error
     chance = np.where(np.isnan(score), 1.0, 2 * stats.t.sf(score, freedom))
     half = stats.t.ppf((1 + CONFIDENCE) / 2, freedom) * errors
-    is_found = holm(chance)
+    is_significant = holm(chance)
     return [
         Effect(name, float(e), float(e - h), float(e + h), int(n), bool(f))
-        for name, e, h, n, f in zip(names, estimates, half, counts, is_found, strict=True)
+        for name, e, h, n, f in zip(names, estimates, half, counts, is_significant, strict=True)
     ]
 
 
@@ -170,21 +170,21 @@ def wilson(share: Effect, maximum: float = 1.0) -> Effect:
     )
 
 
-def together(families: Sequence[Effect]) -> list[Effect]:
-    """Effects of several families as one: `families` is Holm's over all of them.
+def adjust_jointly(effects: Sequence[Effect]) -> list[Effect]:
+    """Holm's correction over effects of several families; those without an interval are left out.
 
-    Their chances are read from the intervals, as normal: for families of many deals.
+    The p-values are computed from the intervals as normal, for effects of many deals.
     """
     from scipy import stats
 
-    sure = estimable(families)
-    score = np.abs([e.estimate for e in sure]) / errors(sure)
-    is_found = holm(2 * stats.norm.sf(score))
-    return [e._replace(found=bool(f)) for e, f in zip(sure, is_found, strict=True)]
+    effects = estimable(effects)
+    score = np.abs([e.estimate for e in effects]) / errors(effects)
+    is_significant = holm(2 * stats.norm.sf(score))
+    return [e._replace(significant=bool(s)) for e, s in zip(effects, is_significant, strict=True)]
 
 
 def holm(chances: np.ndarray) -> np.ndarray:
-    """(K,) bool, which of K p-values stand out together at 5 % (Holm 1979)."""
+    """(K,) bool, which of K p-values are significant as a family at 5 % (Holm 1979)."""
     order = np.argsort(chances)
     rejected = np.zeros(len(chances), bool)
     for place, at in enumerate(order):
@@ -197,10 +197,10 @@ def holm(chances: np.ndarray) -> np.ndarray:
 def means(
     values: np.ndarray, kinds: np.ndarray, clusters: np.ndarray, names: Sequence[str]
 ) -> list[Effect]:
-    """Means of values (N,) by kind (N,), with intervals over clusters; `found` is against 0.
+    """Means of values (N,) by kind (N,), with intervals over clusters; `significant` is against 0.
 
     Args:
-        kinds: ints; names: of kind 0, 1, ...; what is below 0 is left out.
+        kinds: ints; rows below 0 are left out. names: of kind 0, 1, ...
     """
     index = np.unique(clusters, return_inverse=True)[1]
     groups = int(index.max(initial=-1)) + 1

@@ -1,6 +1,6 @@
-"""Findings from a dataset, or what a position is worth.
+"""Tables of effects from a dataset, or what a position is worth.
 
-python -m training.study docs/sample --beside docs/lab/before.json   # docs/lab/findings.md
+python -m training.study docs/sample --beside docs/lab/before.json   # runs/study/findings.md
 python -m training.study DATA --figures FILE             # the numbers alone, as JSON
 python -m training.study --position RECORD --at N --agent zoo/quick --playouts 200
 """
@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..system import atomic_files, cli, environments
 from ..system.cli import UserError
 from ..types import EnvModule
@@ -20,8 +22,8 @@ from ..types import EnvModule
 if TYPE_CHECKING:
     from ..games.schema import About
 
-COPIES = Path("runs/study")
-OURS = atomic_files.json_with("record", "at", "seat", "actions")  # the mark of a position's JSON
+OUT = Path("runs/study")  # also the copies of datasets with decisions
+IS_OWN_JSON = atomic_files.json_with("record", "at", "seat", "actions")
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
@@ -44,39 +46,52 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     except ImportError as error:
         raise UserError('datasets need pyarrow: pip install "gaia_jax[data]"') from error
     from ..games import dataset
-    from . import figures, findings
-    from .table import load
+    from . import questions, report, results_file
+    from .game_table import load
 
     if args.figures:
-        atomic_files.check_file("--figures", args.figures, figures.OURS)
+        atomic_files.check_file("--figures", args.figures, results_file.IS_OWN_FILE)
     else:
-        findings.check(args.out, args.page)
-    beside = figures.load(args.beside) if args.beside else None
+        report.check_outputs(args.out, args.page)
+    other = results_file.load(args.beside) if args.beside else None
     about = dataset.read_whole(args.data)
-    kinds = {(part["env"], part["players"]) for part in about["parts"]}
-    if len(kinds) > 1:
-        raise UserError(f"games of several rules: {sorted(kinds)}")
-    name, players = kinds.pop()
+    rules = {(part["env"], part["players"]) for part in about["parts"]}
+    if len(rules) > 1:
+        raise UserError(f"games of several rules: {sorted(rules)}")
+    name, players = rules.pop()
     env = dataset.env_of(args.data, env_module, name, players)
     dataset.check_games(args.data, about, env)
+    table = load(args.data)
+    answers = questions.of_games(table, env.ruleset)
     if args.figures:
-        table = load(args.data)
-        figures.save(args.figures, args.data, table, figures.of_games(table, env.ruleset))
+        results_file.save(args.figures, args.data, table, answers)
         cli.wrote(args.figures)
         return 0
-    every = None if args.games_only else _with_decisions(args.data, about, env_module, args.decided)
-    findings.write(args.data, args.out, env.ruleset, args.page, beside, every, args.decided)
+    decided, decisions = table, None
+    if not args.games_only:
+        from . import decision_counts
+
+        copy = _with_decisions(args.data, about, env_module, args.decided)
+        decided = load(args.data, args.decided)
+        decisions = decision_counts.load(copy, len(decided.vp), players)
+        answers |= questions.of_decisions(decided, decisions, about.get("slots", {}))
+    by_faction = questions.of_factions(table, decided, decisions)
+    num_deals = len(np.unique(table.deal))
+    own = results_file.Results(len(table.vp), num_deals, about, answers)
+    num_decided = None if decisions is None else len(decided.vp)
+    built = report.build(own, by_faction, env.ruleset, other, num_decided)
+    report.write(built, args.out, args.page)
     cli.wrote(args.out / f"{args.page}.md")
     return 0
 
 
 def _with_decisions(data: Path, about: About, env_module: EnvModule, games: int | None) -> Path:
-    """The dataset, or a copy of it in `runs/study` that has decisions; the dataset stays as it is.
+    """The folder of the dataset, or of a copy in `runs/study` with its decisions.
 
-    The copy is named for its games, so that it is made once.
+    The copy is named after its games, so they are replayed once.
 
     Args:
-        games: the number of games to copy, from the first; None is all.
+        games: how many to copy, from the first; None is all.
     """
     from ..games import dataset, decisions, export, shards
 
@@ -86,20 +101,20 @@ def _with_decisions(data: Path, about: About, env_module: EnvModule, games: int 
         rows = about["files"][dataset.DECISIONS]["rows"]
         shards.check(data / dataset.DECISIONS, decisions.schema(), rows)
         return data
-    copy = COPIES / f"{about['files'][dataset.GAMES]['sha256'][:16]}_{games}"
+    copy = OUT / f"{about['files'][dataset.GAMES]['sha256'][:16]}_{games}"
     if not (copy / dataset.ABOUT).exists():
         copy.mkdir(parents=True, exist_ok=True)
         groups = shards.row_groups(data / dataset.GAMES)
         first = (table.slice(0, max(games - at, 0)) for at, table in groups if at < games)
         shards.assemble(copy / dataset.GAMES, first)
-        dataset.finish(copy, _first(about["parts"], games), dataset.of_files(data))
+        dataset.finish(copy, _first_parts(about["parts"], games), dataset.of_files(data))
     with atomic_files.folder_lock(copy):
         export.derive(copy, env_module, policy=False)
     return copy
 
 
-def _first(parts: list[dict[str, Any]], games: int) -> list[dict[str, Any]]:
-    """The parts that the first games belong to."""
+def _first_parts(parts: list[dict[str, Any]], games: int) -> list[dict[str, Any]]:
+    """The parts of the first games."""
     selected = []
     for part in parts:
         if games > 0:
@@ -111,45 +126,47 @@ def _first(parts: list[dict[str, Any]], games: int) -> list[dict[str, Any]]:
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.study", __doc__)
     parser.add_argument("data", nargs="?", type=Path, help="a dataset of training.export")
-    parser.add_argument("--out", type=Path, default=Path("docs/lab"), help="where the page goes")
+    parser.add_argument("--out", type=Path, default=OUT, help="folder of the tables")
     parser.add_argument(
-        "--page", metavar="NAME", default="findings", help="its name; its pictures lie in NAME/"
+        "--page", metavar="NAME", default="findings", help="writes NAME.md and NAME/effects.parquet"
     )
     parser.add_argument(
         "--games-only", action="store_true",
-        help="leave out what needs every decision: no game is played again",
+        help="skip the questions about decisions, which replay every game",
     )  # fmt: skip
     parser.add_argument(
         "--decided", metavar="N", type=cli.whole(1, 10**9),
-        help="ask what needs every decision of the first N games alone: only they are played again",
+        help="ask the questions about decisions of the first N games only",
     )  # fmt: skip
     parser.add_argument(
         "--figures", metavar="FILE", type=Path,
-        help="write what needs no decision as JSON, and no page: for --beside of another one",
+        help="write the answers that need no decisions as JSON, for --beside; no tables",
     )  # fmt: skip
     parser.add_argument(
         "--beside", metavar="FILE", type=Path,
-        help="figures of another agent's games, which the page shows beside its own",
+        help="answers of another agent's games (--figures) to compare with",
     )  # fmt: skip
     parser.add_argument("--position", metavar="RECORD", type=Path, help="a game record")
     parser.add_argument(
         "--at", metavar="N", type=cli.whole(1, 10**4), default=1, help="the number of a decision"
     )
-    parser.add_argument("--agent", default="zoo/quick", help="who plays on, at all seats")
+    parser.add_argument("--agent", default="zoo/quick", help="agent at all seats")
     parser.add_argument(
-        "--playouts", type=cli.whole(1, 10**5), default=64, help="of every candidate"
+        "--playouts", type=cli.whole(1, 10**5), default=64, help="games of each candidate"
     )
     parser.add_argument(
-        "--candidates", type=cli.whole(1, 1023), default=8, help="how many actions are tried"
+        "--candidates", type=cli.whole(1, 1023), default=8, help="number of candidate actions"
     )
-    parser.add_argument("--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="of play")
+    parser.add_argument(
+        "--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="seed of play"
+    )
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the outcomes here")
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     if bool(args.data) == bool(args.position):
         raise UserError("a dataset, or --position RECORD --at N")
     if args.json:
-        atomic_files.check_file("--json", args.json, OURS)
+        atomic_files.check_file("--json", args.json, IS_OWN_JSON)
     return args
 
 

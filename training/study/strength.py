@@ -11,10 +11,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..stats.effects import Effect, demean, dummies, means, regression
-from .table import Table
+from .game_table import GameTable
 
 
-def by_agent(table: Table) -> np.ndarray:
+def by_agent(table: GameTable) -> np.ndarray:
     """(G, P) VP less the mean of the agent that sat there, plus the mean of all."""
     count = len(table.names["agent"])
     sums = np.bincount(table.agent.ravel(), table.vp.ravel(), count)
@@ -31,7 +31,7 @@ def contrasts(used: np.ndarray, columns: int) -> np.ndarray:
     return out
 
 
-def _seats(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _seats(table: GameTable) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """By seat, flat: VP without the agents' means, faction dummies, order dummies, deal."""
     deal = np.repeat(table.deal, table.players)
     faction = dummies(table.faction.ravel(), len(table.names["faction"]))
@@ -39,7 +39,7 @@ def _seats(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray
     return by_agent(table).ravel(), faction, order, deal
 
 
-def factions(table: Table) -> list[Effect]:
+def factions(table: GameTable) -> list[Effect]:
     """VP of each faction above the mean of all factions, at the same deal, from the same seat."""
     y, faction, order, deal = _seats(table)
     x = np.concatenate([demean(faction, deal), demean(order, deal)], axis=1)
@@ -49,7 +49,7 @@ def factions(table: Table) -> list[Effect]:
     )
 
 
-def seats(table: Table, faction: str | None = None) -> list[Effect]:
+def seats(table: GameTable, faction: str | None = None) -> list[Effect]:
     """VP by place in the turn order of round 1, above the mean of all places.
 
     Args:
@@ -69,7 +69,7 @@ def seats(table: Table, faction: str | None = None) -> list[Effect]:
     )
 
 
-def opponents(table: Table, faction: str) -> list[Effect]:
+def opponents(table: GameTable, faction: str) -> list[Effect]:
     """VP of a faction with each other one at the table, above its mean over all others."""
     y, _, order, deal = _seats(table)
     own = table.faction_index(faction)
@@ -86,7 +86,7 @@ def opponents(table: Table, faction: str) -> list[Effect]:
     return regression(y[is_faction], x, deal[is_faction], names, seen[kept], rows[kept])
 
 
-def board(table: Table, features: Mapping[str, np.ndarray]) -> list[Effect]:
+def board(table: GameTable, features: Mapping[str, np.ndarray]) -> list[Effect]:
     """VP for one more of a feature of the map, seen from a seat; the others stay as they are.
 
     Args:
@@ -102,7 +102,7 @@ def board(table: Table, features: Mapping[str, np.ndarray]) -> list[Effect]:
     return regression(demean(y, deal), demean(x, deal), deal, list(features), seen)
 
 
-def sources(table: Table) -> list[Effect]:
+def sources(table: GameTable) -> list[Effect]:
     """VP by source: of a game's winners above the mean of the others at the same table."""
     won = table.win > 0
     lost = ~won
@@ -115,18 +115,18 @@ def sources(table: Table) -> list[Effect]:
     return means(differences.ravel(), kinds, deal, table.names["source"])
 
 
-def sources_by_place(table: Table) -> dict[str, list[Effect]]:
+def sources_by_place(table: GameTable) -> dict[str, list[Effect]]:
     """Mean VP by source of those who came first, second, ...; ties count for the better place."""
     place = np.floor(table.place).astype(int) - 1
     return _by_source(table, place, [f"place {n + 1}" for n in range(table.players)])
 
 
-def sources_by_agent(table: Table) -> dict[str, list[Effect]]:
+def sources_by_agent(table: GameTable) -> dict[str, list[Effect]]:
     """Mean VP by source of each agent: where the strong ones have more."""
     return _by_source(table, table.agent, table.names["agent"])
 
 
-def _by_source(table: Table, kinds: np.ndarray, names: list[str]) -> dict[str, list[Effect]]:
+def _by_source(table: GameTable, kinds: np.ndarray, names: list[str]) -> dict[str, list[Effect]]:
     deal = np.repeat(table.deal, table.players)
     return {
         name: means(table.sources[..., k].astype(float).ravel(), kinds.ravel(), deal, names)

@@ -18,7 +18,7 @@ JOINED = {"FINAL_1": "FINAL", "FINAL_2": "FINAL"}
 
 
 @dataclass(frozen=True)
-class Table:
+class GameTable:
     """G games of P seats. What a seat or game is called stands in `names`, as an index here."""
 
     deal: np.ndarray  # (G,) which set-up, from 0 on: games of one deal are one sample
@@ -52,7 +52,7 @@ class Table:
         return ahead
 
 
-def load(path: str | Path, games: int | None = None) -> Table:
+def load(path: str | Path, games: int | None = None) -> GameTable:
     """The games of a dataset.
 
     Args:
@@ -96,7 +96,7 @@ def load(path: str | Path, games: int | None = None) -> Table:
     keys = [_array(table[name]) for name in ("env", "seed", "deal")]
     codes = [np.unique(key, return_inverse=True)[1] for key in keys]
     deal = np.unique(np.stack(codes, axis=-1), axis=0, return_inverse=True)[1].reshape(-1)
-    return Table(
+    return GameTable(
         deal=deal,
         vp=by_seat("vp").astype(float),
         place=by_seat("place"),

@@ -1,0 +1,102 @@
+"""`python -m training.study`: its tables, the Parquet file, and the JSON of answers."""
+
+import json
+
+import pytest
+from exported import FACE, pq
+
+from gaia_jax import ruleset as rules
+from training.games import dataset
+from training.stats import effects
+from training.study import __main__ as study
+from training.study import questions, report, results_file, vocabulary
+from training.study.game_table import load
+from training.system import cli
+
+
+def study_of(*args):
+    return cli.run(lambda: study.main([str(x) for x in args], FACE))
+
+
+@pytest.mark.usefixtures("small_datasets")
+def test_tables_of_a_dataset(whole, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "docs"
+    before = {path: path.read_bytes() for path in whole.iterdir()}
+    assert study_of(whole, "--out", out) == 0, capsys.readouterr().err
+    text = (out / "findings.md").read_text()
+    assert "| this dataset | 48 | 12 |" in text and "use the first 48 games" in text
+    # 12 deals cannot tell 14 boosters apart.
+    assert "## Boosters in play\n\nToo few games." in text
+    assert "## Passing one place later\n\nToo few games." in text
+    # The same data, the same tables; the decisions are derived once.
+    again = tmp_path / "again"
+    assert study_of(whole, "--out", again) == 0
+    assert "is there" in capsys.readouterr().out
+    assert {path: path.read_bytes() for path in whole.iterdir()} == before
+    assert (again / "findings.md").read_bytes() == (out / "findings.md").read_bytes()
+    assert study_of(whole, "--out", again, "--decided", 20, "--page", "few") == 0
+    assert "use the first 20 games" in (again / "few.md").read_text()
+    (copy,) = (tmp_path / "runs" / "study").glob("*_20")
+    assert json.loads((copy / dataset.ABOUT).read_text())["parts"][0]["games"] == 20
+    assert (again / "few" / report.PARQUET).exists()
+
+
+@pytest.mark.usefixtures("small_datasets")
+def test_answers_of_another_agent_are_a_column(whole, tmp_path, capsys):
+    """`--figures`, then `--beside`."""
+    stored = tmp_path / "before.json"
+    assert study_of(whole, "--figures", stored) == 0
+    args = [whole, "--out", tmp_path, "--games-only", "--beside", stored]
+    assert study_of(*args) == 0, capsys.readouterr().err
+    text = (tmp_path / "findings.md").read_text()
+    assert "| other agent | 48 | 12 |" in text and "skipped (`--games-only`)" in text
+    section = text[text.index(f"## {questions.TITLES['seats']}") :]
+    seats = json.loads(stored.read_text())["figures"]["seats"]
+    for name, *numbers, size, _ in seats:
+        (line,) = [x for x in section.splitlines() if x.startswith(f"| {vocabulary.MOVES[name]} |")]
+        number = f"{numbers[0]:+.2f} ({numbers[1]:+.2f} to {numbers[2]:+.2f})"
+        cells = [cell.strip(" *") for cell in line.split("|")]
+        assert cells[2:5] == [number, f"{size:,}", number]
+    rows = pq.read_table(tmp_path / "findings" / report.PARQUET).to_pylist()
+    assert {row["agents"] for row in rows} == {"here", "before"}
+    for agents in ("here", "before"):
+        ids = {r["id"] for r in rows if (r["agents"], r["question"]) == (agents, "seats")}
+        assert ids == {name for name, *_ in seats}
+    stored.write_text(stored.read_text().replace(results_file.FORMAT, "x"))
+    assert study_of(*args) == 2
+    assert "has no format" in capsys.readouterr().err
+
+
+def test_small_families_are_adjusted_jointly():
+    """An effect that is significant in its own family is not among all that are asked with it."""
+    table, ruleset = load("docs/sample"), rules.RULESETS["lost_fleet"]
+    answers = questions.of_games(table, ruleset)
+    families = [answers[f"in_play_{key}"] for key in questions.SMALL_FAMILIES]
+    jointly = [e for family in families for e in family]
+    assert jointly == effects.adjust_jointly(jointly) and len(jointly) == 57
+    alone = [e for family in families for e in effects.adjust_jointly(family)]
+    assert sum(e.significant for e in alone) > sum(e.significant for e in jointly)
+    few, many = (e.estimate for e in answers["board_counts"])
+    assert 5 < few < many and 0 < answers["board"][0].size < 8192
+
+
+def test_ids_have_plain_distinct_names():
+    words = vocabulary.Vocabulary(rules.RULESETS["lost_fleet"])
+    expected = {
+        ("factions", "BAL_TAKS"): "Bal T'aks",
+        ("opponents", "XENOS with ITARS"): "Xenos with Itars",
+        ("seats", "1 to move"): "first to move",
+        ("openings_XENOS", "upgrade / piece RL / mine"):
+            "an upgrade, then build a research lab, then a mine",
+        ("taken_ships", "explore TWILIGHT"): "shuttle to the Twilight",
+        ("passing", "round 1"): "round 1",
+    }  # fmt: skip
+    for (question, id), name in expected.items():
+        assert words.name(question, id) == name
+    tiles = [
+        effects.Effect(id, 1.0, 0.0, 2.0, 9, False)
+        for id in ("RM-PI-ACAD-1-5VP", "RM-PI-ACAD-2-5VP", "RM-TF-2VP")
+    ]
+    names = [e.name for e in words.rename("round_tiles", tiles)]
+    assert len(set(names)) == 3 and names[0].endswith("(no. 1)") and names[1].endswith("(no. 2)")

@@ -1,0 +1,142 @@
+"""What each seat did in each game, counted from `decisions.parquet`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from gaia_jax.cli.command_line import UserError
+from gaia_jax.components.costs import ROUNDS
+from gaia_jax.components.research import TRACKS
+
+from ..analysis.actions import kind_of
+from ..games import dataset, shards
+
+DECLINE = "leech DECLINE"
+OPENING = 3  # main actions
+COSTS = 5  # of a power offer: 0 to 3 VP, 4 or more
+COLUMNS = ["game", "number", "round", "node", "seat", "text", "leech", "tracks", "vp"]
+
+
+@dataclass(frozen=True)
+class DecisionCounts:
+    """G games of P seats."""
+
+    counts: np.ndarray  # (G, P, K) int16, number of actions of each kind
+    kinds: list[str]  # K, for example "advanced FED-5VP", "leech CHARGE", "upgrade"
+    opening: np.ndarray  # (G, P, 3) int16, indices into `kinds` of the first main actions; or -1
+    passed: np.ndarray  # (G, P, 6) int8, place in the order of passing by round, from 1; or 0
+    main_actions: np.ndarray  # (G, P, 6) int16, before passing, by round
+    offers: np.ndarray  # (G, P, COSTS, 2) int16, power offers by cost: declined, taken
+    levels: np.ndarray  # (G, P, 6) int8, research levels before the last decision
+    vp_after: np.ndarray  # (G, P, 6) int16, VP before the last decision of each round
+
+    def with_prefix(self, *prefixes: str) -> tuple[np.ndarray, list[str]]:
+        """The counts of the kinds with one of the prefixes, and their names."""
+        indices = [i for i, name in enumerate(self.kinds) if name.startswith(prefixes)]
+        return self.counts[..., indices], [self.kinds[i] for i in indices]
+
+    def named(self, names: Sequence[str]) -> np.ndarray:
+        """(G, P, L), the counts of kinds by their full names; 0 for kinds that do not occur."""
+        zeros = np.zeros(self.counts.shape[:2], self.counts.dtype)
+        by_name = {name: self.counts[..., i] for i, name in enumerate(self.kinds)}
+        return np.stack([by_name.get(name, zeros) for name in names], axis=-1)
+
+
+def load(path: str | Path, games: int, players: int) -> DecisionCounts:
+    """Count the decisions of a dataset.
+
+    Args:
+        path: its folder.
+        games: G, the first games; players: P.
+    """
+    counter = _Counter(games, players)
+    pending: pa.Table | None = None
+    for _, rows in shards.row_groups(Path(path) / dataset.DECISIONS, COLUMNS):
+        rows = rows.filter(pc.less(rows["game"], games))
+        if not len(rows):
+            break
+        for name, maximum in (("seat", players - 1), ("round", ROUNDS)):
+            if pc.max(rows[name]).as_py() > maximum or pc.min(rows[name]).as_py() < 0:
+                raise UserError(f"{path}: {name} of a decision is not 0 to {maximum}")
+        joined = rows if pending is None else pa.concat_tables([pending, rows])
+        # The last row waits for the next one, which names the piece of an upgrade.
+        counter.add(joined, len(joined) - 1)
+        pending = joined.slice(len(joined) - 1)
+    if pending is not None:
+        counter.add(pending, 1)
+    return counter.result()
+
+
+class _Counter:
+    """Counts decisions as they are read."""
+
+    def __init__(self, games: int, players: int):
+        seats = (games, players)
+        self.kinds: dict[str, int] = {}  # index of a kind
+        self.counts = np.zeros((*seats, 0), np.int16)
+        self.opening = np.full((*seats, OPENING), -1, np.int16)
+        self.opening_length = np.zeros(seats, int)
+        self.passed = np.zeros((*seats, ROUNDS), np.int8)
+        self.main_actions = np.zeros((*seats, ROUNDS), np.int16)
+        self.offers = np.zeros((*seats, COSTS, 2), np.int16)
+        self.levels = np.zeros((*seats, len(TRACKS)), np.int8)
+        self.vp_after = np.zeros((*seats, ROUNDS), np.int16)
+
+    def add(self, table: pa.Table, count: int) -> None:
+        """Count the first `count` rows; the row after them names the piece of an upgrade."""
+        columns = {name: table[name].combine_chunks() for name in COLUMNS}
+        texts = columns["text"].dictionary_encode()
+        labels = [kind_of(text) for text in texts.dictionary.to_pylist()]
+        indices = np.array([self.kinds.setdefault(x, len(self.kinds)) for x in labels])
+        kind = indices[texts.indices.to_numpy()]
+        new_kinds = len(self.kinds) - self.counts.shape[-1]
+        self.counts = np.pad(self.counts, ((0, 0), (0, 0), (0, new_kinds)))
+        game = columns["game"].to_numpy()[:count]
+        seat = columns["seat"].to_numpy()[:count].astype(int)
+        round_ = columns["round"].to_numpy()[:count].astype(int) - 1
+        np.add.at(self.counts, (game, seat, kind[:count]), 1)
+        self._count_offers(columns["leech"].to_numpy()[:count].astype(int), game, seat, kind)
+        tracks = columns["tracks"].slice(0, count).flatten().to_numpy().reshape(count, -1)
+        np.maximum.at(self.levels, (game, seat), tracks[:, : len(TRACKS)])
+        vp, in_round = columns["vp"].to_numpy()[:count], round_ >= 0
+        self.vp_after[game[in_round], seat[in_round], round_[in_round]] = vp[in_round]
+        names = np.array(list(self.kinds))
+        node = columns["node"].to_numpy(zero_copy_only=False)
+        is_main = (node == "TURN") & ~np.char.startswith(names, "free ")[kind]
+        is_pass = (np.char.startswith(names, "booster ") | (names == "pass"))[kind]
+        names_piece = np.append((node == "PIECE")[1:], False)
+        kind = np.where(names_piece, np.append(kind[1:], 0), kind)
+        for row in np.flatnonzero(is_main[:count]):
+            self._count_main_action((game[row], seat[row]), round_[row], kind[row], is_pass[row])
+
+    def _count_offers(
+        self, power: np.ndarray, game: np.ndarray, seat: np.ndarray, kind: np.ndarray
+    ) -> None:
+        offered = np.flatnonzero(power > 0)
+        is_taken = (kind[offered] != self.kinds.get(DECLINE, -1)).astype(int)
+        cost = np.minimum(power[offered] - 1, COSTS - 1)
+        np.add.at(self.offers, (game[offered], seat[offered], cost, is_taken), 1)
+
+    def _count_main_action(
+        self, seat: tuple[int, int], round_: int, kind: int, is_pass: bool
+    ) -> None:
+        if self.opening_length[seat] < OPENING:
+            self.opening[(*seat, self.opening_length[seat])] = kind
+            self.opening_length[seat] += 1
+        if is_pass:
+            self.passed[(*seat, round_)] = self.passed[seat[0], :, round_].max() + 1
+        else:
+            self.main_actions[(*seat, round_)] += 1
+
+    def result(self) -> DecisionCounts:
+        """The counts so far."""
+        return DecisionCounts(
+            self.counts, list(self.kinds), self.opening, self.passed, self.main_actions,
+            self.offers, self.levels, self.vp_after,
+        )  # fmt: skip
