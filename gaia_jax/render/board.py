@@ -1,4 +1,4 @@
-"""The map: cells, planets, structures and everything else that lies on it."""
+"""The map: cells, planets, structures and all other pieces on it."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class MapDrawing:
         self.busy = [int(c) for c in is_occupied.nonzero()[0]]
 
     def parts(self, last: str = "") -> dict[str, str]:
-        """A fragment for each cell on which something lies, by id, and what lies over all cells.
+        """The fragments of the occupied cells by id, and those on top of all cells.
 
         Args:
             last: the mark of the last move.

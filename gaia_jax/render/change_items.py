@@ -116,7 +116,7 @@ def _tokens_of(seat: SeatView) -> int:
 def _power_words(earlier: SeatView, later: SeatView, change: dict[str, int]) -> tuple[str, str]:
     """What plainly happened: power charged or spent, tokens gained or lost; "" where it is mixed.
 
-    A token of the Nevlas may be worth more, so for them the tokens are told.
+    A token of the Nevlas may be worth more than 1 power, so theirs are counted as tokens.
     """
     first, second, third = (change[f"power.{i}"] for i in range(3))
     tokens, gaia = first + second + third, change["gaia_power"]
@@ -250,7 +250,7 @@ def _numbers_of(gain: Gain[int]) -> dict[str, int]:
 
 
 def _rest(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
-    """Booster, tinkering tile, pass; and the private actions used, which the action itself says."""
+    """Booster, tinkering tile and pass; private actions used have no words: the action has them."""
     named = names(before.ruleset)
     for name in ("booster", "tinkering"):
         old, new = getattr(earlier, name), getattr(later, name)

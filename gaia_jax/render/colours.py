@@ -1,4 +1,4 @@
-"""Colours. Each is told apart by a sign as well: planets by a drawing, players by their number."""
+"""Colours. None is the only cue: planets also have a sign, players a number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sets a faction apart, for the help and the page of the factions.
+"""The powers of the factions, for the help and the page of the factions.
 
 A power is a field of `Faction` that is not the default; `POWERS` has each once.
 """
@@ -76,8 +76,8 @@ def _value(faction: Faction, field: str) -> Any:
     if field.endswith("_bowl"):
         return "I" * value
     if field in ("ts_income", "rl_income"):
-        each = [icons.words(gain) or "nothing" for gain in value]
-        return f"{each[0]} each" if len(set(each)) == 1 else ", then ".join(each)
+        gains = [icons.words(gain, "nothing") for gain in value]
+        return f"{gains[0]} each" if len(set(gains)) == 1 else ", then ".join(gains)
     texts = {
         "gaia_planet_qic_instead": ", or 1 QIC where the ore is short" * bool(value),
         "special_needs_pi": ", with the PI" * bool(value),

@@ -26,7 +26,7 @@ def pages(ruleset: Ruleset, factions: Iterable[Faction]) -> dict[str, Entry]:
     """The help by id.
 
     Args:
-        factions: those of the game; the prices of structures are told for each.
+        factions: those of the game; each has its own prices of structures.
     Returns:
         For each id `title`, `lines` and `rulings`, ids of `docs/reference/rulings.md`.
     """
@@ -82,7 +82,7 @@ def _resources() -> dict[str, Entry]:
         "stations": _entry("Space stations", ("Count 1 power in the federation.",), "HIV-01"),
         "rings": _entry("Power rings", ("A structure with a ring counts 2 power more in"
                                         " federations.",), "MOW-01"),
-        "guests": _entry("Guest mines", ("Mines beside another player's structure.",), "LAN-01"),
+        "guests": _entry("Guest mines", ("Mines next to another player's structure.",), "LAN-01"),
     }  # fmt: skip
 
 

@@ -134,8 +134,8 @@ def _action(action: PowerAction | ShipAction) -> Text:
 
 def _token(token: FederationToken) -> Text:
     gain = (words(token.gain), icons(token.gain))
-    said, face = effect(token.effect) if token.effect else gain
-    return Text(said, (face,))
+    description, face = effect(token.effect) if token.effect else gain
+    return Text(description, (face,))
 
 
 def _artifact(artifact: Artifact) -> Text:

@@ -140,7 +140,7 @@ def frame(table: Table, panel_parts: Mapping[str, Mapping[str, str]]) -> dict[st
 
 
 def _head(table: Table) -> str:
-    return f"<b>{escape(pieces.phase(table))}</b> <span>{escape(picture.asks(table))}</span>"
+    return f"<b>{escape(pieces.phase(table))}</b> <span>{escape(picture.question(table))}</span>"
 
 
 def _order(table: Table) -> str:

@@ -64,26 +64,26 @@ _BOWLS = ("#e9dcf1", "#d9c2e6", "#c9a5dd", "#d3ecd6")
 _TRACKS = ("#f6e3d5", "#dfe9f8", "#e0f1e2", "#ece2f4", "#faf0cf", "#dcecf9")
 
 
-def asks(table: Table) -> str:
+def question(table: Table) -> str:
     """Who decides what, in words."""
     if table.over:
         best = max(seat.vp for seat in table.seats)
         winners = [s.faction.name for s in table.seats if s.vp == best]
         return f"The game is over: {' and '.join(winners)} win{'s' * (len(winners) == 1)}"
     seat = table.seats[table.player]
-    question = _ASKS[table.node]
+    text = _ASKS[table.node]
     if table.node == "LEECH" and table.player in table.offers:
-        question = f"may take {table.offers[table.player]} power"
-    return f"{seat.faction.name} {question}"
+        text = f"may take {table.offers[table.player]} power"
+    return f"{seat.faction.name} {text}"
 
 
 @functools.lru_cache(8192)
 def _draw(piece: Piece, x: float, y: float, width: float, height: float) -> str:
     """A piece in a box: its lines below one another, or at both ends where the box is low."""
     fill, edge = _COLOURS.get(f"{piece.kind} {piece.state}") or _COLOURS[piece.kind]
-    now, gone = piece.state == "now", piece.state in ("used", "covered")
-    ink = colours.QUIET if piece.state in ("past", "none") or gone else colours.INK
-    body = box(x, y, width, height, fill, edge, 4, 2.5 if now else 0.9)
+    is_current, is_used = piece.state == "now", piece.state in ("used", "covered")
+    ink = colours.QUIET if piece.state in ("past", "none") or is_used else colours.INK
+    body = box(x, y, width, height, fill, edge, 4, 2.5 if is_current else 0.9)
     lines = [line for line in piece.face if line]
     base = y + height / 2 + 3.6
     if len(lines) > 1 and height < 24:
@@ -95,7 +95,7 @@ def _draw(piece: Piece, x: float, y: float, width: float, height: float) -> str:
         for i, line in enumerate(lines):
             at, bold = base + (i - (len(lines) - 1) / 2) * _LINE, piece.kind in _TITLED and not i
             body += run(x + width / 2, at, line, 10, ink, "middle", bold, width - 8)
-    if gone:
+    if is_used:
         a, b, c, d = (number(v) for v in (x + 3, y + height - 3, x + width - 3, y + 3))
         dash = ' stroke-dasharray="3 3"' if piece.state == "covered" else ""
         body += f'<path d="M{a} {b}L{c} {d}" stroke="#8a2b2b" stroke-width="1.8"{dash}/>'
@@ -132,7 +132,7 @@ def _head(table: Table, last: int | None) -> str:
     if table.num_players != 4:
         name += f" for {table.num_players} players"
     out = label(0, 21, pieces.phase(table), 19, bold=True)
-    out += label(190, 20, asks(table), 15, bold=True, room=560)
+    out += label(190, 20, question(table), 15, bold=True, room=560)
     out += label(0, 37, name, 10, colours.QUIET)
     if last is not None:
         text = actions.to_text(table.ruleset, last)

@@ -34,12 +34,12 @@ class Piece(NamedTuple):
     face: tuple[str, ...]  # its lines
     kind: str  # its class and colour
     of: str = ""  # the id of its help entry
-    action: str = ""  # the action text that it stands for
+    action: str = ""  # the action text that it represents
     state: str = ""  # "used", "covered", "now", "past", "none"
 
     @property
     def label(self) -> str:
-        """Its words, with its state where that is not told by the face."""
+        """Its words, with the state if it is used or covered."""
         return f"{self.words}, {self.state}" if self.state in ("used", "covered") else self.words
 
 
@@ -125,11 +125,11 @@ def track(table: Table, t: int) -> tuple[Piece, list[Level]]:
     """A research track and its levels, the highest first."""
     id, levels = research.TRACKS[t], []
     for level in range(research.MAX_LEVEL, -1, -1):
-        here = [seat for seat in table.seats if seat.tracks[t] == level]
+        seats = [seat for seat in table.seats if seat.tracks[t] == level]
         token = ""
         if (t, level) == (0, research.MAX_LEVEL) and table.track_token:
             token = icons.text(_by_id(table.ruleset.base_tokens, table.track_token)).face[0]
-        levels.append(Level(level, _level_text(table, id, level), token, discs(here)))
+        levels.append(Level(level, _level_text(table, id, level), token, discs(seats)))
     name = TRACK_NAMES[id]
     places = (f"{seat.faction.name} {seat.tracks[t]}" for seat in table.seats)
     face = (_SHORT_TRACKS.get(id, name),)
@@ -225,7 +225,7 @@ def artifacts(table: Table) -> list[Piece]:
 
 
 def boosters(table: Table) -> list[Piece]:
-    """The boosters that nobody has; the others are on the players' boards."""
+    """The boosters that no player has; the others are on the players' boards."""
     free = [id for id, holder in table.boosters.items() if holder < 0]
     printed = [_by_id(table.ruleset.boosters, id) for id in free]
     return [_piece(f"booster-{b.id}", b, "booster", f"booster {b.id}") for b in printed]
@@ -325,7 +325,7 @@ def facts(table: Table, seat: SeatView) -> list[Piece]:
 
 
 def owned(table: Table, seat: SeatView) -> list[Piece]:
-    """All that a player owns: actions, tiles, tokens, artifacts."""
+    """The pieces of a player: actions, tiles, tokens, artifacts."""
     r, p = table.ruleset, seat.player
     out = _actions(table, seat)
     for tile in (*r.basic_tiles, *r.ship_tiles, *r.advanced_tiles):
@@ -336,8 +336,8 @@ def owned(table: Table, seat: SeatView) -> list[Piece]:
             state = "covered" if tile.id in seat.covered else _used(seat, tile.id)
             out.append(_piece(f"tile-{p}-{tile.id}", tile, kind, action, state))
     out += _tokens(table, seat)
-    held = (a for a in r.artifacts if a.id in seat.artifacts)
-    out += [_piece(f"held-{p}-{a.id}", a, "artifact") for a in held]
+    artifacts = (a for a in r.artifacts if a.id in seat.artifacts)
+    out += [_piece(f"held-{p}-{a.id}", a, "artifact") for a in artifacts]
     if seat.tinkering and not seat.built["PI"]:
         tile = _by_id(r.tinkering_tiles, seat.tinkering)
         piece = _piece(f"held-{p}-{tile.id}", tile, "special")

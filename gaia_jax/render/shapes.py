@@ -200,7 +200,7 @@ def group(
     Args:
         id: of the element; each piece of the state has one.
         title: its tooltip.
-        action: the action text that it stands for.
+        action: the action text that it represents.
         at: the position of its own (0, 0).
         kind: its class.
         of: the id of its help entry.

@@ -1,4 +1,4 @@
-"""What lies on the table, read out of a state into plain Python. Only here are arrays read."""
+"""A state as plain Python; the only module of `render` that reads arrays."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class SeatView:
 
 @dataclass(frozen=True)
 class Map:
-    """What lies on the cells; arrays as the properties of `gaia_jax.state.Board`."""
+    """The contents of the cells; arrays as the properties of `gaia_jax.state.Board`."""
 
     planet: np.ndarray
     structure: np.ndarray
@@ -91,13 +91,13 @@ def ruleset_of(state: Any) -> Ruleset:
     """The ruleset that a state names.
 
     Raises:
-        ValueError: it names none of `gaia_jax.RULESETS`, or `state` is a batch.
+        ValueError: its name is not in `gaia_jax.RULESETS`, or `state` is a batch.
     """
     if np.ndim(state.current_player):
-        raise ValueError("one state is wanted, not a batch; index it, or use jax.tree.map")
+        raise ValueError("expected one state, got a batch; index it, or use jax.tree.map")
     id, players = str(getattr(state, "ruleset", "")), state.game.num_players
     if (id, players) not in VARIANTS:
-        raise ValueError(f"the state is of {id!r}, none of {', '.join(RULESETS)}; name its ruleset")
+        raise ValueError(f"unknown ruleset {id!r}, not in {', '.join(RULESETS)}; pass the ruleset")
     return VARIANTS[id, players]
 
 
@@ -155,7 +155,7 @@ class Table:
 
     @cached_property
     def map(self) -> Map:
-        """What lies on the cells."""
+        """The contents of the cells."""
         board = self._game.board
         return Map(**{f.name: np.asarray(getattr(board, f.name)) for f in fields(Map)})
 
@@ -234,7 +234,7 @@ class Table:
         return not (self.over or (self.round == costs.ROUNDS and self.phase not in PHASES[:3]))
 
     def _income(self, p: int) -> Gain[int]:
-        """What the next income phase brings as things stand (INC-01); nothing after the last."""
+        """The income of the next income phase in this state (INC-01); nothing after the last."""
         if not self.has_income:
             return Gain()
         return Gain(**dict(zip(GAIN_FIELDS, self._counted.income[p].tolist(), strict=True)))
@@ -306,7 +306,7 @@ class Table:
 
     @cached_property
     def boosters(self) -> dict[str, int]:
-        """The boosters in play, and who has each; -1 nobody."""
+        """The boosters in play with their owners; -1 for none."""
         holder = {seat.booster: seat.player for seat in self.seats}
         ids = [self.ids["booster"][int(i)] for i in self.setup.boosters]
         return {id: holder.get(id, -1) for id in ids}
@@ -329,7 +329,7 @@ class Table:
         return {p: n for p, n in enumerate(waiting) if n > 0}
 
     def new_offers(self, before: Table) -> dict[int, int]:
-        """Power by player that waits for an answer and that nobody was offered `before`."""
+        """Pending offers of power by player that were not pending `before`."""
         old, new = (np.asarray(table._game.turn.leech) for table in (before, self))
         offers = np.where((old > 0).any(-1, keepdims=True), 0, new).sum(0)
         return {p: n for p, n in enumerate(offers.tolist()) if n > 0}

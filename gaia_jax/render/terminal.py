@@ -6,7 +6,7 @@ from typing import Any
 
 from gaia_jax.render import pieces
 from gaia_jax.render.names import MISSIONS, SHIPS, names
-from gaia_jax.render.picture import asks
+from gaia_jax.render.picture import question
 from gaia_jax.render.table import BRAINSTONE_PLACES, SeatView, Table
 from gaia_jax.render.texts import column
 from gaia_jax.ruleset import Ruleset
@@ -82,7 +82,7 @@ def text(state: Any, ruleset: Ruleset | None = None) -> str:
     table = Table(state, ruleset)
     plain = names(table.ruleset)
     phase = f"round {table.round}, {table.phase}" if table.round else "set-up"
-    out = [f"{table.ruleset.name}, {phase}. {asks(table)}.", ""]
+    out = [f"{table.ruleset.name}, {phase}. {question(table)}.", ""]
     out += [*_map(table), "", LEGEND, ""]
     for seat in table.seats:
         out += _seat(table, seat)

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None, keep: bool = False) -> int:
     Args:
         keep: keep the compiled programs for the next time.
     Returns:
-        The exit code: 0 where it plays as it says, 2 where it does not, 130 after Ctrl-C.
+        The exit code: 0 for a valid record, 2 for an invalid one, 130 after Ctrl-C.
     """
     return command_line.run(lambda: _checked(_parse(arguments), keep))
 
@@ -114,7 +114,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _write_out(record: Record, played: list[State], options: argparse.Namespace) -> None:
-    """What the options ask for beside the table."""
+    """Write what the options request in addition to the table."""
     if not (options.moves or options.csv or options.html):
         return
     from gaia_jax.replay import move_list

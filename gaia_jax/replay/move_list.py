@@ -46,5 +46,5 @@ def lines(moves: Iterable[Move]) -> Iterator[str]:
             last = move.round
             yield f"round {last}" if last else "set-up"
         player_name = f"{move.player} {move.after.faction(move.player).id}"
-        effects_text = f"  ({move.told})" if move.told else ""
+        effects_text = f"  ({move.effects_text})" if move.effects_text else ""
         yield f"{move.number:4}  {player_name:16} {move.text:26} {move.words}{effects_text}"

@@ -34,7 +34,7 @@ class Move:
     after: Table
 
     @property
-    def told(self) -> str:
+    def effects_text(self) -> str:
         """What it cost and brought, in words; "" where nothing changed."""
         return in_words(effects(self.before, self.after), self.words)
 
@@ -165,7 +165,7 @@ def game_json(
                 "player": move.player,
                 "text": move.text,
                 "words": move.words,
-                "told": move.told,
+                "told": move.effects_text,
             }
         )
         if progress:

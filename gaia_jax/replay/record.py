@@ -30,7 +30,7 @@ KEYS = ("format", "ruleset", "version", "setup", "actions", "final_vp")
 
 
 class RecordError(ValueError):
-    """A record that cannot be read or does not play as it says; the message is one line."""
+    """A record that cannot be read or replayed; the message is one line."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Record:
     setup: Mapping[str, Any]  # as `setup_to_dict` writes it
     actions: tuple[str, ...]
     final_vp: tuple[int, ...]  # by player; empty for an unfinished game
-    # Where each action stands in the file that it was read from; empty for none.
+    # The line of each action in the file that it was read from; may be empty.
     lines: tuple[int, ...] = ()
     players: tuple[str, ...] = ()  # who played, by player; empty where it is not known
 
@@ -227,7 +227,7 @@ def _prepared(record: Record) -> tuple[GaiaEnv, Setup, list[int]]:
     if record.version != env.version:
         raise RecordError(
             f"the game was played in version {record.version} of {env.id}, this is {env.version};"
-            " docs/reference/rulesets.md says what changed"
+            " docs/reference/rulesets.md lists the changes"
         )
     try:
         setup = laid(record.setup, env.ruleset)

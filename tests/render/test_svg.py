@@ -144,14 +144,14 @@ def test_a_state_is_drawn_by_the_ruleset_that_it_names(new_games: Any) -> None:
     assert "; nothing built; 0 satellites" in render.text(state)
     other = state.replace(ruleset="lost_fleet_published")  # of the same shapes
     assert "The Lost Fleet (as published)" in render.svg(other)
-    with pytest.raises(ValueError, match=r"the state is of 'mine', none of .*; name its ruleset"):
+    with pytest.raises(ValueError, match=r"unknown ruleset .mine., not in .*; pass the ruleset"):
         render.svg(state.replace(ruleset="mine"))
 
 
 def test_a_batch_is_refused(new_games: Any, draw: Callable[..., str] = render.svg) -> None:
-    with pytest.raises(ValueError, match="one state is wanted, not a batch"):
+    with pytest.raises(ValueError, match="expected one state, got a batch"):
         draw(new_games)
-    with pytest.raises(ValueError, match="one state is wanted, not a batch"):
+    with pytest.raises(ValueError, match="expected one state, got a batch"):
         render.text(new_games)
 
 
