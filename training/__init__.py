@@ -118,8 +118,8 @@ def arena(
     Raises:
         UserError: as `evaluate`, or not as many agents as seats.
     """
-    from .games.formats import names_of
     from .games.report import arena_report
+    from .games.store import names_of
 
     games, seed = _checked(games, seed)
     env = env or _gaia_jax.make("lost_fleet", reward="vp")

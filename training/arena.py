@@ -34,8 +34,8 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     args = _parse(argv)
     from .games import arena as games_arena
     from .games import store
-    from .games.formats import LIKELIEST, names_of
     from .games.report import arena_report, format_arena
+    from .games.store import LIKELIEST, names_of
     from .system import devices
 
     store.check_outputs("--csv", args.csv, args)
@@ -72,7 +72,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         atomic_files.write_json(args.json, result)
     cli.wrote(args.csv, args.json, args.record)
     if not complete:
-        print("interrupted; go on with --csv FILE --resume", file=sys.stderr)
+        print("interrupted; continue with --csv FILE --resume", file=sys.stderr)
     return 0 if complete else 130
 
 
@@ -82,9 +82,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     cli.add_games_flags(parser, 512, "rounded up to whole set-ups")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
     parser.add_argument(
-        "--csv", metavar="FILE", type=Path, help="write a row for each seat of each game here"
-    )
-    parser.add_argument("--resume", action="store_true", help="go on with the games of --csv")
+        "--csv", "--save", metavar="FILE", type=Path,
+        help="store a row for each seat of each game: CSV, or Parquet in FILE.parquet",
+    )  # fmt: skip
+    parser.add_argument("--resume", action="store_true", help="continue the games of --csv")
     cli.add_rules_flags(parser)
     parser.add_argument(
         "--rotations", type=cli.whole(1, max(cli.PLAYERS)), default=None,

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .system import atomic_files, cli, environments
+from .system.cli import UserError
 from .system.environments import EnvModule
 
 
@@ -36,6 +37,8 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     from .system import devices
 
     store.check_outputs("--save", args.save, args)
+    if args.save and not store.is_parquet(args.save):
+        raise UserError(f"--save must end in .parquet, got {args.save}")
     # As if for four: the run, read below, says.
     setups = math.ceil(min(args.games, GAMES_AT_ONCE) / 4)
     devices.split_cpu(0, 4 * setups, 4)
@@ -69,9 +72,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--factions", action="store_true", help="also print the table by faction")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
     parser.add_argument(
-        "--save", metavar="FILE.npz", type=Path, help="keep the games, for `training.merge`"
+        "--save", metavar="FILE.parquet", type=Path, help="store the games, for `training.merge`"
     )
-    parser.add_argument("--resume", action="store_true", help="go on with the games of --save")
+    parser.add_argument("--resume", action="store_true", help="continue the games of --save")
     cli.add_record_flag(parser)
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)

@@ -44,7 +44,7 @@ fi
 part=$(printf '%s/part-%05d' "$folder" "$task")
 case $what in
   arena) out=(--csv "$part.csv") file=$part.csv ;;
-  evaluate) out=(--save "$part.npz") file=$part.npz ;;
+  evaluate) out=(--save "$part.parquet") file=$part.parquet ;;
   labels) out=(--out "$part") file= ;; # goes on by itself
   *)
     echo "wants arena, evaluate or labels, got $what" >&2

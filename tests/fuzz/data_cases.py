@@ -104,9 +104,9 @@ WHOLE = (
 
 NPZ = (*damage.ANY, "stream")
 RESULTS = (
-    *NPZ, "without vp", "without entry", "without about", "more colour", "vp is text",
-    "vp is short", "vp is flat", "vp is number", "entry is object", "about is number",
-    "about is text", "faction is short", "sources is flat", "decisions is flat",
+    *NPZ, "without vp", "without entry", "more colour", "vp is text", "vp is null", "vp is number",
+    "entry is text", "entry is number", "faction is text", "seconds is null", "agents is number",
+    "no rows", "half the rows",
 )  # fmt: skip
 LABELS = damage.of_json("env", "env_version", "seed", "games")
 CHUNK = (*NPZ[:-2], "stream", "without reward", "without done", "without action", "reward is text",
@@ -146,7 +146,7 @@ GOOD = [
     ("dataset", STUDY), ("dataset", "study data --figures figures.json"),
     ("dataset", "study data --games-only --beside before.json --out page"),
     ("dataset", STUDIES[-1]),
-    ("evaluation", "merge all.npz part.npz"), ("labels", "merge all labels"),
+    ("evaluation", "merge all.parquet part.parquet"), ("labels", "merge all labels"),
     ("arena", "merge all.csv good.csv"), ("runs", f"compare {RUN} --out c.html"),
     ("runs", "sweep sweep.yaml --list"), ("plan", "plan tiny.yaml --measured measured.json"),
 ]  # fmt: skip
@@ -157,10 +157,9 @@ _CASES: list[Case] = [
     *_each("dataset", "study decided --out page", "decided/decisions.parquet", DECISIONS),
     *_each("dataset", "study data --games-only --beside before.json --out page", "before.json",
            (how for how in WHOLE if how != "gone")),
-    *_each("evaluation", "merge all.npz part.npz", "part.npz", RESULTS,
-           damage.of_json(types=False)),
-    *_each("evaluation", "evaluate zoo/quick --games 12 --save part.npz --resume", "part.npz",
-           (how for how in NPZ if how != "gone")),
+    *_each("evaluation", "merge all.parquet part.parquet", "part.parquet", RESULTS),
+    *_each("evaluation", "evaluate zoo/quick --games 12 --save part.parquet --resume",
+           "part.parquet", (how for how in NPZ if how not in ("gone", "empty"))),
     *_each("labels", "merge all labels", "labels/about.json", LABELS),
     *_each("labels", CLONE, "labels/about.json", LABELS),
     *_each("labels", "labels --out labels --games 8 --config quick.yaml", "labels/about.json",

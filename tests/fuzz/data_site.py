@@ -63,7 +63,7 @@ def _evaluation(out: Path) -> None:
     """`training.evaluate --save` of games that nobody played."""
     import gaia_jax
     from training.games import store, table
-    from training.games.formats import Head, Npz, Part
+    from training.games.store import Head
     from training.games.table import rotated
 
     env = gaia_jax.make("lost_fleet")
@@ -79,7 +79,8 @@ def _evaluation(out: Path) -> None:
     )  # fmt: skip
     about = {"env": env.id, "env_version": env.version, "players": SEATS, "run": "zoo/quick",
              "update": None, "opponent": "random", "seed": 0, "likeliest": False}  # fmt: skip
-    store.write(out / "part.npz", Npz(), Part(Head(about, 0, SEATS), games))
+    path = out / "part.parquet"
+    path.write_bytes(store.encode(path, Head(about, 0, SEATS), games, env.ruleset.ids))
     _zoo(out)
 
 

@@ -175,8 +175,8 @@ def _configurations(folder: Path) -> None:
 def tables(folder: Path) -> None:
     """CSVs: of an arena, of other arenas, foreign ones, damaged ones."""
     import gaia_jax
-    from training.games import table
-    from training.games.formats import Csv, Head
+    from training.games import store, table
+    from training.games.store import Head
 
     env = gaia_jax.make("lost_fleet")
     ids = env.ruleset.ids
@@ -194,7 +194,7 @@ def tables(folder: Path) -> None:
     )  # fmt: skip
 
     def csv(about: dict[str, Any]) -> str:
-        return Csv(lambda *_: ids).encode(Head(about, 0, 4), played, 0).decode()
+        return store.encode(Path("games.csv"), Head(about, 0, 4), played, ids).decode()
 
     good = csv(about)
     head = good.splitlines(keepends=True)[0]

@@ -14,8 +14,8 @@ from training.agents import random_agent
 from training.games import arena as games_arena
 from training.games import store
 from training.games.engine import Match
-from training.games.formats import Csv, Head, Npz
-from training.games.table import one_against_the_rest
+from training.games.store import Head
+from training.games.table import one_against_the_rest, rotated
 from training.imitation import expert_data
 from training.system import cli
 
@@ -52,15 +52,19 @@ def same(games, wanted):
 
 
 @pytest.mark.slow
-def test_an_evaluation_goes_on_and_merges(whole, tmp_path):
-    head = Head({"env": "toy", "seed": 5}, 2, 4)
-    paths = [tmp_path / name for name in ("b.npz", "a.npz")]
+def test_an_interrupted_evaluation_resumes_and_merges(whole, tmp_path):
+    about = {"env": "toy", "env_version": "1", "seed": 5, "opponent": "random"}
+    head, ids = Head(about, 2, 4), ENV.ruleset.ids
+    paths = [tmp_path / name for name in ("b.parquet", "a.parquet")]
 
     def evaluation(path, head=head, resume=False):
-        return store.Store(path, Npz(), head, 4, resume)
+        return store.Store(path, head, ids, 4, resume)
 
     def match():
-        return Match(ENV, [random_agent(ENV)] * 2, one_against_the_rest(4), range(2, 6), 8)
+        return Match(ENV, [random_agent(ENV)] * 4, rotated(), range(2, 6), 8)
+
+    def ids_of(*_):
+        return ids
 
     file = evaluation(paths[0])
     with pytest.raises(KeyboardInterrupt):
@@ -70,21 +74,21 @@ def test_an_evaluation_goes_on_and_merges(whole, tmp_path):
     assert again.count == 2
     match().play(5, done=2, save=lambda first, games: again.add(games))
     again.close()
-    store.write(paths[1], Npz(), store.Part(head._replace(first=0), games(2)))
-    found = store.merge(paths, Npz())
-    assert found.head.first == 0
-    same(found.games, whole)
-    moved = store.read(paths[0], Npz())
-    moved = store.Part(head._replace(first=3), moved.games)
-    store.write(tmp_path / "moved.npz", Npz(), moved)
-    for wrong, said in (
+    whole = Match(ENV, [random_agent(ENV)] * 4, rotated(), 6, 8).play(seed=5)
+    for path, first, part in ((paths[1], 0, whole.slice(0, 2)), ("c", 3, whole.slice(3))):
+        path = tmp_path / f"{path}.parquet" if path == "c" else path
+        path.write_bytes(store.encode(path, head._replace(first=first), part, ids))
+    head_of_all, games = store.merge(paths, ids_of)
+    assert head_of_all.first == 0
+    same(games, whole)
+    for wrong, message in (
         ([paths[0], paths[0]], "set-ups 2 to 5 are there twice"),
-        ([paths[1], tmp_path / "moved.npz"], "set-ups 2 to 2 are missing"),
+        ([paths[1], tmp_path / "c.parquet"], "set-ups 2 to 2 are missing"),
     ):
-        with pytest.raises(cli.UserError, match=said):
-            store.merge(wrong, Npz())
+        with pytest.raises(cli.UserError, match=message):
+            store.merge(wrong, ids_of)
     with pytest.raises(cli.UserError, match="has seed 5, not 6"):
-        evaluation(paths[0], head._replace(about={"env": "toy", "seed": 6}), resume=True)
+        evaluation(paths[0], head._replace(about=about | {"seed": 6}), resume=True)
     with pytest.raises(cli.UserError, match="--resume continues it"):
         evaluation(paths[0])
 
@@ -98,7 +102,7 @@ def test_a_store_goes_on_after_its_last_whole_batch(monkeypatch):
         return played(self, seed, first, *rest)
 
     monkeypatch.setattr(Match, "play_batch", batch)
-    kept = store.Store(None, Npz(), Head({}, 0, 4), 6)
+    kept = store.Store(None, Head({}, 0, 4), ENV.ruleset.ids, 6)
     for count in (12, 24):
         found = games_arena.Arena(ENV, [random_agent(ENV)] * 4, count, at_once=8).play(5, kept)
     assert begun == [0, 2, 2, 4] and found.setup_count == 6
@@ -129,7 +133,9 @@ def test_an_arena_in_parts_is_the_arena(tmp_path, capsys, monkeypatch):
     with csvs["one"].open("rb+") as file:
         file.truncate(csvs["one"].stat().st_size - 20)
     code, _, err = command(capsys, merge.main, tmp_path / "other.csv", *out[1:])
-    assert code == 2 and "continue with --csv FILE --resume" in err and err.count("\n") == 1
+    assert code == 2 and "line 49 has" in err and err.count("\n") == 1
+    code, _, err = command(capsys, merge.main, tmp_path / "all.npz", tmp_path / "one.npz")
+    assert code == 2 and "not as .npz" in err and err.count("\n") == 1
 
 
 def test_labels_go_on_and_merge(tmp_path):
@@ -166,10 +172,3 @@ def _placed(states):
     import jax
 
     return jax.device_put(states)
-
-
-def test_parts_that_are_no_games(tmp_path):
-    (tmp_path / "x.csv").write_text("a,b\r\n")
-    for kind, said in ((Csv(lambda *_: {}), "holds no games of an arena"), (Npz(), "no npz file")):
-        with pytest.raises(cli.UserError, match=f"x.csv.* {said}"):
-            store.merge([tmp_path / "x.csv"], kind)

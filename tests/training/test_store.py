@@ -1,22 +1,19 @@
 """Stores of games: what is cut off, what is foreign, who holds them. No game is played."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from gaia_jax.cli.command_line import UserError
 from training.games import store, table
-from training.games.formats import Csv, Head, Npz
-from training.games.store import Store
+from training.games.store import Head, Store
 from training.games.table import Games, rotated
 from training.system import atomic_files
 
 IDS = {"faction": ("A", "B", "C", "D", "E"), "vp_source": ("mine", "gift")}
 ABOUT = {"env": "toy", "version": "1", "seed": 3, "agents": "a,b,c,d"}
 HEAD = Head(ABOUT, 0, 4)
-CSV = Csv(lambda *_: IDS)
 
 
 def games(setups: int, seed: int = 0) -> Games:
@@ -34,17 +31,20 @@ def games(setups: int, seed: int = 0) -> Games:
 
 
 def opened(path: Path, resume: bool = True, head: Head = HEAD) -> Store:
-    return Store(path, Npz() if path.suffix == ".npz" else CSV, head, 9, resume)
+    return Store(path, head, IDS, 9, resume)
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
+@pytest.fixture(params=["games.csv", "games.parquet"])
+def path(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """A table of three set-ups, added in two batches."""
-    file = opened(tmp_path / "games.csv", resume=False)
+    if request.param.endswith(".parquet"):
+        pytest.importorskip("pyarrow", reason='needs pyarrow: pip install ".[data]"')
+    path: Path = tmp_path / request.param
+    file = opened(path, resume=False)
     file.add(games(3).slice(0, 2))
     file.add(games(3).slice(2))
     file.close()
-    return tmp_path / "games.csv"
+    return path
 
 
 def same(a: Games | None, b: Games) -> bool:
@@ -56,26 +56,42 @@ def test_games_read_as_they_were_written(path: Path) -> None:
     file = opened(path)
     assert same(file.games, games(3))
     file.close()
-    assert [p.name for p in path.parent.iterdir()] == ["games.csv"]
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+    assert file.path and file.path.read_bytes() == store.encode(path, HEAD, games(3), IDS)
 
 
-def test_whatever_is_cut_off_no_whole_set_up_is_lost(path: Path) -> None:
+def test_a_damaged_file_is_rejected_in_one_line_and_unchanged(path: Path) -> None:
     whole = path.read_bytes()
-    lines = whole.splitlines(keepends=True)
-    ends = [sum(map(len, lines[: 1 + 16 * n])) for n in range(4)]
-    for cut in [0, 5, ends[0] - 1, *range(ends[0], len(whole), 97), len(whole) - 1]:
+    for cut in [5, *range(200, len(whole) - 1, len(whole) // 20), len(whole) - 9]:
         path.write_bytes(whole[:cut])
-        file = opened(path)
-        count = sum(end <= cut for end in ends[1:])
-        if count:
-            assert same(file.games, games(3).slice(0, count))
-        else:
-            assert file.games is None
-        assert path.read_bytes() == whole[:cut]  # until there are new games
-        if cut % 2:
-            file.add(games(3).slice(count))
-            assert path.read_bytes() == whole
-        file.close()
+        with pytest.raises(UserError, match="does not hold games|cannot read") as error:
+            opened(path)
+        assert "\n" not in str(error.value) and path.read_bytes() == whole[:cut]
+
+
+def test_a_value_that_contradicts_the_others_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    lines = store.encode(path, HEAD, games(1), IDS).decode().splitlines()
+    cells = lines[3].split(",")
+    place = lines[0].split(",").index("place") + 3  # `agents` holds three commas
+    cells[place] = "9.0"
+    path.write_text("\n".join([*lines[:3], ",".join(cells), *lines[4:]]) + "\n")
+    with pytest.raises(UserError, match="row 3 has place 9.0, not "):
+        opened(path)
+
+
+def test_a_large_table_is_written_less_often(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "WRITING_SHARE", 1e-9)
+    path = tmp_path / "games.csv"
+    file = opened(path)
+    file.add(games(3).slice(0, 1))
+    first = path.read_bytes()
+    file.add(games(3).slice(1))
+    assert path.read_bytes() == first
+    file.close()
+    assert path.read_bytes() == store.encode(path, HEAD, games(3), IDS)
 
 
 def test_set_ups_that_are_played_anew_stay_until_then(path: Path) -> None:
@@ -91,65 +107,31 @@ def test_set_ups_that_are_played_anew_stay_until_then(path: Path) -> None:
     again.close()
 
 
-def test_arrays_read_as_they_were_written(tmp_path: Path) -> None:
-    """Also what was written before there was one table, whose columns have other names."""
-    path = tmp_path / "games.npz"
-    file = opened(path, resume=False)
-    file.add(games(3).slice(0, 2))
-    file.add(games(3).slice(2))
+def test_a_killed_command_resumes_before_its_first_games(tmp_path: Path) -> None:
+    first = opened(tmp_path / "games.csv")
+    first._file.close()  # as if it was killed
+    file = opened(tmp_path / "games.csv")
+    file.add(games(1))
     file.close()
-    assert same(store.read(path, Npz(), HEAD).games, games(3))
-    with pytest.raises(UserError, match="has seed 3, not 4"):
-        opened(path, head=HEAD._replace(about=ABOUT | {"seed": 4}))
-    with pytest.raises(UserError, match="holds another part of the games: first 0"):
-        opened(path, head=HEAD._replace(first=2))
-    rows = games(3).rows()
-    names = {"vp_source": "sources", **{x: x for x in ("vp", "faction", "decisions", "illegal")}}
-    old = {name: rows[new] for name, new in names.items()}
-    agent, formed = np.minimum(rows["entry"], 1), rows["behaviour"][..., 0]
-    about = np.array('{"env": "toy", "version": "1", "seed": 3, "agents": "a,b,c,d", "first": 0}')
-    np.savez(path, about=about, agent=agent, federations=formed, decided=rows["decided"], **old)
-    found = store.read(path, Npz(), HEAD).games
-    assert found is not None and np.array_equal(found.entry, rows["entry"])
-    for name in ("vp", "sources", "federations", "decided"):
-        assert np.array_equal(getattr(found, name), getattr(games(3), name)), name
+    assert opened(tmp_path / "games.csv").count == 1
 
 
-def test_a_killed_command_goes_on_before_its_first_games(tmp_path: Path) -> None:
-    """Rows are held by an empty file, arrays by none."""
-    for name, held in (("games.npz", False), ("games.csv", True)):
-        first = opened(tmp_path / name)
-        assert (tmp_path / name).exists() == held
-        if held:
-            first._file.close()  # as when it is killed
-        file = opened(tmp_path / name)
-        file.add(games(1))
-        file.close()
-        assert opened(tmp_path / name).count == 1
-
-
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (b"bread\nmilk\n", "is not a CSV of this arena"),
-        (b"notes", "is not a CSV of this arena"),
-        (bytes(range(256)), "is not a CSV of this arena"),
-        (None, "line 50: it has 1 columns"),
-    ],
-)
-def test_a_foreign_file_is_refused_and_untouched(path: Path, content: Any, says: str) -> None:
-    foreign = path.read_bytes() + b"my notes\n" if content is None else content
-    path.write_bytes(foreign)
-    for resume, words in ((True, says), (False, "exists")):
+@pytest.mark.parametrize("content", [b"bread\nmilk\n", b"notes", bytes(range(256)), b"\0" * 99])
+@pytest.mark.parametrize("path", ["games.csv"], indirect=True)
+def test_a_foreign_file_is_refused_and_untouched(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    for resume, words in ((True, "does not hold games of agents"), (False, "exists")):
         with pytest.raises(UserError, match=words):
             opened(path, resume)
-        assert path.read_bytes() == foreign
+        assert path.read_bytes() == content
 
 
-def test_a_table_of_another_arena_is_refused(path: Path) -> None:
+def test_games_of_another_arena_are_rejected(path: Path) -> None:
     for key, value in {"seed": 4, "version": "2", "agents": "a,b,c,e"}.items():
-        with pytest.raises(UserError, match=f"has {key} .*, this is {value}"):
+        with pytest.raises(UserError, match=f"has {key} .*, not {value!r}"):
             opened(path, head=HEAD._replace(about=ABOUT | {key: value}))
+    with pytest.raises(UserError, match="holds another part of the games: first 0"):
+        opened(path, head=HEAD._replace(first=2))
 
 
 def test_a_table_is_held_by_one_arena(path: Path) -> None:

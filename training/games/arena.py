@@ -26,10 +26,9 @@ from ..system.environments import identity, with_short_turns
 from ..types import Environment, EnvModule, Params
 from . import engine
 from .engine import Match
-from .formats import Csv, Head, Npz
 from .records import Recorder
 from .report import evaluation_report
-from .store import Store
+from .store import Head, Store
 from .table import Games, rotated
 
 GAMES_AT_ONCE = 128
@@ -136,12 +135,12 @@ def store_of(
     """Where the games of an arena go.
 
     Args:
-        path: a CSV; None keeps them in memory.
+        path: None keeps them in memory.
         about: `env`, `version`, `seed`, `agents`, stored in the file.
         resume: continue with the games in the file.
     """
     head = Head(about, arena.first, arena.rotations, env.num_players)
-    return Store(path, Csv(lambda *_: env.ruleset.ids), head, arena.setups, resume)
+    return Store(path, head, env.ruleset.ids, arena.setups, resume)
 
 
 class Evaluation:
@@ -188,13 +187,13 @@ class Evaluation:
         """Where the games go.
 
         Args:
-            path: an npz; None keeps them in memory.
+            path: None keeps them in memory.
             policy: identity of the policy, added to `about`.
             resume: continue with the games in the file.
         """
         players = self.env.num_players
         head = Head((policy or {}) | self.about(seed), self._arena.first, players, players)
-        return Store(path, Npz(), head, self._arena.setups, resume)
+        return Store(path, head, self.env.ruleset.ids, self._arena.setups, resume)
 
     def play(
         self,

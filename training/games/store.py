@@ -1,133 +1,305 @@
-"""A store of games on the disk: one file, held by one command, only ever added to.
+"""The store of played games: one file with a row for each seat of each game.
 
-Whatever kills a command, at no time are there fewer whole set-ups than before. `--first` makes a
-part of the games of a seed, `--resume` goes on with a part, `training.merge` puts parts together.
+The file is Parquet, or the same rows as CSV. A command holds a lock on its file and replaces it
+whole, so a killed command never leaves fewer set-ups than before. `--first` plays a part of the
+games of a seed, `--resume` continues a file, `training.merge` joins parts.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import io
+import json
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from gaia_jax.cli.command_line import UserError, reason
 
 from ..system import atomic_files
 from ..system.data_files import check_order, check_same
+from ..types import Ids
 from . import records, table
-from .formats import Format, Head, Part
-from .table import Games
+from .stats import places, wins
+from .table import BEHAVIOUR, Games, entries, rotated
+
+ABOUT = ("env", "version", "seed", "agents")  # columns that are equal in all rows
+TEXTS = ("env", "version", "agents", "agent", "faction")
+FRACTIONS = ("place", "win", "seconds")
+LIKELIEST = " likeliest"  # suffix of the agents if checkpoints take the most probable action
+# Writing takes at most this share of the time; only an arena of very many games writes less often
+# than once a batch.
+WRITING_SHARE = 0.1
+UNREADABLE = (
+    ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError,
+)  # fmt: skip
+
+IdsOf = Callable[[str, int], Ids]  # (id of a ruleset, players) -> names of `faction`, `vp_source`
 
 
-def read(path: Path, format: Format, expected: Head | None = None) -> Part:
-    """The games of a file and its head.
+class Head(NamedTuple):
+    """What all games of a file share."""
+
+    about: dict[str, Any]  # identity of the games: agents, rules, seed
+    first: int  # number of the first set-up
+    rotations: int
+    players: int = 4
+
+
+class Part(NamedTuple):
+    """The contents of a file."""
+
+    head: Head
+    games: Games | None
+
+
+def names_of(about: dict[str, Any]) -> list[str]:
+    """The entries of an arena, by its `agents`."""
+    return entries(about["agents"].removesuffix(LIKELIEST).split(","))
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether a file of this name is Parquet; any other is CSV."""
+    return path.suffix == ".parquet"
+
+
+def to_columns(head: Head, games: Games, ids: Ids) -> dict[str, np.ndarray]:
+    """Games as columns of S * R * P rows, in the order of set-up, rotation and seat."""
+    about, shape = head.about, games.vp.shape
+    setup, rotation, seat = np.indices(shape)
+    agents = about.get("agents") or ",".join(["policy", *[about["opponent"]] * (shape[2] - 1)])
+    values = {
+        "env": about["env"],
+        "version": about.get("version", about.get("env_version")),
+        "seed": about["seed"],
+        "agents": agents,
+        "setup": head.first + setup,
+        "rotation": rotation,
+        "seat": seat,
+        "order": games.order,
+        "entry": games.entry,
+        "agent": np.array(names_of({"agents": agents}), object)[games.entry],
+        "faction": np.array(ids["faction"], object)[games.faction],
+        "vp": games.vp,
+        "place": places(games.vp, games.illegal),
+        "win": np.round(wins(games.vp, games.illegal), 6),
+        "decisions": games.decisions[..., None],
+        "seconds": np.round(games.seconds[..., None], 6),
+        "own_decisions": games.decided,
+        "illegal_moves": games.illegal,
+        **dict(zip(BEHAVIOUR, np.moveaxis(games.behaviour, -1, 0), strict=True)),
+    }
+    for name, vp in zip(ids["vp_source"], np.moveaxis(games.sources, -1, 0), strict=True):
+        values[f"vp.{name}"] = vp
+    kind_of = dict.fromkeys(TEXTS, object) | dict.fromkeys(FRACTIONS, np.float64)
+    return {
+        name: np.broadcast_to(np.asarray(x, kind_of.get(name, np.int64)), shape).ravel()
+        for name, x in values.items()
+    }
+
+
+def _to_games(columns: dict[str, np.ndarray], head: Head, ids: Ids) -> Games:
+    """Columns as games; which entry has which seat follows from the head."""
+    shape = (-1, head.rotations, head.players)
+
+    def array(name: str) -> np.ndarray:
+        kind: Any = np.float64 if name in FRACTIONS else np.int64
+        return np.asarray(columns[name], kind).reshape(shape)
+
+    faction_index = {name: index for index, name in enumerate(ids["faction"])}
+    faction = np.array([faction_index[name] for name in columns["faction"]]).reshape(shape)
+    vp, seconds = array("vp"), array("seconds")[..., 0]
+    if not np.isfinite(seconds).all():
+        raise ValueError("seconds must be finite")
+    sources = np.stack([array(f"vp.{name}") for name in ids["vp_source"]], -1)
+    behaviour = np.stack([array(name) for name in BEHAVIOUR], -1)
+    return Games(
+        np.broadcast_to(rotated(head.players)[: head.rotations], vp.shape), array("order"),
+        faction, vp, sources, behaviour, array("decisions")[..., 0], seconds,
+        array("own_decisions"), array("illegal_moves"),
+    )  # fmt: skip
+
+
+def encode(path: Path, head: Head, games: Games, ids: Ids) -> bytes:
+    """The bytes of a file of this name."""
+    columns = to_columns(head, games, ids)
+    if not is_parquet(path):
+        text = io.StringIO(newline="")
+        writer = csv.writer(text)
+        writer.writerow(columns)
+        writer.writerows(zip(*(x.tolist() for x in columns.values()), strict=True))
+        return text.getvalue().encode("utf-8")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    out, metadata = io.BytesIO(), {"games": json.dumps(head._asdict())}
+    pq.write_table(pa.table(columns, metadata=metadata), out, compression="zstd")
+    return out.getvalue()
+
+
+def _read_parquet(path: Path) -> tuple[dict[str, np.ndarray], Head]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        stored = pq.read_table(path)
+    except pa.ArrowException as error:
+        raise ValueError(str(error).splitlines()[0]) from error
+    head = Head(**json.loads((stored.schema.metadata or {})[b"games"]))
+    columns = zip(stored.column_names, stored.columns, strict=True)
+    return {name: x.to_numpy() for name, x in columns}, head
+
+
+def _read_csv(path: Path) -> tuple[dict[str, np.ndarray], Head]:
+    with path.open(encoding="utf-8", newline="") as file:
+        try:
+            names, *rows = csv.reader(file, strict=True)
+        except csv.Error as error:
+            raise ValueError(str(error)) from error
+    for line, row in enumerate(rows, 2):
+        if len(row) != len(names):
+            raise ValueError(f"line {line} has {len(row)} columns, not {len(names)}")
+    columns: dict[str, np.ndarray] = {}
+    for name, cells in zip(names, zip(*rows, strict=True), strict=True):
+        kind: Any = float if name in FRACTIONS else int
+        texts = name in TEXTS
+        columns[name] = np.array(cells if texts else [kind(x) for x in cells], object)
+    about = {name: columns[name][0] for name in ABOUT}
+    rotations, players = 1 + max(columns["rotation"]), len(about["agents"].split(","))
+    return columns, Head(about, columns["setup"][0], rotations, players)
+
+
+def read(path: Path, ids_of: IdsOf, expected: Head | None = None) -> Part:
+    """The games of a file and its head; an empty file has no games.
 
     Args:
-        expected: what it must say; None is anything.
+        expected: the head that the file must have; None: any.
     Raises:
-        UserError: it is no file of the format, or of other games.
+        UserError: the file cannot be read, does not hold games, or holds other games.
     """
     try:
         if path.exists() and not path.is_file():
-            raise UserError(f"cannot read the games {path}: it is no file")
-        part = format.read(path, expected)
+            raise UserError(f"cannot read the games {path}: it is not a file")
+        if not path.stat().st_size:
+            if not expected:
+                raise ValueError("it is empty")
+            return Part(expected, None)
+        columns, head = (_read_parquet if is_parquet(path) else _read_csv)(path)
+        if head.rotations not in (1, head.players) or head.first < 0:
+            raise ValueError(f"it has {head.rotations} rotations from set-up {head.first} on")
+        ids = _known(ids_of, head)
+        games = _to_games(columns, head, ids)
+        _check_columns(columns, to_columns(head, games, ids))
     except OSError as error:
         raise UserError(f"cannot read the games {path}: {reason(error)}") from error
-    except ValueError as error:
-        comma = "," if str(error).startswith("line") else ""
-        raise UserError(f"{path}{comma} {error}") from error
+    except UNREADABLE as error:
+        raise UserError(f"{path} does not hold games of agents: {reason(error)}") from error
     if expected:
-        check_same(path, part.head.about, expected.about)
-        if part.head[1:] != expected[1:]:
-            differences = ", ".join(
-                f"{x} {y}" for x, y in part.head._asdict().items() if x != "about"
-            )
+        check_same(path, head.about, expected.about)
+        if head[1:] != expected[1:]:
+            differences = ", ".join(f"{x} {y}" for x, y in head._asdict().items() if x != "about")
             raise UserError(f"{path} holds another part of the games: {differences}")
-    return part
+    return Part(head, games)
+
+
+def _known(ids_of: IdsOf, head: Head) -> Ids:
+    try:
+        return ids_of(head.about["env"], head.players)
+    except UserError as error:
+        raise ValueError(str(error)) from error
+
+
+def _check_columns(stored: dict[str, np.ndarray], own: dict[str, np.ndarray]) -> None:
+    """Raise a ValueError if a column is missing or a value contradicts the others."""
+    if list(stored) != list(own):
+        raise ValueError("it has other columns")
+    for name, values in own.items():
+        if (wrong := np.flatnonzero(stored[name] != values)).size:
+            row = int(wrong[0])
+            raise ValueError(f"row {row + 1} has {name} {stored[name][row]}, not {values[row]}")
 
 
 def check_outputs(flag: str, path: Path | None, args: argparse.Namespace) -> None:
-    """Refuse before any work what could not be written.
+    """Reject outputs that cannot be written, before any work.
 
     Args:
-        flag: what names the store, `path` where it is.
+        flag: the flag that names the file `path`.
         args: with `json`, `record`, `resume`.
     """
     if args.resume and not path:
-        raise UserError(f"--resume wants the {flag} to go on with")
+        raise UserError(f"--resume needs the {flag} that it continues")
     atomic_files.check_different({"--json": args.json, flag: path, "--record": args.record})
     if args.json:
         atomic_files.check_file("--json", args.json, atomic_files.REPORT)
     if path:
+        check_pyarrow(path)
         atomic_files.check_games(flag, path, args.resume)
     if args.record:
         records.check(args.record, args.resume)
 
 
-def merge(paths: Sequence[Path], format: Format) -> Part:
-    """The games of several files as one: no set-up is missing between them, none is there twice.
+def check_pyarrow(path: Path) -> None:
+    """Reject a Parquet file if pyarrow is missing."""
+    try:
+        if is_parquet(path):
+            import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise UserError(f'{path} needs pyarrow: pip install "gaia_jax[data]"') from error
+
+
+def merge(paths: Sequence[Path], ids_of: IdsOf) -> Part:
+    """The games of several files as one, without a missing or repeated set-up.
 
     Raises:
         UserError: they do not fit together.
     """
-    parts = sorted(((path, read(path, format)) for path in paths), key=lambda x: x[1].head.first)
-    head, games = parts[0][1].head, []
-    following = head.first
-    for path, part in parts:
-        check_same(path, part.head.about, head.about)
-        if part.games is None or not part.whole:
-            raise UserError(
-                f"{path}, its last games are cut off: continue with --csv FILE --resume"
-            )
-        if part.games.vp.shape[1:] != (head.rotations, head.players):
-            raise UserError(f"{path} is of other games than {parts[0][0]}")
-        check_order(path, part.head.first, following)
-        following += part.games.setup_count
-        games.append(part.games)
-    return Part(head, table.join(games))
+    parts = sorted(((path, read(path, ids_of)) for path in paths), key=lambda x: x[1].head.first)
+    head = parts[0][1].head
 
+    def games() -> Iterator[Games]:
+        following = head.first
+        for path, part in parts:
+            assert part.games is not None
+            check_same(path, part.head.about, head.about)
+            if part.head[2:] != head[2:]:
+                raise UserError(f"{path} is of other games than {parts[0][0]}")
+            check_order(path, part.head.first, following)
+            following += part.games.setup_count
+            yield part.games
 
-def write(path: Path, format: Format, part: Part) -> None:
-    """Write a part, whole or not at all.
-
-    Raises:
-        UserError: it cannot be written.
-    """
-    assert part.games is not None
-    data = format.encode(part.head, part.games, part.head.first)
-    atomic_files.write_bytes(path, data)
+    return Part(head, table.join(list(games())))
 
 
 class Store:
-    """The games of a command that is under way. Close it, so that an empty new file goes away."""
+    """The games of a running command. Close it to write all games or remove an empty new file."""
 
-    def __init__(
-        self, path: Path | None, format: Format, head: Head, setups: int, resume: bool = False
-    ):
+    def __init__(self, path: Path | None, head: Head, ids: Ids, setups: int, resume: bool = False):
         """
         Args:
-            path: where; None keeps the games in memory alone.
+            path: the file; None keeps the games in memory.
+            ids: of the ruleset.
             setups: total number.
             resume: continue with the games of an existing file.
         Raises:
-            UserError: it exists (without `resume`), holds other games, is in use by another
+            UserError: the file exists (without `resume`), holds other games, is in use by another
                 command, or cannot be written. The file is unchanged then.
         """
-        self.path, self._format, self._head = path, format, head
+        self.path, self._head, self._ids = path, head, ids
         self.games: Games | None = None  # of whole set-ups, from the first one on
         self._file: Any = None
-        self._clean = False  # the file holds exactly these games, so it can be extended
+        self._is_written, self._next_write = True, 0.0
         if path is None:
             return
-        self._fresh = not path.exists()
-        if not self._fresh and not resume:
+        is_new = not path.exists()
+        if not is_new and not resume:
             raise UserError(f"{path} exists: --resume continues it, or name another file")
-        if self._fresh and not format.grows:
-            return  # there is none before there are games
         try:
-            self._file = path.open("xb" if self._fresh else "r+b")
+            self._file = path.open("xb" if is_new else "r+b")
         except FileExistsError as error:
             raise UserError(f"{path} is in use by another command: name another file") from error
         except OSError as error:
@@ -136,70 +308,60 @@ class Store:
             own_inode = os.fstat(self._file.fileno()).st_ino
             if not atomic_files.lock(self._file) or path.stat().st_ino != own_inode:
                 raise UserError(f"{path} is in use by another command: wait, or name another file")
-            if not self._fresh:
-                self.games = read(path, format, head).games
+            self.games = read(path, lambda *_: ids, head).games
             if self.count > setups:
-                raise UserError(
-                    f"{path} holds {self.count} set-ups, more than the {setups} asked for"
-                )
+                raise UserError(f"{path} holds {self.count} set-ups, more than {setups}")
         except BaseException:
             self._file.close()
             raise
-        self._clean = self._fresh or (format.grows and path.read_bytes() == self._data())
 
     @property
     def count(self) -> int:
-        """How many set-ups there are."""
+        """The number of set-ups."""
         return 0 if self.games is None else self.games.setup_count
 
-    def _data(self) -> bytes:
-        if self.games is None:
-            return b""
-        return self._format.encode(self._head, self.games, self._head.first)
-
     def keep(self, count: int) -> None:
-        """Continue after `count` set-ups; later ones are dropped when games are added."""
+        """Continue after `count` set-ups; the file keeps later ones until games are added."""
         if self.games is not None and count < self.count:
-            self.games, self._clean = self.games.slice(0, count) if count else None, False
+            self.games = self.games.slice(0, count) if count else None
 
     def add(self, games: Games) -> None:
-        """Add the games of the next set-ups, safe on the disk.
+        """Add the games of the next set-ups and write the file.
 
         Raises:
             UserError: they cannot be written; the stored games are unchanged.
         """
-        games = Games(**games.rows())
-        before = self.games, self.count
-        self.games = games if before[0] is None else table.join([before[0], games])
-        if self.path is None:
-            return
-        try:
-            if self._format.grows and self._clean:
-                self._append(self._format.encode(self._head, games, self._head.first + before[1]))
-            else:
-                new = atomic_files.replace(self.path, self._data(), locked=True)
-                if self._file is not None:
-                    self._file.close()
-                self._file, self._clean = new, True
-        except OSError as error:
-            self.games = before[0]
-            raise UserError(f"cannot write {self.path}: {reason(error)}") from error
+        games, before = Games(**games.rows()), self.games
+        self.games = games if before is None else table.join([before, games])
+        self._is_written = self.path is None
+        if time.monotonic() >= self._next_write:
+            try:
+                self._write()
+            except UserError:
+                self.games, self._is_written = before, True
+                raise
 
-    def _append(self, data: bytes) -> None:
-        """In one write; nothing of it stays where that fails."""
-        length = self._file.seek(0, os.SEEK_END)
+    def _write(self) -> None:
+        if self._is_written or self.path is None or self.games is None:
+            return
+        start_time = time.monotonic()
+        data = encode(self.path, self._head, self.games, self._ids)
         try:
-            self._file.write(data)
-            self._file.flush()
-            os.fsync(self._file.fileno())
-        except OSError:
-            self._file.truncate(length)
-            raise
+            new = atomic_files.replace(self.path, data, locked=True)
+        except OSError as error:
+            raise UserError(f"cannot write {self.path}: {reason(error)}") from error
+        self._file.close()
+        self._file, self._is_written = new, True
+        end_time = time.monotonic()
+        self._next_write = end_time + (end_time - start_time) / WRITING_SHARE
 
     def close(self) -> None:
-        """Let go of it; a new file that nothing was added to goes away."""
+        """Write pending games and release the file; an empty new file is removed."""
         if self._file is None:
             return
-        if self.path and self._fresh and not self.count and not self._file.closed:
-            self.path.unlink(missing_ok=True)
-        self._file.close()
+        try:
+            self._write()
+            if self.path and not self.count and not self.path.stat().st_size:
+                self.path.unlink(missing_ok=True)
+        finally:
+            self._file.close()
