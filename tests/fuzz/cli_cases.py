@@ -410,7 +410,7 @@ _ARENA += [
         ("missing_row.csv", (), "cannot reshape"),
         ("faction.csv", (), "Martians"),
         ("quote.csv", (), "does not hold games of agents"),
-        ("infinite.csv", (), "row 1 has place"),
+        ("infinite.csv", (), "vp must be below"),
         ("latin.csv", (), "latin.csv"),
         ("other_version.csv", (), "has version '0.0'"),
         ("good.csv", ("--seed", "4"), "has seed 0, not 4"),

@@ -35,6 +35,7 @@ LIKELIEST = " likeliest"  # suffix of the agents if checkpoints take the most pr
 # Writing takes at most this share of the time; only an arena of very many games writes less often
 # than once a batch.
 WRITING_SHARE = 0.1
+LARGEST = 10**9  # of any number
 UNREADABLE = (
     ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError,
 )  # fmt: skip
@@ -109,13 +110,14 @@ def _to_games(columns: dict[str, np.ndarray], head: Head, ids: Ids) -> Games:
 
     def array(name: str) -> np.ndarray:
         kind: Any = np.float64 if name in FRACTIONS else np.int64
-        return np.asarray(columns[name], kind).reshape(shape)
+        values = np.asarray(columns[name], kind).reshape(shape)
+        if not (np.abs(values) < LARGEST).all():
+            raise ValueError(f"{name} must be below {LARGEST:,}")
+        return values
 
     faction_index = {name: index for index, name in enumerate(ids["faction"])}
     faction = np.array([faction_index[name] for name in columns["faction"]]).reshape(shape)
     vp, seconds = array("vp"), array("seconds")[..., 0]
-    if not np.isfinite(seconds).all():
-        raise ValueError("seconds must be finite")
     sources = np.stack([array(f"vp.{name}") for name in ids["vp_source"]], -1)
     behaviour = np.stack([array(name) for name in BEHAVIOUR], -1)
     return Games(
