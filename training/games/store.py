@@ -254,8 +254,8 @@ def check_pyarrow(path: Path) -> None:
         raise UserError(f'{path} needs pyarrow: pip install "gaia_jax[data]"') from error
 
 
-def merge(paths: Sequence[Path], ids_of: IdsOf) -> Part:
-    """The games of several files as one, without a missing or repeated set-up.
+def merge(paths: Sequence[Path], ids_of: IdsOf) -> tuple[Head, Games]:
+    """The head and games of several files as one, without a missing or repeated set-up.
 
     Raises:
         UserError: they do not fit together.
@@ -274,7 +274,7 @@ def merge(paths: Sequence[Path], ids_of: IdsOf) -> Part:
             following += part.games.setup_count
             yield part.games
 
-    return Part(head, table.join(list(games())))
+    return head, table.join(list(games()))
 
 
 class Store:
