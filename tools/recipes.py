@@ -1,6 +1,7 @@
-"""`docs/reference/recipes.md`: its programs are run, what they print and draw is put beneath them.
+"""Run the programs of `docs/reference/recipes.md` and write what they print and draw into the page.
 
-python -m tools.recipes            # writes the page and its pictures anew
+python -m tools.recipes                 # without the recipes about decisions
+python -m tools.recipes data/decided    # all; a dataset with decisions
 """
 
 from __future__ import annotations
@@ -9,37 +10,46 @@ import contextlib
 import io
 import os
 import re
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reference" / "recipes.md"
 PICTURES = PAGE.parent / "recipes"
-# A program, and what it printed, as a quotation.
+# A program, and its output as a quotation.
 RECIPE = re.compile(r"```python\n(.*?)```\n(?:\n> [^\n]*\n)?", re.DOTALL)
+DECISIONS = "## Recipes about decisions"
 
 
-def made(text: str, pictures: Path) -> str:
-    """The page with what its programs print; they draw into `pictures`.
+def update(text: str, pictures: Path, decided: Path | None = None) -> str:
+    """The page with the output of its programs; each program has the names of those before it.
 
-    The programs run one after the other, each with the names of those before it.
+    Args:
+        pictures: the folder that they draw into.
+        decided: a dataset with decisions; None skips the recipes that need one.
     """
     scope: dict[str, object] = {}
 
     def run(match: re.Match[str]) -> str:
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
             exec(compile(match[1], str(PAGE), "exec"), scope)
-        told = " ".join(printed.getvalue().split())
-        return f"```python\n{match[1]}```\n" + (f"\n> {told}\n" if told else "")
+        answer = " ".join(output.getvalue().split())
+        return f"```python\n{match[1]}```\n" + (f"\n> {answer}\n" if answer else "")
 
-    before = Path.cwd()
     pictures.mkdir(parents=True, exist_ok=True)
+    scope["DECIDED"] = decided.resolve() if decided else None
     with contextlib.chdir(ROOT):
         scope["PICTURES"] = Path(os.path.relpath(pictures))
-        out = RECIPE.sub(run, text)
-    assert Path.cwd() == before
-    return out
+        games, heading, decisions = text.partition(DECISIONS)
+        return (
+            RECIPE.sub(run, games)
+            + heading
+            + (RECIPE.sub(run, decisions) if decided else decisions)
+        )
 
 
 if __name__ == "__main__":
-    PAGE.write_text(made(PAGE.read_text(encoding="utf-8"), PICTURES), encoding="utf-8")
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(update(page, PICTURES, folder), encoding="utf-8")

@@ -92,9 +92,8 @@ def test_the_card_names_the_agents_how_strong_they_are_and_the_commit(whole, tmp
     assert "Played with a version that did not note itself." in card.of(whole, about)
 
 
-@pytest.mark.parametrize("name", ["sample", "sample_decided"])
-def test_the_cards_of_the_shipped_samples_are_current(name):
-    folder = Path(__file__).resolve().parents[2] / "docs" / name
+def test_the_card_of_the_shipped_sample_is_current():
+    folder = Path(__file__).resolve().parents[2] / "docs" / "sample"
     about = dataset.read_whole(folder)
     assert about["strength"].keys() == {"zoo/strong"} and about["made_with"]
     assert (folder / dataset.README).read_text("utf-8") == card.of(folder, about)
