@@ -32,7 +32,7 @@ from training import zoo
 from training.agents.levels import LEVELS
 from training.games import stats
 from training.games.report import rated
-from training.play.agent_pool import AgentPool, Ready
+from training.play.agent_pool import AgentPool, AgentProgram
 from training.play.compiled_rules import Rules
 from training.system import cli
 
@@ -293,7 +293,7 @@ def _seconds() -> str:
     return f"{_machine()}, {datetime.date.today()}:\n\n{''.join(rows)}"
 
 
-def _timed(agent: Ready, rules: Rules) -> tuple[float, float]:
+def _timed(agent: AgentProgram, rules: Rules) -> tuple[float, float]:
     """Seconds a decision in a game of four of an agent: the median, what nine of ten take."""
     while agent.under_way:
         time.sleep(1)

@@ -31,11 +31,10 @@ from gaia_jax.actions import to_text
 from training import zoo
 from training.agents import make_agent
 from training.analysis.accuracy import GRADES, Loss, accuracy, par
-from training.analysis.explain import read_game
 from training.analysis.judge import (
     BEGINNINGS,
-    LONGER,
-    LOOKED_AT_AGAIN,
+    REMEASURE_FACTOR,
+    REMEASURE_SHARE,
     Judge,
     Judged,
     Question,
@@ -43,6 +42,7 @@ from training.analysis.judge import (
 )
 from training.analysis.playouts import Jobs, jobs_of
 from training.analysis.position import probabilities
+from training.analysis.recorded_game import read_game
 from training.games.stats import estimate, share
 from training.system import atomic_files, cli
 from training.system.cli import UserError
@@ -67,7 +67,7 @@ Position = TypeVar("Position", Move, Beginning)
 class Bench:
     """Judges batches of moves; compiled once."""
 
-    def __init__(self, folder: Path, again: int = LOOKED_AT_AGAIN):
+    def __init__(self, folder: Path, again: int = REMEASURE_SHARE):
         self.env = read_game(min(folder.glob("*.json"))).env
         self.agent = make_agent(JUDGE, self.env)
         self.judge = Judge(self.env, self.agent, 16, again)
@@ -272,7 +272,7 @@ def main() -> int:
 
 def measure(args: argparse.Namespace, found: dict[str, Any]) -> None:
     """Batch after batch, behind those that are done."""
-    bench = Bench(args.records, 1 if args.plant else LOOKED_AT_AGAIN)
+    bench = Bench(args.records, 1 if args.plant else REMEASURE_SHARE)
     if args.check:
         rng = np.random.default_rng(0)
         some = [one for one in found["moves"] + found["planted"] if len(one["policy"]) > 1]
@@ -320,7 +320,7 @@ def fill(
     work: Callable[[list[Work], int], list[Any]],
 ) -> None:
     """Do the work, batch after batch, and keep the rows in a group of what was found."""
-    size = TOGETHER // (LONGER + 1) if args.check else TOGETHER
+    size = TOGETHER // (REMEASURE_FACTOR + 1) if args.check else TOGETHER
     while args.batches and (some := list(islice(every, size))):
         found[name] += work(some, len(found[name]))
         atomic_files.write_json(args.out, found)

@@ -15,7 +15,7 @@ from gaia_jax.actions import to_text
 from gaia_jax.ruleset import Ruleset
 from training.analysis import review
 from training.analysis.actions import is_main
-from training.analysis.explain import Game, read_game
+from training.analysis.recorded_game import Game, read_game
 
 PLANTER = "zoo/strong"  # whose moves are replaced
 TRIES = 6  # moves of a seat that are looked at for one to replace

@@ -1,10 +1,10 @@
-"""Which faction suits a set-up: what each of them is worth on its map, tiles and missions.
+"""Advise on a set-up: the expected VP of each faction with its map, tiles and missions.
 
     python -m training.advise --seed 7
     python -m training.advise --record GAME.json --games 128 --html advice.html
 
-One agent plays all seats. The factions are dealt again for every game, in a balanced design; all
-else stays as it is in the set-up. Ctrl-C shows what the games that have ended tell.
+One agent plays all seats. Every game of a balanced design deals the factions differently; the rest
+of the set-up stays the same. After Ctrl-C the report has the games that ended by then.
 """
 
 from __future__ import annotations
@@ -13,78 +13,120 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .analysis import ADVICE_GAMES, ADVISER
 from .system import atomic_files, cli
-from .system.environments import EnvModule
+from .system.environments import EnvModule, make_env
+
+if TYPE_CHECKING:
+    from gaia_jax.env import GaiaEnv
+    from gaia_jax.state import Setup
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line. Returns the exit code.
 
     Args:
-        env_module: what `make`s environments; None is `gaia_jax`.
+        env_module: makes the environment; None is `gaia_jax`.
     """
     args = _parse(argv)
-    from .analysis import advice, advice_page, given_setup
+    from .analysis import advice, advice_report, pages
+    from .stats.chart import new_figure
     from .system import devices
 
     atomic_files.check_different({"--json": args.json, "--html": args.html})
     if args.json:
-        atomic_files.check_file("--json", args.json, advice_page.OURS)
+        atomic_files.check_file("--json", args.json, advice_report.OURS)
     if args.html:
-        atomic_files.check_file("--html", args.html, atomic_files.begins(advice_page.HEAD))
+        atomic_files.check_file("--html", args.html, pages.is_advice)
+        new_figure(1, 1)  # raises an error without matplotlib
     devices.split_cpu(0, 18 * args.games // 4 // 64 * 64)  # as if for 18 factions and four seats
-    env, setup, origin = given_setup.find(args, env_module)
-    wrong = [seat for seat in args.hold if seat >= env.num_players]
-    if wrong or len(set(args.hold)) >= env.num_players:
+    env, setup, origin = _load_setup(args, env_module)
+    if max(args.hold, default=0) >= env.num_players or len(args.hold) >= env.num_players:
         seats = f"fewer than all of the seats 0 to {env.num_players - 1}"
-        raise cli.UserError(f"--hold wants {seats}, got {','.join(map(str, args.hold))}")
+        raise cli.UserError(f"--hold must be {seats}, got {','.join(map(str, args.hold))}")
     advisor = advice.Advisor.named(env, args.agent, args.likeliest)
     boards = advice.boards_of(env, setup, args.hold)
     about = {"agent": args.agent, "from": origin}
     with cli.bar("game", boards.games(args.games)) as bar:
-        report = advice_page.advised(
+        report = advice_report.advise_and_report(
             advisor, setup, boards, args.games, about, lambda ended: bar.update(ended - bar.n)
         )
-    print(advice_page.text(report))
+    print(pages.advice_text(report))
     if args.json:
         atomic_files.write_json(args.json, report)
     if args.html:
-        atomic_files.write_text(args.html, advice_page.page(report))
+        atomic_files.write_text(args.html, pages.advice_page(report))
     cli.wrote(args.json, args.html)
     return 0 if report["games"] == report["wanted"] else 130
+
+
+def _load_setup(
+    args: argparse.Namespace, env_module: EnvModule | None
+) -> tuple[GaiaEnv, Setup, str]:
+    """The environment, the set-up and its origin, for the report.
+
+    Raises:
+        UserError: the file cannot be read, or has no valid set-up. One line.
+    """
+    import jax
+
+    import gaia_jax
+    from gaia_jax import replay
+    from gaia_jax.setup.json_values import parse
+    from gaia_jax.setup.setup_json import players_of, setup_from_json
+
+    env_module = env_module or gaia_jax
+    if not args.setup and not args.record:
+        env = make_env(env_module, args.env, "vp", args.players)
+        return env, env.draw_setup(jax.random.key(args.seed or 0)), f"seed {args.seed or 0}"
+    path = args.setup or args.record
+    try:
+        if args.record:
+            record = replay.read(path)
+            setup_json, ruleset = record.setup, record.ruleset
+        else:
+            setup_json, ruleset = parse(cli.read_text(path, replay.LONGEST)), args.env
+        if isinstance(setup_json, dict) and setup_json.get("format") == replay.FORMAT:
+            raise cli.UserError(f"{path} is a record; use --record {path}")
+        env = make_env(env_module, ruleset, "vp", players_of(setup_json))
+        read_setup = replay.laid if args.record else setup_from_json
+        return env, read_setup(setup_json, env.ruleset), str(path)
+    except ValueError as error:  # RecordError included
+        message = str(error)
+        raise cli.UserError(message if str(path) in message else f"{path}: {message}") from error
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.advise", __doc__)
     source_group = parser.add_mutually_exclusive_group()
     source_group.add_argument(
-        "--seed", type=cli.whole(0, cli.LARGEST_SEED), help="draw the set-up; 0 without any other"
+        "--seed", type=cli.whole(0, cli.LARGEST_SEED), help="of the drawn set-up; by default 0"
     )
     source_group.add_argument("--setup", metavar="FILE", type=Path, help="the set-up, JSON")
     source_group.add_argument(
         "--record", metavar="FILE", type=Path, help="the set-up of a game record"
     )
-    parser.add_argument("--agent", default=ADVISER, help="who plays, at all seats")
+    parser.add_argument("--agent", default=ADVISER, help="plays all seats")
     parser.add_argument(
-        "--games", type=cli.whole(1, 10**5), default=ADVICE_GAMES, help="of each faction, at least"
+        "--games", type=cli.whole(1, 10**5), default=ADVICE_GAMES, help="at least, of each faction"
     )
     parser.add_argument(
         "--hold", metavar="SEATS", type=_seats, default=[],
-        help="seats whose factions stay as the set-up has them, such as 0,2",
+        help="seats that keep their factions of the set-up, such as 0,2",
     )  # fmt: skip
     cli.add_rules_flags(parser)
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
-    parser.add_argument("--html", metavar="FILE", type=Path, help="write it as a page")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write the report as a page")
     cli.add_cache_flag(parser)
     return parser.parse_args(argv)
 
 
 def _seats(text: str) -> list[int]:
-    """Numbers of seats, with commas between them."""
+    """Seat numbers, separated by commas."""
     if not all(part.isdecimal() for part in text.split(",")):
-        raise argparse.ArgumentTypeError(f"wants numbers of seats such as 0,2, got {text!r}")
+        raise argparse.ArgumentTypeError(f"must be seat numbers such as 0,2, got {text!r}")
     return sorted({int(part) for part in text.split(",")})
 
 

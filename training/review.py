@@ -1,11 +1,11 @@
-"""A review of a recorded game: what each main move lost, the better line, accuracy by seat.
+"""Review a recorded game: what each main move lost, the better line, accuracy by seat.
 
     python -m training.review GAME.json --html review.html
     python -m training.review GAME.json --agent runs/long --playouts 32 --json review.json
 
-Each placement, booster and main action is compared with the likeliest others by playouts on the
-same luck: the agent plays all seats on to the end. Ctrl-C gives a report of what is judged until
-then.
+Each placement, booster and main action is compared with the most likely other ones by playouts with
+the same random numbers, in which the agent plays all seats to the end. After Ctrl-C the report has
+the moves that are judged by then.
 """
 
 from __future__ import annotations
@@ -17,55 +17,58 @@ from pathlib import Path
 
 from .system import atomic_files, cli
 
-MOST_GAMES = 1 << 20  # so that every core is a device
+MANY_GAMES = 1 << 20  # so that every core becomes a device
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command line. Returns the exit code: 130 where Ctrl-C left a part of the game out."""
+    """The command line. Returns the exit code: 130 after Ctrl-C with moves left to judge."""
     args = _parse(argv)
-    from .analysis import review, review_page
-    from .analysis.explain import read_game
+    from .analysis import pages, review
+    from .analysis.recorded_game import read_game
+    from .stats.chart import new_figure
     from .system.devices import split_cpu
 
-    review.check_policy(args.agent)  # before any work; again by `Reviewer`
+    review.check_policy(args.agent)  # before any work; `review_game` checks again
     atomic_files.check_different({"--json": args.json, "--html": args.html})
     for flag, file, is_own_file in (
-        ("--json", args.json, review.OURS), ("--html", args.html, review_page.OURS),
+        ("--json", args.json, review.OURS), ("--html", args.html, pages.is_review),
     ):  # fmt: skip
         if file:
             atomic_files.check_file(flag, file, is_own_file)
-    split_cpu(0, MOST_GAMES)
+    if args.html:
+        new_figure(1, 1)  # raises an error without matplotlib
+    split_cpu(0, MANY_GAMES)
     with cli.status_line(lambda: f"playing {args.record}"):
         game = read_game(args.record)
-    reviewer = review.Reviewer(game.env, args.agent, args.playouts)
-    with cli.status_line(lambda: f"asking {args.agent}"):
-        states, questions = reviewer.ask(game)
-    with cli.bar("playout", reviewer.total(questions)) as bar:
-        result = reviewer.review(
-            game, states, questions, args.seed, lambda ended: bar.update(ended - bar.n)
-        )
-    about = {"record": str(args.record)} | result
-    print(review.text(about))
+    with cli.bar("playout", 1) as bar:
+
+        def progress(ended: int, total: int) -> None:
+            bar.total = total
+            bar.update(ended - bar.n)
+
+        result = review.review_game(game, args.agent, args.playouts, args.seed, progress)
+    report = {"record": str(args.record)} | review.report(result)
+    print(pages.review_text(report))
     if args.json:
-        atomic_files.write_json(args.json, about)
+        atomic_files.write_json(args.json, report)
     if args.html:
-        atomic_files.write_text(args.html, review_page.page(game, about))
+        atomic_files.write_text(args.html, pages.review_page(game, report))
     cli.wrote(args.json, args.html)
-    return 0 if about["judged"] == about["asked"] else 130
+    return 0 if report["judged"] == report["asked"] else 130
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.review", __doc__)
     add = parser.add_argument
     add("record", metavar="RECORD", type=Path, help="a game record, JSON")
-    add("--agent", default="zoo/strong", help="who plays on, at all seats; one with a policy")
+    add("--agent", default="zoo/strong", help="plays all seats; it must have a policy")
     add(
         "--playouts", metavar="N", type=cli.whole(4, 10**4), default=16,
         help="of the played move and of the best other one",
     )  # fmt: skip
     add("--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="of the playouts")
-    add("--json", metavar="FILE", type=Path, help="write everything here, every move in full")
-    add("--html", metavar="FILE", type=Path, help="write the review as a page to look at")
+    add("--json", metavar="FILE", type=Path, help="write the whole report, with every move")
+    add("--html", metavar="FILE", type=Path, help="write the review as a page")
     cli.add_cache_flag(parser)
     return parser.parse_args(argv)
 

@@ -6,7 +6,7 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib import resources
@@ -18,6 +18,7 @@ from gaia_jax.render import colours, effects, in_words, panels
 from gaia_jax.render.names import say_at, sources
 from gaia_jax.render.table import Table
 from gaia_jax.replay.record import Record, states
+from gaia_jax.ruleset import Ruleset
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,20 @@ class Timeline:
             block: {id: changes for id, changes in frames.items() if len(changes) > 1}
             for block, frames in self.changes.items()
         }
+
+
+def pictures(ruleset: Ruleset, frames: Sequence[tuple[State, int | None]]) -> dict[str, Any]:
+    """Pictures of states: the first one as `picture`, and as `parts` what changes in the others.
+
+    Args:
+        frames: states, each with the action that led to it.
+    """
+    tables = [Table(state, ruleset) for state, _ in frames]
+    picture = panels.frame(tables[0], panels.parts(tables[0]))
+    timeline = Timeline()
+    for number, (table, (_, last)) in enumerate(zip(tables, frames, strict=True)):
+        timeline.add(number, panels.parts(table, last))
+    return {"picture": picture, "parts": timeline.varying()}
 
 
 def packed(text: str) -> str:

@@ -16,15 +16,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     from tests.render.records import RECORDS
 
     folder = tmp_path_factory.mktemp("play")
-    found = Server(folder, "--record", str(RECORDS["lost_fleet"]))
+    running = Server(folder, "--record", str(RECORDS["lost_fleet"]))
     # The first action waits for the rules to be compiled.
-    game = found.new_game(ruleset="lost_fleet", seats=["you"] * 4)
-    legal = found.ask("GET", f"/api/games/{game}")[1]["legal"]
-    found.change(game, "act", action=legal[0]["text"])
-    yield found
-    trace = [line for line in found.said if "Traceback" in line]
-    found.end()
-    assert not trace, "".join(found.said)
+    game = running.new_game(ruleset="lost_fleet", seats=["you"] * 4)
+    legal = running.ask("GET", f"/api/games/{game}")[1]["legal"]
+    running.change(game, "act", action=legal[0]["text"])
+    yield running
+    trace = [line for line in running.said if "Traceback" in line]
+    running.end()
+    assert not trace, "".join(running.said)
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def width() -> int:
 
 @pytest.fixture
 def tab(browser: Any, server: Server, width: int) -> Iterator[Watched]:
-    """A page; at its end nothing went wrong on it and nobody else was asked."""
+    """A page; at its end it had no errors and sent requests only to the server."""
     watched = Watched(browser, width)
     yield watched
     watched.page.close()

@@ -27,9 +27,9 @@ class Server:
         self.said: list[str] = []
         assert self.process.stdout
         line = self.process.stdout.readline()
-        found = re.search(r"http://localhost:(\d+)/", line)
-        assert found, line + self.process.stdout.read()
-        self.port = int(found[1])
+        address = re.search(r"http://localhost:(\d+)/", line)
+        assert address, line + self.process.stdout.read()
+        self.port = int(address[1])
         self.home = f"http://localhost:{self.port}/"
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -64,9 +64,9 @@ class Server:
         assert status == 200, text
         return str(data["id"])
 
-    def change(self, game: str, what: str, **body: Any) -> Any:
+    def change(self, game: str, change_name: str, **body: Any) -> Any:
         """A change to a game; the game after it."""
-        status, data, text = self.ask("POST", f"/api/games/{game}/{what}", body)
+        status, data, text = self.ask("POST", f"/api/games/{game}/{change_name}", body)
         assert status == 200, text
         return data
 

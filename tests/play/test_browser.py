@@ -1,4 +1,4 @@
-"""The table, in a real browser: a whole game clicked through, and all that a table is for."""
+"""The table in a real browser: a whole game by clicks, records, analysis, settings."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def begin(
     tab.until("document.querySelectorAll('#faction-3 option').length > 1")
     if not left:
         page.evaluate(f"Object.assign(allSettings(), {json.dumps(ASKED)})")
-    for player, who in enumerate(seats):
-        page.select_option(f"#chair-{player}", who)
+    for player, occupant in enumerate(seats):
+        page.select_option(f"#chair-{player}", occupant)
     page.select_option("#record", record)
     page.fill("#seed", "5")
     page.click("#begin")
@@ -55,9 +55,9 @@ def opened(tab: Watched, text: str) -> Any:
         }""",
         text,
     )
-    whole = tab.page.locator(f'#legal button[data-text="{text}"]')
+    exact = tab.page.locator(f'#legal button[data-text="{text}"]')
     return (
-        whole if whole.count() else tab.page.locator(f'#legal button[data-text^="{text}; "]')
+        exact if exact.count() else tab.page.locator(f'#legal button[data-text^="{text}; "]')
     ).first
 
 
@@ -87,8 +87,7 @@ def test_a_whole_game_against_three_agents(tab: Watched, server: Server) -> None
         legal = page.evaluate("game.legal.map(a => a.text)")
         lit = page.locator(".stage .legal-cell")
         if turn < 2 and lit.count():
-            # On the board itself: the click meets the planet that lies over the cell. What it costs
-            # is told before, so it waits until that is known.
+            # On the board itself: the click hits the planet above the cell, with its price shown.
             tab.until("game.legal.every(a => a.effects)", 300)
             node = page.evaluate("game.node")
             box = lit.first.bounding_box()
@@ -120,10 +119,10 @@ def test_take_back_take_over_branch_and_cancel(tab: Watched, server: Server) -> 
     tab.until("game.node === 0")
     press(tab, second)
     show(tab, "Log")
-    assert page.locator(".moves li.branch").count() == 1, "the other first move is beside the line"
+    assert page.locator(".moves li.branch").count() == 1, "the other first move is a branch"
     page.locator(".moves li.branch").first.click()
     tab.until(f"game.moves[0].text === '{first}'")
-    # An agent takes over whoever is to move, until everybody is an agent for the set-up.
+    # An agent takes over the player to move, until all play the set-up as agents.
     show(tab, "Table")
     seats = page.locator("#seats select")
     for player in range(4):
@@ -169,7 +168,7 @@ def test_go_on_from_the_middle_of_a_record(tab: Watched, server: Server) -> None
     begin(tab, server.home, ("you", "random", "random", "random"), "lost_fleet")
     page = tab.page
     assert page.evaluate("game.line.length") > 200
-    stand(tab, 121)
+    show_position(tab, 121)
     before = page.evaluate("game.line.length")
     show(tab, "Table")
     for player in range(4):
@@ -200,17 +199,17 @@ def test_save_writes_the_whole_line(tab: Watched, server: Server) -> None:
     """A record opens at its first position; what is saved there is not nothing."""
     begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
     page = tab.page
-    whole = replay.read(server.saves / "lost_fleet.json")
+    record = replay.read(server.saves / "lost_fleet.json")
     for name, place in (("from 0", 0), ("from 100", 100)):
         if place:
-            stand(tab, place)
+            show_position(tab, place)
         show(tab, "Table")
         page.fill("#save-name", name)
         page.click("#save")
-        said = f"saved as {name}, {len(whole.actions)} moves"
-        tab.until(f"document.getElementById('message').textContent === '{said}'", 10)
+        message = f"saved as {name}, {len(record.actions)} moves"
+        tab.until(f"document.getElementById('message').textContent === '{message}'", 10)
         saved = replay.read(server.saves / f"{name}.json")
-        assert saved.actions == whole.actions and saved.final_vp == whole.final_vp
+        assert saved.actions == record.actions and saved.final_vp == record.final_vp
 
 
 @pytest.mark.slow
@@ -229,11 +228,11 @@ def test_only_ones_own_tiles_are_lit(tab: Watched, server: Server) -> None:
         boards = page.evaluate(f"[...document.querySelectorAll('.legal-piece')].map({lit})")
         verb, own = moves[place].split()[0], f"block-seat-{page.evaluate('game.player')}"
         assert set(boards) <= {own, ""}, (place, boards)
-        taken = page.evaluate("game.asks") in ("TILE", "TOKEN")
-        assert set(boards) == {"" if taken else own} or verb == "special", (place, boards)
+        is_taking_tile = page.evaluate("game.asks") in ("TILE", "TOKEN")
+        assert set(boards) == {"" if is_taking_tile else own} or verb == "special", (place, boards)
         # A click on another's piece of that name does nothing.
-        theirs = page.locator(f'[id^="block-seat-"] [data-action="{moves[place]}"]')
-        for piece in theirs.all():
+        others_tiles = page.locator(f'[id^="block-seat-"] [data-action="{moves[place]}"]')
+        for piece in others_tiles.all():
             if piece.evaluate(lit) != own:
                 piece.dispatch_event("click")
                 clicked += 1
@@ -258,7 +257,7 @@ def test_take_back_ends_at_ones_first_decision(tab: Watched, server: Server) -> 
 @pytest.mark.slow
 @both
 def test_a_record_opens_at_its_start_under_its_name(tab: Watched, server: Server) -> None:
-    """Also after another game whose list was scrolled, and whose name stood in the field."""
+    """Also after another game whose list was scrolled, and whose name is in the field."""
     begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
     page = tab.page
     assert page.input_value("#save-name") == "lost_fleet"
@@ -289,10 +288,10 @@ def test_a_record_opens_at_its_start_under_its_name(tab: Watched, server: Server
 
 def options(tab: Watched, selector: str) -> list[str]:
     """The values that a list offers."""
-    found: list[str] = tab.page.evaluate(
+    values: list[str] = tab.page.evaluate(
         f"[...document.querySelectorAll('{selector} option')].map(o => o.value)"
     )
-    return found
+    return values
 
 
 def test_agents_are_offered_for_as_many_as_they_play(tab: Watched, server: Server) -> None:
@@ -342,7 +341,7 @@ def test_twenty_tabs(browser: Any, server: Server) -> None:
     assert server.ask("GET", "/api/offers")[0] == 200
 
 
-def stand(tab: Watched, number: int) -> None:
+def show_position(tab: Watched, number: int) -> None:
     """Go to a position of the line."""
     show(tab, "Log")
     tab.page.set_checked("#each", True)
@@ -355,7 +354,7 @@ def test_what_an_agent_thinks(tab: Watched, server: Server) -> None:
     """Values, the policy as bars and on the map, four lines over the game; no move has a cost."""
     begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
     page = tab.page
-    stand(tab, 160)
+    show_position(tab, 160)
     show(tab, "Analysis")
     assert page.is_hidden("#analysis-panel"), "off unless asked"
     page.select_option("#analyst", "zoo/strong")
@@ -372,13 +371,13 @@ def test_what_an_agent_thinks(tab: Watched, server: Server) -> None:
     tab.until("analysis.report.missing === 0", 120)
     assert page.evaluate("analysis.report.lines.every(line => line.every(v => v !== null))")
     assert page.locator("#values svg path").count() == 8, "a line and its edge for each seat"
-    here = page.evaluate("analysis.report.lines.map(line => Math.round(line[160]))")
-    shown = page.locator("#expected > span").all_inner_texts()
-    assert [text.split()[-1] for text in shown] == [str(vp) for vp in here]
+    expected_vp = page.evaluate("analysis.report.lines.map(line => Math.round(line[160]))")
+    shown_vp = page.locator("#expected > span").all_inner_texts()
+    assert [text.split()[-1] for text in shown_vp] == [str(vp) for vp in expected_vp]
     # Of 61 moves that were marked costly 47 were the analyst's own first choice.
     assert not set(page.evaluate("Object.keys(analysis.report)")) & {"cost", "rank"}
-    for said in ("cost", "worst", "choice of the policy"):
-        assert said not in str(page.inner_text("#layout")).lower()
+    for word in ("cost", "worst", "choice of the policy"):
+        assert word not in str(page.inner_text("#layout")).lower()
     page.click("#analysis")
     assert not page.locator(".stage .over-cell").count() and page.is_hidden("#analysis-panel")
 
@@ -395,7 +394,7 @@ def test_the_policy_bar_is_whole_and_says_what_is_sure(tab: Watched, server: Ser
     """At 160 the agent is all but certain, at 60 it wavers."""
     begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
     page = tab.page
-    stand(tab, 160)
+    show_position(tab, 160)
     show(tab, "Analysis")
     page.select_option("#analyst", "zoo/strong")
     page.click("#analysis")
@@ -403,20 +402,20 @@ def test_the_policy_bar_is_whole_and_says_what_is_sure(tab: Watched, server: Ser
         "[...document.querySelectorAll('#policy .bar span:last-child')].map(s => s.textContent)"
     )
     for place in (160, 60, 161):
-        stand(tab, place)
+        show_position(tab, place)
         show(tab, "Analysis")
         tab.until("analysis.report && analysis.report.at === game.node", 240)
         assert page.evaluate(CUT_OFF) == []
-        shown = page.evaluate(numbers)
+        percentages = page.evaluate(numbers)
         chances = page.evaluate("analysis.report.policy.map(row => row[2])")
-        assert not {"0.0 %", "100.0 %"} & set(shown), shown
+        assert not {"0.0 %", "100.0 %"} & set(percentages), percentages
         if place == 160:
-            assert shown == [">99.9 %"], shown
+            assert percentages == [">99.9 %"], percentages
         else:
-            assert len(shown) > 1 and shown[0] == f"{100 * chances[0]:.1f} %"
+            assert len(percentages) > 1 and percentages[0] == f"{100 * chances[0]:.1f} %"
         legal = page.evaluate("game.legal.length")
-        rest = str(page.locator("#policy > p").inner_text()) if legal > len(shown) else ""
-        assert rest.startswith(f"and {legal - len(shown)} more, none above 0.1 %") or not rest
+        rest = str(page.locator("#policy > p").inner_text()) if legal > len(percentages) else ""
+        assert rest.startswith(f"and {legal - len(percentages)} more, none above 0.1 %") or not rest
         assert "temperature 1" in page.inner_text("#analysis-panel")
 
 
@@ -424,7 +423,7 @@ def search_of(tab: Watched, server: Server, agent: str) -> None:
     """Ask for a search in the middle of a record, and read its table."""
     begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
     page = tab.page
-    stand(tab, 160)
+    show_position(tab, 160)
     show(tab, "Analysis")
     page.select_option("#analyst", agent)
     page.click("#analysis")
@@ -458,10 +457,10 @@ def test_the_table_of_a_search(tab: Watched, server: Server) -> None:
     }  # fmt: skip
 
     def answer(route: Any) -> None:
-        asked = "search=1" in route.request.url
+        is_search = "search=1" in route.request.url
         at = tab.page.evaluate("game.node")
         route.fulfill(
-            json=report | {"searches": True, "at": at, "search": table if asked else None}
+            json=report | {"searches": True, "at": at, "search": table if is_search else None}
         )
 
     tab.page.route("**/analysis?*", answer)

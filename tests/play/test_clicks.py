@@ -14,17 +14,17 @@ import pytest
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
 from gaia_jax.env import State
-from training.play import lookahead, settings
-from training.play.agent_pool import Ready, _compile
+from training.play import conversions, lookahead, settings
+from training.play.agent_pool import AgentProgram, _compile
 from training.play.compiled_rules import Rules
 from training.play.game import HUMAN, Game
 from training.play.settings import Settings
 
 STATIC = Path(settings.__file__).parent / "static"
 SEEDS = (1, 2, 3)
-# Of the clicks of before: as a new browser has it (0.59), and with all that can be left to the
-# table (0.57), of a person who converts as often as `zoo/quick` does. A kind of choices that is
-# opened before one is not counted: most lie on the map or the boards too.
+# Share of the former clicks: with default settings (0.59), and with every decision left to the
+# table (0.57), for a person who converts as often as `zoo/quick`. Opening a kind of choices is not
+# counted: most choices are also on the map or the boards.
 MOST, MOST_LEFT = 0.6, 0.58
 ALL_LEFT = Settings("always", 3, True, True, True)
 
@@ -34,8 +34,8 @@ def of_a_new_browser() -> Settings:
     text = re.search(r"const DEFAULTS = (\{.*?\});", (STATIC / "settings.js").read_text(), re.S)
     own = re.search(r"const OF_PAGE = (\[.*?\]);", (STATIC / "settings.js").read_text())
     assert text and own
-    found = json.loads(re.sub(r"(\w+):", r'"\1":', text[1]))
-    return Settings.read({k: v for k, v in found.items() if k not in json.loads(own[1])})
+    defaults = json.loads(re.sub(r"(\w+):", r'"\1":', text[1]))
+    return Settings.read({k: v for k, v in defaults.items() if k not in json.loads(own[1])})
 
 
 def test_a_new_browser_has_settings_that_the_server_takes() -> None:
@@ -46,8 +46,8 @@ class Clicks:
     """What a person presses, by the verb; whole moves, the same conversion several times, and
     conversions with what they make possible are one press where the page lists them."""
 
-    def __init__(self, rules: Rules, whole: bool):
-        self.rules, self.whole = rules, whole
+    def __init__(self, rules: Rules, whole_moves: bool):
+        self.rules, self.whole_moves = rules, whole_moves
         self.pressed: Counter[str] = Counter()
         self.converted: list[str] = []
         self.before: State | None = None  # the conversions
@@ -56,9 +56,9 @@ class Clicks:
     def add(self, node: str, text: str, state: State) -> None:
         """A decision of the person."""
         with_tile, self.tile = self.tile and node == "STEP", text.startswith("tile ")
-        if self.whole and (node in (*lookahead.TWO_STEPS, "FEDERATION") or with_tile):
+        if self.whole_moves and (node in (*lookahead.TWO_STEPS, "FEDERATION") or with_tile):
             return
-        if self.whole and text.startswith("free") and node in ("TURN", "AFTER"):
+        if self.whole_moves and text.startswith("free") and node in ("TURN", "AFTER"):
             self.before = self.before or state
             self.converted.append(text)
             return
@@ -68,47 +68,50 @@ class Clicks:
     def convert(self, text: str = "") -> None:
         """The conversions that have been made, before an action."""
         if self.converted and not self._listed(text):
-            runs = [len(list(some)) for _, some in groupby(self.converted)]
-            self.pressed["free"] += sum(-(-n // lookahead.MOST_CONVERSIONS) for n in runs)
+            runs = [len(list(run)) for _, run in groupby(self.converted)]
+            self.pressed["free"] += sum(-(-n // conversions.MAX_CONVERSIONS) for n in runs)
         self.before, self.converted = None, []
 
     def _listed(self, text: str) -> bool:
         assert self.before is not None
-        some = sorted(self.converted)
-        found = lookahead.reached(self.rules, self.before)
-        return any(one["text"] == text and sorted(one["first"]) == some for one in found)
+        conversions_made = sorted(self.converted)
+        reachable = conversions.reached(self.rules, self.before)
+        return any(
+            option["text"] == text and sorted(option["first"]) == conversions_made
+            for option in reachable
+        )
 
 
-def clicks(rules: Rules, act: Any, seed: int, left: Settings, whole: bool) -> Counter[str]:
+def clicks(rules: Rules, act: Any, seed: int, left: Settings, whole_moves: bool) -> Counter[str]:
     """Player 0 is a person who plays as an agent would; their clicks by verb.
 
     Args:
-        whole: moves and federations are one click.
+        whole_moves: moves and federations are one click.
     """
     game = Game("0", rules, rules.draw(seed), [HUMAN, *["agent"] * 3])
-    found = Clicks(rules, whole)
+    counter = Clicks(rules, whole_moves)
     while not game.over():
         table, state = game.table(), game.nodes[game.now].state
         text = rules.env.ruleset.actions.texts[act(state, len(game.nodes))]
         if table.player == 0:
-            found.add(table.node, text, state)
+            counter.add(table.node, text, state)
         game.play(text)
         settings.carry_out(game, left)
-    found.convert()
-    return found.pressed
+    counter.convert()
+    return counter.pressed
 
 
 @pytest.mark.slow  # nine whole games
 def test_a_game_takes_at_most_so_many_of_the_clicks_of_before() -> None:
-    rules, ready = Rules("lost_fleet"), Ready("zoo/quick")
+    rules, ready = Rules("lost_fleet"), AgentProgram("zoo/quick")
     _compile(ready, rules)
     before, after, least = [], [], []
     for seed in SEEDS:
         before.append(clicks(rules, ready.act, seed, Settings(), False))
         after.append(clicks(rules, ready.act, seed, of_a_new_browser(), True))
         least.append(clicks(rules, ready.act, seed, ALL_LEFT, True))
-    for name, some in (("before", before), ("after", after), ("all left", least)):
-        every: Counter[str] = sum(some, Counter())
-        print(name, [found.total() for found in some], every.total(), dict(every.most_common()))
-    old, new, fewest = (sum(found.total() for found in some) for some in (before, after, least))
+    for name, counts in (("before", before), ("after", after), ("all left", least)):
+        total: Counter[str] = sum(counts, Counter())
+        print(name, [count.total() for count in counts], total.total(), dict(total.most_common()))
+    old, new, fewest = (sum(count.total() for count in counts) for counts in (before, after, least))
     assert new <= MOST * old and fewest <= MOST_LEFT * old

@@ -22,9 +22,10 @@ from tests.render.records import RECORDS
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
-from training.play import conversions, endings, lookahead, settings
+from training.play import conversions, lookahead, settings
 from training.play.compiled_rules import Rules
 from training.play.game import HUMAN, Game, Refused
+from training.play.game_json import end_summary
 from training.play.settings import Settings
 
 NONE = Settings()
@@ -38,12 +39,12 @@ def game() -> Game:
     rules = Rules(record.ruleset)
     rules.prepare()
     programs = rules.step._cache_size()  # type: ignore[attr-defined]
-    found = Game("0", rules, rules.read_setup(record.setup), [HUMAN] * 4)
+    played = Game("0", rules, rules.read_setup(record.setup), [HUMAN] * 4)
     for text in record.actions:
-        found.play(text)
+        played.play(text)
     # What was prepared is what takes the actions: nothing is compiled a second time.
     assert rules.step._cache_size() == programs  # type: ignore[attr-defined]
-    return found
+    return played
 
 
 def at(game: Game, *nodes: str) -> list[int]:
@@ -51,18 +52,18 @@ def at(game: Game, *nodes: str) -> list[int]:
     return [id for id in game.line if game.table(id).node in nodes and not game.table(id).over]
 
 
-def made(game: Game, id: int, chosen: Settings) -> str | None:
+def settings_choice(game: Game, id: int, chosen: Settings) -> str | None:
     """What a setting would play at a position."""
     game.now = id
-    found = settings._choice(game, chosen)
-    return found[0] if found else None
+    choice = settings._choice(game, chosen)
+    return choice[0] if choice else None
 
 
 def legal(game: Game, id: int) -> list[str]:
     return game.rules.legal(game.nodes[id].state)
 
 
-def began(game: Game, id: int) -> bool:
+def begins_turn(game: Game, id: int) -> bool:
     """Whether a turn begins at a position: no conversion of it led there."""
     return game.table(id).node == "TURN" and not game.nodes[id].text.startswith("free")
 
@@ -71,33 +72,33 @@ def test_a_start_place_says_where_it_lies(game: Game) -> None:
     """As one sees it: a greater r is higher in the picture, a greater 2q + r further right."""
     for id in at(game, "START"):
         table, rules = game.table(id), game.rules
-        found, places = [], list[str]()
+        positions, places = [], list[str]()
         for text in legal(game, id):
-            said = lookahead.in_words(rules, table, text)
-            where = re.search(r"\), (top|middle|bottom) (left|centre|right) of the map", said)
-            assert where, said
+            words = lookahead.in_words(rules, table, text)
+            match = re.search(r"\), (top|middle|bottom) (left|centre|right) of the map", words)
+            assert match, words
             q, r = map(int, text.split()[1].split(","))
-            found.append((where, r, 2 * q + r))
-            places.append(said.partition(": ")[2])
+            positions.append((match, r, 2 * q + r))
+            places.append(words.partition(": ")[2])
         assert len(set(places)) == len(places), "each place has words of its own"
         order = {"top": 2, "middle": 1, "bottom": 0, "left": 0, "centre": 1, "right": 2}
-        for (one, high, wide), (other, lower, less) in itertools.permutations(found, 2):
-            assert order[one[1]] >= order[other[1]] or high < lower
-            assert order[one[2]] >= order[other[2]] or wide < less
+        for (place, high, wide), (other, lower, narrower) in itertools.permutations(positions, 2):
+            assert order[place[1]] >= order[other[1]] or high < lower
+            assert order[place[2]] >= order[other[2]] or wide < narrower
 
 
 def test_start_places_of_many_games_have_words_of_their_own(game: Game) -> None:
     """Two of a kind in one ninth of the map are the left one and the right one, or the like."""
-    rules, told = game.rules, set[str]()
+    rules, suffixes = game.rules, set[str]()
     for seed in range(12):
         state = rules.start(rules.draw(seed))
         table = rules.table(state)
-        said = {
+        places = {
             lookahead.in_words(rules, table, text).partition(": ")[2] for text in rules.legal(state)
         }
-        assert len(said) == len(rules.legal(state)), said
-        told |= {one.partition("of the map")[2] for one in said}
-    assert {", the left one", ", the right one"} <= told, told
+        assert len(places) == len(rules.legal(state)), places
+        suffixes |= {place.partition("of the map")[2] for place in places}
+    assert {", the left one", ", the right one"} <= suffixes, suffixes
 
 
 def test_a_turn_ends_by_itself_unless_room_is_short_and_a_conversion_makes_some(game: Game) -> None:
@@ -106,8 +107,8 @@ def test_a_turn_ends_by_itself_unless_room_is_short_and_a_conversion_makes_some(
     idle: list[bool] = []
     short: list[bool] = []
     for id in ends[::3]:
-        assert made(game, id, NONE) is None
-        assert made(game, id, Settings("always")) == "end_turn"
+        assert settings_choice(game, id, NONE) is None
+        assert settings_choice(game, id, Settings("always")) == "end_turn"
         before = game.table(id)
         rooms = [
             game.rules.table(
@@ -122,12 +123,13 @@ def test_a_turn_ends_by_itself_unless_room_is_short_and_a_conversion_makes_some(
             if built["PI"] + built["AC_A"] + built["AC_B"]
             else 2 - (built["TS"] + built["RL"] == 0)
         )
-        start = max(k for k in game.path(id)[:-1] if began(game, k))
+        start = max(k for k in game.path(id)[:-1] if begins_turn(game, k))
         before_it = game.table(start).power_room(before.player)
-        asked = max(rooms) > room and room < offer <= before_it
+        person_decides = max(rooms) > room and room < offer <= before_it
         short.append(room < offer)
-        assert made(game, id, Settings("idle")) == (None if asked else "end_turn")
-        idle.append(not asked)
+        expected = None if person_decides else "end_turn"
+        assert settings_choice(game, id, Settings("idle")) == expected
+        idle.append(not person_decides)
     assert 0 < sum(idle) < len(idle), "both happen in this game"
     assert 0 < sum(short) < len(idle) / 2, "most turns end without a question"
 
@@ -141,13 +143,13 @@ def test_power_is_taken_up_to_a_price_that_the_engine_names(game: Game) -> None:
         before, player = game.table(id), game.table(id).player
         price = before.seat(player).vp - game.rules.table(after).seat(player).vp
         prices.add(price)
-        assert made(game, id, NONE) is None
-        assert made(game, id, Settings(take_power=price)) == "leech CHARGE"
-        assert made(game, id, Settings(take_power=price - 1)) is None
-        declined = made(game, id, Settings(take_power=price - 1, decline_rest=True))
+        assert settings_choice(game, id, NONE) is None
+        assert settings_choice(game, id, Settings(take_power=price)) == "leech CHARGE"
+        assert settings_choice(game, id, Settings(take_power=price - 1)) is None
+        declined = settings_choice(game, id, Settings(take_power=price - 1, decline_rest=True))
         assert declined == ("leech DECLINE" if price else None)
         last = before.round == 6 and before.seat(player).passed > 0
-        after_pass = made(game, id, Settings(take_power=price, decline_last=True))
+        after_pass = settings_choice(game, id, Settings(take_power=price, decline_last=True))
         assert after_pass == ("leech DECLINE" if last and price else "leech CHARGE")
     assert len(prices) > 1
 
@@ -156,21 +158,21 @@ def test_only_the_only_choice_is_taken(game: Game) -> None:
     single = [id for id in game.line[:-1] if len(legal(game, id)) == 1]
     assert single
     for id in single:
-        assert made(game, id, Settings(only_choice=True)) == legal(game, id)[0]
+        assert settings_choice(game, id, Settings(only_choice=True)) == legal(game, id)[0]
     several = at(game, "TURN", "TILE", "START")
     several = [id for id in several if len(legal(game, id)) > 1]
-    assert several and all(made(game, id, TAKES_ALL) is None for id in several)
+    assert several and all(settings_choice(game, id, TAKES_ALL) is None for id in several)
 
 
 def test_what_a_setting_did_is_marked_and_taken_back_with_ones_own_move(game: Game) -> None:
-    here = next(
+    position = next(
         before for before, id in zip(game.line, game.line[1:], strict=False)
         if game.table(before).node == "TURN" and game.table(id).node == "AFTER"
         and game.table(game.line[game.line.index(id) + 1]).player != game.table(id).player
     )  # fmt: skip
-    played = game.nodes[game.line[game.line.index(here) + 1]].text
+    played = game.nodes[game.line[game.line.index(position) + 1]].text
     own = Game("1", game.rules, game.setup, [HUMAN] * 4)
-    for id in game.path(here)[1:]:
+    for id in game.path(position)[1:]:
         own.play(game.nodes[id].text)
     start = own.now
     own.play(played)
@@ -185,49 +187,49 @@ def test_what_a_setting_did_is_marked_and_taken_back_with_ones_own_move(game: Ga
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"end_turn": "never"}, "end_turn must be one of"),
         ({"end_turn": 1}, "end_turn cannot be 1"),
         ({"take_power": 21}, "take_power must be from -1 to 20"),
         ({"take_power": True}, "take_power cannot be True"),
         ({"colour": "red"}, "known are end_turn"),
-        ([], "an object is wanted"),
+        ([], "an object is required"),
     ],
 )
-def test_settings_that_are_none_are_refused(wrong: Any, said: str) -> None:
-    with pytest.raises(Refused, match=said):
+def test_settings_that_are_none_are_refused(wrong: Any, message: str) -> None:
+    with pytest.raises(Refused, match=message):
         Settings.read(wrong)
     assert Settings.read({"take_power": 3}) == replace(NONE, take_power=3)
 
 
 def test_a_federation_is_one_choice(game: Game) -> None:
-    """The recorded one is listed; each that is listed is formed, and lies as it was shown."""
+    """The recorded federation is listed; each listed one forms with the listed satellites."""
     formed = [k for k, id in enumerate(game.line) if game.nodes[id].text == "form_federation"]
     assert len(formed) > 2
     for k in formed[:4]:
         before = game.line[k - 1]
         state = game.nodes[before].state
-        found = lookahead.federations(game.rules, state)
+        options = lookahead.federations(game.rules, state)
         texts = [game.nodes[id].text for id in game.line[k:]]
         picks = next(n for n, text in enumerate(texts[1:]) if not text.startswith("pick"))
-        known = {frozenset(one["actions"]) for one in found}
-        assert frozenset(texts[: picks + 1]) in known
-        assert len(known) == len(found), "each once"
-        for one in found[:4]:
-            pieces = sum(int(text.split()[0]) for text in one["pieces"].split(", "))
-            assert pieces == len(one["cells"]) and "nothing" not in one["pieces"]
-            for kind in one["pieces"].split(", "):
+        action_sets = {frozenset(option["actions"]) for option in options}
+        assert frozenset(texts[: picks + 1]) in action_sets
+        assert len(action_sets) == len(options), "each once"
+        for option in options[:4]:
+            pieces = sum(int(text.split()[0]) for text in option["pieces"].split(", "))
+            assert pieces == len(option["cells"]) and "nothing" not in option["pieces"]
+            for kind in option["pieces"].split(", "):
                 assert kind.endswith("s") == (int(kind.split()[0]) > 1), kind
             own = Game("2", game.rules, game.setup, [HUMAN] * 4)
             own.nodes[0].state = state
-            own.play_all(one["actions"])
+            own.play_all(option["actions"])
             table = own.table()
             assert table.node != "FEDERATION"
-            assert one["power"] >= 6, "the Xenos with a PI need 6, all others 7"
+            assert option["power"] >= 6, "the Xenos with a PI need 6, all others 7"
             player = own.table(0).player
             laid = table.seat(player).satellites - own.table(0).seat(player).satellites
-            assert laid == len(one["satellites"])
+            assert laid == len(option["satellites"])
             own.back()
             assert own.now == 0, "one choice, taken back as one"
     assert lookahead.federations(game.rules, game.nodes[0].state) == []
@@ -239,7 +241,7 @@ def test_a_move_of_two_decisions_is_one_choice(game: Game) -> None:
     rules = game.rules
     game.now = at(game, "TURN")[3]
     if not rules.prices_ready:
-        assert lookahead.ways(rules, game.nodes[game.now].state) == []
+        assert lookahead.two_step_moves(rules, game.nodes[game.now].state) == []
         rules.prepare_prices()
     ends = [k for k, id in enumerate(game.line) if game.table(id).node in lookahead.TWO_STEPS]
     recorded = [
@@ -249,80 +251,82 @@ def test_a_move_of_two_decisions_is_one_choice(game: Game) -> None:
     left_out = 0
     for before, texts in recorded[:: len(recorded) // 6]:
         state = game.nodes[before].state
-        found = lookahead.ways(rules, state)
-        assert texts in [one["actions"] for one in found]
+        options = lookahead.two_step_moves(rules, state)
+        assert texts in [option["actions"] for option in options]
         for first in (text for text in rules.legal(state) if not text.startswith("booster")):
-            here = rules.after(state, rules.index(first))
-            half = rules.table(here).node in lookahead.TWO_STEPS
-            listed = [one["actions"][1] for one in found if one["actions"][0] == first]
-            assert set(listed) <= set(rules.legal(here) if half else [])
-            for text in set(rules.legal(here) if half else []) - set(listed):
+            after_first = rules.after(state, rules.index(first))
+            half = rules.table(after_first).node in lookahead.TWO_STEPS
+            listed = [option["actions"][1] for option in options if option["actions"][0] == first]
+            assert set(listed) <= set(rules.legal(after_first) if half else [])
+            for text in set(rules.legal(after_first) if half else []) - set(listed):
                 # A mine that costs more than the plain one, and is no other one.
-                dear = rules.table(rules.after(here, rules.index(text)))
+                dear = rules.table(rules.after(after_first, rules.index(text)))
                 plain = rules.index(f"mine {text.split()[1]}")
                 cheap = rules.table(rules.after(state, plain))
                 me = rules.table(state).player
                 assert dear.seat(me).built == cheap.seat(me).built
                 assert stock(dear.seat(me)) < stock(cheap.seat(me))
                 left_out += 1
-        for one in found[:3]:
+        for option in options[:3]:
             own = Game("4", rules, game.setup, [HUMAN] * 4)
             own.nodes[0].state = state
-            own.play_all(one["actions"])
-            paid = effects(own.table(0), own.table()).brief(one["words"])
-            assert one["effects"] == paid and not paid.get("then", "").startswith("not paid")
-            assert one["cell"] in " ".join(one["actions"])
+            own.play_all(option["actions"])
+            paid = effects(own.table(0), own.table()).brief(option["words"])
+            assert option["effects"] == paid and not paid.get("then", "").startswith("not paid")
+            assert option["cell"] in " ".join(option["actions"])
             own.back()
             assert own.now == 0, "one choice, taken back as one"
     assert left_out, "some power or special action is for nothing somewhere"
-    assert lookahead.ways(rules, game.nodes[0].state) == []
+    assert lookahead.two_step_moves(rules, game.nodes[0].state) == []
 
 
 def stock(seat: Any) -> int:
-    """All that a player holds, whatever it is worth."""
+    """The number of a player's resources."""
     return int(seat.credits + seat.ore + seat.knowledge + seat.qic + seat.power[2])
 
 
 def test_the_last_pass_says_what_is_left_and_what_conversions_would_bring(game: Game) -> None:
     """The VP are those that the game gave in the end; conversions score more once played."""
-    rules, more = game.rules, 0
+    rules, num_better = game.rules, 0
     end = game.table(game.line[-1])
     last = [id for id in at(game, "TURN") if "pass" in legal(game, id)]
     assert last and all(game.table(id).round == 6 for id in last)
     passed = {game.nodes[id].parent for id in game.line if game.nodes[id].text == "pass"}
     for id in last:
         state, player = game.nodes[id].state, game.table(id).player
-        found = conversions.left_over(rules, state)
-        now = vp_left(found)
+        option = conversions.left_over(rules, state)
+        now = vp_left(option)
         if id in passed:
             assert now == end.seat(player).vp_source["RESOURCES"]
-        if "actions" not in found:
+        if "actions" not in option:
             continue
         own = Game("6", rules, game.setup, [HUMAN] * 4)
         own.nodes[0].state = state
-        *free_actions, text = found["actions"]
-        assert text == "pass" and all(one.startswith("free ") for one in free_actions)
-        assert all(rules.say(one) in found["words"] for one in free_actions), "each in words"
+        *free_actions, text = option["actions"]
+        assert text == "pass" and all(action.startswith("free ") for action in free_actions)
+        assert all(rules.action_words(action) in option["words"] for action in free_actions), (
+            "each in words"
+        )
         own.play_all(free_actions)
-        again = conversions.left_over(rules, own.nodes[own.now].state)
-        then = vp_left(again)
-        assert "actions" not in again and found["more"].startswith(f"{then - now} VP more")
-        assert then > now
-        more += 1
-    assert more, "somebody has power left"
+        after_conversions = conversions.left_over(rules, own.nodes[own.now].state)
+        then = vp_left(after_conversions)
+        assert "actions" not in after_conversions and then > now
+        assert option["more"].startswith(f"{then - now} VP more")
+        num_better += 1
+    assert num_better, "somebody has power left"
     other = next(id for id in at(game, "TURN") if game.table(id).round == 3)
     assert conversions.left_over(rules, game.nodes[other].state) == {}
 
 
-def vp_left(found: dict[str, Any]) -> int:
-    said = re.search(r"left: (\d+) VP", found["said"])
-    assert said
-    return int(said[1])
+def vp_left(option: dict[str, Any]) -> int:
+    match = re.search(r"left: (\d+) VP", option["said"])
+    assert match
+    return int(match[1])
 
 
 def test_an_income_is_taken_by_itself_where_its_order_is_the_same(game: Game) -> None:
     """Whatever order: the same. Where it is asked, two orders come to something else."""
-    rules, taken, asked = game.rules, 0, 0
+    rules, num_automatic, num_decided = game.rules, 0, 0
     orders = [id for id in at(game, "INCOME") if len(legal(game, id)) > 1]
     assert orders
     for id in orders:
@@ -330,21 +334,21 @@ def test_an_income_is_taken_by_itself_where_its_order_is_the_same(game: Game) ->
         for bowls in (None, (9, 0, 0)):  # the tokens of bowl I are more than what is charged
             own = Game("7", rules, game.setup, [HUMAN] * 4)
             own.nodes[0].state = state if bowls is None else with_power(state, player, bowls)
-            found = made(own, 0, Settings(only_choice=True))
+            action = settings_choice(own, 0, Settings(only_choice=True))
             ends = set(all_ends(rules, own.nodes[0].state, player))
-            assert (found is None) == (len(ends) > 1)
-            taken += found is not None
-            asked += found is None
-    assert taken and asked, (taken, asked)
+            assert (action is None) == (len(ends) > 1)
+            num_automatic += action is not None
+            num_decided += action is None
+    assert num_automatic and num_decided, (num_automatic, num_decided)
 
 
 def with_power(state: State, player: int, bowls: tuple[int, int, int]) -> State:
-    """A state in which a player has so many tokens in the bowls."""
+    """A state in which a player has these tokens in the bowls."""
     players = state.game.players.edit()
     power = np.array(players.power)
     power[player] = bowls
-    found = jax.device_get(players.replace(power=power).pack())
-    return state.replace(game=state.game.replace(players=found))  # type: ignore[no-any-return]
+    packed = jax.device_get(players.replace(power=power).pack())
+    return state.replace(game=state.game.replace(players=packed))  # type: ignore[no-any-return]
 
 
 def all_ends(rules: Rules, state: Any, player: int) -> Iterator[tuple[int, ...]]:
@@ -365,18 +369,20 @@ def test_a_tile_and_the_track_of_its_step_are_one_choice(game: Game) -> None:
     rules.prepare_prices()
     for id in at(game, "TILE")[::3]:
         state = game.nodes[id].state
-        found = lookahead.tracks(rules, state)
+        options_by_tile = lookahead.tracks(rules, state)
         for text in rules.legal(state):
-            here = rules.after(state, rules.index(text))
-            steps = rules.legal(here) if rules.table(here).node == "STEP" else []
-            listed = [one["actions"] for one in found.get(text, [])]
+            after_tile = rules.after(state, rules.index(text))
+            steps = rules.legal(after_tile) if rules.table(after_tile).node == "STEP" else []
+            listed = [option["actions"] for option in options_by_tile.get(text, [])]
             assert listed == [[text, step] for step in steps if step != "skip"]
-        for some in found.values():
+        for options in options_by_tile.values():
             own = Game("8", rules, game.setup, [HUMAN] * 4)
             own.nodes[0].state = state
-            own.play_all(some[-1]["actions"])
-            paid = effects(own.table(0), own.table()).brief(rules.say(some[-1]["actions"][0]))
-            assert some[-1]["effects"] == paid
+            own.play_all(options[-1]["actions"])
+            paid = effects(own.table(0), own.table()).brief(
+                rules.action_words(options[-1]["actions"][0])
+            )
+            assert options[-1]["effects"] == paid
             seen += 1
     assert seen
     assert lookahead.tracks(rules, game.nodes[0].state) == {}
@@ -393,37 +399,38 @@ def test_several_actions_are_taken_all_or_none(game: Game) -> None:
 def test_what_conversions_make_possible(game: Game) -> None:
     """Each is not legal now and is after its conversions; nothing that one makes possible lacks."""
     turns = at(game, "TURN")
-    some = turns[5 :: len(turns) // 8]
+    sampled_turns = turns[5 :: len(turns) // 8]
     rules, several = game.rules, 0
-    for id in some:
+    for id in sampled_turns:
         state = game.nodes[id].state
-        found = lookahead.reached(rules, state)
-        for one in found[:6]:
-            here = state
-            assert one["text"] not in rules.legal(state) and one["first"]
-            for text in one["first"]:
-                assert text in rules.legal(here) and text.startswith("free ")
-                here = rules.after(here, rules.index(text))
-            assert one["text"] in rules.legal(here)
-            several += len(one["first"]) > 1
+        options = conversions.reached(rules, state)
+        for option in options[:6]:
+            position = state
+            assert option["text"] not in rules.legal(state) and option["first"]
+            for text in option["first"]:
+                assert text in rules.legal(position) and text.startswith("free ")
+                position = rules.after(position, rules.index(text))
+            assert option["text"] in rules.legal(position)
+            several += len(option["first"]) > 1
         for text in rules.legal(state):
             if text.startswith("free "):
                 opened = set(rules.legal(rules.after(state, rules.index(text))))
                 new = {x for x in opened - set(rules.legal(state)) if not x.startswith("free ")}
-                assert new <= {one["text"] for one in found}
+                assert new <= {option["text"] for option in options}
     assert several, "also what takes two conversions and more"
-    assert lookahead.reached(rules, game.nodes[0].state) == []
+    assert conversions.reached(rules, game.nodes[0].state) == []
 
 
 def test_a_conversion_is_made_several_times_by_one_choice(game: Game) -> None:
-    rules, most = game.rules, 0
+    rules, max_repeats = game.rules, 0
     for id in at(game, "TURN", "AFTER")[::9]:
         state = game.nodes[id].state
-        found = lookahead.repeats(rules, state)
-        assert set(found) <= {text for text in rules.legal(state) if text.startswith("free ")}
-        for text in (text for text in rules.legal(state) if text.startswith("free ")):
-            listed = found.get(text, [])
-            assert [one["actions"] for one in listed] == [
+        repeats_by_action = conversions.repeats(rules, state)
+        free_actions = [text for text in rules.legal(state) if text.startswith("free ")]
+        assert set(repeats_by_action) <= set(free_actions)
+        for text in free_actions:
+            listed = repeats_by_action.get(text, [])
+            assert [option["actions"] for option in listed] == [
                 [text] * times for times in range(2, len(listed) + 2)
             ]
             own = Game("5", rules, game.setup, [HUMAN] * 4)
@@ -434,34 +441,34 @@ def test_a_conversion_is_made_several_times_by_one_choice(game: Game) -> None:
                 assert listed[-1]["effects"] == paid
             if len(listed) < 3:
                 assert text not in rules.legal(own.nodes[own.now].state)
-            most = max(most, len(listed))
-    assert most == 3, "up to four times"
-    assert lookahead.repeats(rules, game.nodes[0].state) == {}
+            max_repeats = max(max_repeats, len(listed))
+    assert max_repeats == 3, "up to four times"
+    assert conversions.repeats(rules, game.nodes[0].state) == {}
 
 
 def test_the_end_of_a_game(game: Game) -> None:
     game.now = game.line[-1]
-    found, vp = endings.ending(game), [seat.vp for seat in game.table().seats]
-    names = [row["name"] for row in found["rounds"]]
+    summary, vp = end_summary(game), [seat.vp for seat in game.table().seats]
+    names = [row["name"] for row in summary["rounds"]]
     assert names == ["Start", "Set-up", *(f"Round {n}" for n in range(1, 7)), "Final scoring"]
-    assert found["rounds"][-1]["vp"] == vp
-    assert all(a < b for a, b in zip(found["rounds"][-2]["vp"], vp, strict=True))
-    assert found["places"] == [1 + sorted(vp, reverse=True).index(own) for own in vp]
-    gains = [one["gain"] for one in found["best"]]
+    assert summary["rounds"][-1]["vp"] == vp
+    assert all(a < b for a, b in zip(summary["rounds"][-2]["vp"], vp, strict=True))
+    assert summary["places"] == [1 + sorted(vp, reverse=True).index(own) for own in vp]
+    gains = [move["gain"] for move in summary["best"]]
     assert gains == sorted(gains, reverse=True) and gains[0] >= 10
-    for one in found["best"]:
-        before = game.nodes[one["node"]].parent
-        player = one["player"]
+    for move in summary["best"]:
+        before = game.nodes[move["node"]].parent
+        player = move["player"]
         assert game.table(before).player == player
-        change = game.table(one["node"]).seat(player).vp - game.table(before).seat(player).vp
-        assert change == one["gain"] or game.table(one["node"]).over
-        assert not one["words"].startswith(("choose ", "cover ")), "what it is of comes first"
+        change = game.table(move["node"]).seat(player).vp - game.table(before).seat(player).vp
+        assert change == move["gain"] or game.table(move["node"]).over
+        assert not move["words"].startswith(("choose ", "cover ")), "what it is of comes first"
 
 
 def test_a_game_is_one_file(game: Game, tmp_path: Any) -> None:
     game.now = game.line[-1]
-    (tmp_path / "game.json").write_text(endings.record(game))
-    found = replay.read(tmp_path / "game.json")
-    assert found.players == ("a person",) * 4
-    assert found.actions == replay.read(RECORDS["lost_fleet"]).actions
-    assert replay.play(found).terminated
+    (tmp_path / "game.json").write_text(game.record_text())
+    record = replay.read(tmp_path / "game.json")
+    assert record.players == ("a person",) * 4
+    assert record.actions == replay.read(RECORDS["lost_fleet"]).actions
+    assert replay.play(record).terminated

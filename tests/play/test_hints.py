@@ -39,16 +39,16 @@ class FakePlayouts:
 
 def adviser(playouts: FakePlayouts, actions: list[int]) -> Adviser:
     """One whose playouts are known, for a ruleset of few actions."""
-    found: Any = Adviser.__new__(Adviser)
+    fake: Any = Adviser.__new__(Adviser)
     texts = tuple(f"action {n}" for n in range(9))
     ruleset = SimpleNamespace(actions=SimpleNamespace(texts=texts), name="toy")
-    found.rules = SimpleNamespace(
+    fake.rules = SimpleNamespace(
         env=SimpleNamespace(ruleset=ruleset, num_players=4), after=lambda state, action: state,
-        say=lambda text, table: text.upper(), table=lambda state: None,
+        action_words=lambda text, table: text.upper(), table=lambda state: None,
     )  # fmt: skip
-    found.name, found._playouts, found._busy = "toy", playouts, threading.Lock()
-    found.candidates = lambda state: np.array(actions)
-    return found  # type: ignore[no-any-return]
+    fake.name, fake._playouts, fake._busy = "toy", playouts, threading.Lock()
+    fake.candidates = lambda state: np.array(actions)
+    return fake  # type: ignore[no-any-return]
 
 
 def position() -> Any:
@@ -66,9 +66,10 @@ def test_candidates_are_compared_on_the_same_luck() -> None:
     job = Job(lambda job: judge.judge(position(), job), "hint")
     job.wait()
     assert job.status == "ready" and job.total == 3 * ROUND * ROUNDS
-    assert [one["words"] for one in job.result] == ["ACTION 1", "ACTION 2", "ACTION 3"]
-    assert [one["lost"] for one in job.result] == [[0, 0, 0], [10, 10, 10], [20, 20, 20]]
-    assert [one["grade"] for one in job.result] == [None, "blunder", "blunder"]
+    words, losses, grades = ([row[key] for row in job.result] for key in ("words", "lost", "grade"))
+    assert words == ["ACTION 1", "ACTION 2", "ACTION 3"]
+    assert losses == [[0, 0, 0], [10, 10, 10], [20, 20, 20]]
+    assert grades == [None, "blunder", "blunder"]
     low, mean, high = (job.result[0]["vp"][i] for i in (1, 0, 2))
     assert low < mean < high and abs(mean - 93) < 1
     assert sorted(set(playouts.samples)) == list(range(ROUND * ROUNDS))
@@ -82,9 +83,9 @@ def test_a_hint_ends_when_the_position_is_another_one() -> None:
         id="a", now=0, rules=judge.rules, nodes=[SimpleNamespace(state=position())] * 2
     )
     playouts.hold.clear()
-    advice.ask(game)
+    advice.start_hint(game)
     first = advice._hints["a"].job
-    advice.ask(game)
+    advice.start_hint(game)
     assert advice._hints["a"].job is first, "asked twice, looked for once"
     assert advice.hint(game)["status"] == "running"
     game.now = 1
@@ -92,7 +93,7 @@ def test_a_hint_ends_when_the_position_is_another_one() -> None:
     playouts.hold.set()
     first.wait()
     assert first.status == "called off" and not playouts.samples
-    advice.ask(game)
+    advice.start_hint(game)
     advice._hints["a"].job.wait()
     assert len(advice.hint(game)["candidates"]) == 2
     advice.forget("a")
@@ -107,13 +108,13 @@ def test_a_hint_is_called_off_by_a_wish() -> None:
         id="a", now=0, rules=judge.rules, nodes=[SimpleNamespace(state=position())]
     )
     playouts.hold.clear()
-    advice.ask(game)
+    advice.start_hint(game)
     first = advice._hints["a"].job
     advice.call_off(game, "review")
     assert advice.hint(game)["status"] == "running", "there is no review"
     advice.call_off(game, "hint")
     assert advice.hint(game)["status"] == "called off"
-    advice.ask(game)
+    advice.start_hint(game)
     second = advice._hints["a"].job
     assert second is not first
     playouts.hold.set()
@@ -127,7 +128,7 @@ def test_what_fails_is_said_in_a_line() -> None:
 
     job = Job(fail, "hint")
     job.wait()
-    assert job.json()["status"] == "failed" and job.said == "RuntimeError: no luck"
+    assert job.json()["status"] == "failed" and job.message == "RuntimeError: no luck"
 
 
 @pytest.mark.slow  # compiles playouts: minutes on two cores
@@ -136,14 +137,17 @@ def test_a_hint_at_the_table(server: Server, monkeypatch: pytest.MonkeyPatch) ->
     game = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, record="lost_fleet")
     line = server.ask("GET", f"/api/games/{game}")[1]["line"]
     legal = server.change(game, "go", node=line[-30])["legal"]
-    found = server.ask("POST", f"/api/games/{game}/ask/hint", {})[1]
-    while found["status"] == "running":
+    hint = server.ask("POST", f"/api/games/{game}/ask/hint", {})[1]
+    while hint["status"] == "running":
         threading.Event().wait(0.5)
-        found = server.ask("GET", f"/api/games/{game}/ask/hint")[1]
-    assert found["status"] == "ready" and found["done"] <= found["total"]
-    texts = [one["text"] for one in found["candidates"]]
-    assert texts and set(texts) <= {one["text"] for one in legal}
-    assert all(one["vp"][1] <= one["vp"][0] <= one["vp"][2] for one in found["candidates"])
+        hint = server.ask("GET", f"/api/games/{game}/ask/hint")[1]
+    assert hint["status"] == "ready" and hint["done"] <= hint["total"]
+    texts = [candidate["text"] for candidate in hint["candidates"]]
+    assert texts and set(texts) <= {candidate["text"] for candidate in legal}
+    assert all(
+        candidate["vp"][1] <= candidate["vp"][0] <= candidate["vp"][2]
+        for candidate in hint["candidates"]
+    )
     server.change(game, "go", node=line[-29])
     assert server.ask("GET", f"/api/games/{game}/ask/hint")[1]["status"] == "none"
 
@@ -151,14 +155,14 @@ def test_a_hint_at_the_table(server: Server, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     page = tab.page
-    said = "getting ready to play the moves out, once (took up to 90 s before)"
+    message = "getting ready to play the moves out, once (took up to 90 s before)"
     status, node = ["running"], [0]
 
     def answer(route: Any) -> None:
         if route.request.post_data and '"off":true' in route.request.post_data:
             status[0] = "called off"
         route.fulfill(
-            json={"status": status[0], "said": said, "done": 0, "total": 64, "seconds": 7,
+            json={"status": status[0], "said": message, "done": 0, "total": 64, "seconds": 7,
                   "node": node[0], "candidates": []}
         )  # fmt: skip
 
@@ -168,11 +172,11 @@ def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> N
     node[0] = page.evaluate("game.node")
     page.click("#hint")
     page.wait_for_selector("#hint-off")
-    assert f"{said}, 7 s" in page.inner_text("#hints")
+    assert f"{message}, 7 s" in page.inner_text("#hints")
     page.click("#hint-off")
     tab.until("document.getElementById('hints').innerText.startsWith('Called off')")
     assert page.locator("#hint-off").count() == 0 and page.is_enabled("#hint")
-    # One that the next position overtakes says so.
+    # The page reports a hint that a new position ends.
     status[0] = "running"
     page.click("#hint")
     page.wait_for_selector("#hint-off")
@@ -206,21 +210,21 @@ def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
     page.route("**/ask/hint", answer)
     page.click("#hint")
     tab.until("document.querySelectorAll('#hints .candidate').length === 2")
-    said = page.inner_text("#hints")
-    assert "120 VP (115 to 125)" in said and "12.0 VP less than the best (8.0 to 16.0)" in said
-    assert "then Xenos: pass" in said and "on the same luck" in said
+    text = page.inner_text("#hints")
+    assert "120 VP (115 to 125)" in text and "12.0 VP less than the best (8.0 to 16.0)" in text
+    assert "then Xenos: pass" in text and "on the same luck" in text
     page.evaluate("allSettings().warn = true")
-    asked: list[str] = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     page.locator("#hints .candidate").nth(1).click()
-    assert page.evaluate("game.node") == node and "a blunder" in asked[0]
+    assert page.evaluate("game.node") == node and "a blunder" in dialogs[0]
     page.locator("#hints .candidate").first.click()
     tab.until(f"game.node !== {node}")
-    assert len(asked) == 1
+    assert len(dialogs) == 1
 
 
-class Told:
-    """What the server would say of a hint, and says to the page."""
+class HintAnswers:
+    """The answers of the server about a hint, as the page receives them."""
 
     def __init__(self, tab: Watched):
         self.page, self.status, self.node = tab.page, "running", 0
@@ -228,50 +232,50 @@ class Told:
 
     def answer(self, route: Any) -> None:
         text = "pass"
-        one = {"text": text, "words": text, "vp": [9.0, 8.0, 10.0], "lost": [0.0, 0.0, 0.0],
+        candidate = {"text": text, "words": text, "vp": [9.0, 8.0, 10.0], "lost": [0.0, 0.0, 0.0],
                "grade": None, "playouts": 32, "line": []}  # fmt: skip
         route.fulfill(
             json={"status": self.status, "said": "getting ready", "done": 0, "total": 0,
                   "seconds": 1, "node": self.node,
-                  "candidates": [one] if self.status == "ready" else []}
+                  "candidates": [candidate] if self.status == "ready" else []}
         )  # fmt: skip
 
 
 def test_a_hint_of_one_game_is_not_shown_in_another(tab: Watched, server: Server) -> None:
     """Positions are numbered from 0 in each."""
     games = [server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=n) for n in (1, 2)]
-    page, told = tab.page, Told(tab)
+    page, answers = tab.page, HintAnswers(tab)
     page.goto(f"{server.home}#{games[0]}")
     tab.until(MINE)
-    told.status, told.node = "ready", page.evaluate("game.node")
+    answers.status, answers.node = "ready", page.evaluate("game.node")
     page.click("#hint")
     page.wait_for_selector("#hints .candidate")
     page.evaluate(f"location.hash = {games[1]!r}")
     tab.until(f"game && game.id === {games[1]!r}")
-    assert page.evaluate("game.node") == told.node and page.inner_text("#hints") == ""
+    assert page.evaluate("game.node") == answers.node and page.inner_text("#hints") == ""
 
 
 # What happens to a hint, and whether the page may then go to what it found.
 ASKED_AND_SEEN = [("wantHint()", 0, True), ("wantHint()", 40, False), ("askHint()", 0, False)]
 
 
-@pytest.mark.parametrize(("how", "by", "goes"), ASKED_AND_SEEN)
+@pytest.mark.parametrize(("hint_request", "by", "comes_into_view"), ASKED_AND_SEEN)
 def test_a_hint_comes_into_view_where_nobody_has_gone_on(
-    tab: Watched, server: Server, how: str, by: int, goes: bool
+    tab: Watched, server: Server, hint_request: str, by: int, comes_into_view: bool
 ) -> None:
-    page, told = tab.page, Told(tab)
+    page, answers = tab.page, HintAnswers(tab)
     game = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=1)
     page.goto(f"{server.home}#{game}")
     tab.until(f"({MINE}) && game.legal.every(a => a.effects)", 300)
     top = "document.querySelector('.deck.play').scrollTop"
     page.evaluate("document.getElementById('legal').style.minHeight = '2000px'")
     page.evaluate(f"{top} = 10")
-    page.evaluate(f"void {how}")
+    page.evaluate(f"void {hint_request}")
     page.wait_for_selector("#hint-off", state="attached")
     page.evaluate(f"{top} += {by}")
-    told.status = "ready"
+    answers.status = "ready"
     page.wait_for_selector("#hints .candidate", state="attached")
-    assert page.evaluate(top) > 100 if goes else page.evaluate(top) == 10 + by
+    assert page.evaluate(top) > 100 if comes_into_view else page.evaluate(top) == 10 + by
 
 
 def test_a_review_that_is_ready_says_where_it_opens(tab: Watched, server: Server) -> None:

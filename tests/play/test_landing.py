@@ -14,10 +14,10 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
-from training.play.landing import FILES, Front
+from training.play.landing import FILES, Landing
 
 
-async def asked(front: Front, path: str, host: str = "localhost") -> tuple[int, bytes]:
+async def request(landing: Landing, path: str, host: str = "localhost") -> tuple[int, bytes]:
     """The answer to a GET."""
     scope = {
         "type": "http", "method": "GET", "path": path, "raw_path": path.encode(),
@@ -33,31 +33,31 @@ async def asked(front: Front, path: str, host: str = "localhost") -> tuple[int, 
     async def send(message: MutableMapping[str, Any]) -> None:
         sent.append(message)
 
-    await front(scope, receive, send)
-    return sent[0]["status"], b"".join(one.get("body", b"") for one in sent[1:])
+    await landing(scope, receive, send)
+    return sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:])
 
 
 def test_the_page_is_there_before_the_games() -> None:
-    front = Front(["localhost"])
+    landing = Landing(["localhost"])
 
     async def games(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"offers"})
 
     async def visit() -> None:
-        status, page = await asked(front, "/")
+        status, page = await request(landing, "/")
         assert status == 200 and b"/static/main.js" in page
         for name in FILES:
-            assert (await asked(front, f"/static/{name}"))[0] == 200
-        assert (await asked(front, "/static/front.py"))[0] == 404
-        assert (await asked(front, "/nothing"))[0] == 404
-        assert (await asked(front, "/", "evil.example"))[0] == 421
-        waiting = asyncio.ensure_future(asked(front, "/api/offers"))
+            assert (await request(landing, f"/static/{name}"))[0] == 200
+        assert (await request(landing, "/static/landing.py"))[0] == 404
+        assert (await request(landing, "/nothing"))[0] == 404
+        assert (await request(landing, "/", "evil.example"))[0] == 421
+        waiting = asyncio.ensure_future(request(landing, "/api/offers"))
         await asyncio.sleep(0.1)
         assert not waiting.done()
-        front.games = games
+        landing.games = games
         assert await waiting == (200, b"offers")
-        assert (await asked(front, "/api/offers", "evil.example"))[0] == 421
+        assert (await request(landing, "/api/offers", "evil.example"))[0] == 421
 
     # In a thread of its own: a browser of other tests has a loop in this one.
     with ThreadPoolExecutor(1) as thread:

@@ -32,7 +32,7 @@ WATCH = """() => {
 }"""
 
 
-# Whether the box of the tour lies over the map or the choices.
+# Whether the box of the tour covers the map or the choices.
 COVERS = """() => {
   const box = document.querySelector("#tour-box").getBoundingClientRect();
   return [".stage", "#legal-panel"].some((where) => {
@@ -46,16 +46,16 @@ COVERS = """() => {
 class Player:
     """Somebody with one kind of device."""
 
-    def __init__(self, tab: Watched, how: str, seed: int):
-        self.tab, self.page, self.how = tab, tab.page, how
+    def __init__(self, tab: Watched, device: str, seed: int):
+        self.tab, self.page, self.device = tab, tab.page, device
         self.rng = random.Random(seed)
         self.presses = 0
 
-    def reach(self, selector: str, most: int = 150) -> None:
+    def reach(self, selector: str, max_presses: int = 150) -> None:
         """By Tab alone."""
-        here = f"document.activeElement.matches({selector!r})"
-        for _ in range(most):
-            if self.page.evaluate(here):
+        is_focused = f"document.activeElement.matches({selector!r})"
+        for _ in range(max_presses):
+            if self.page.evaluate(is_focused):
                 return
             self.page.keyboard.press("Tab")
         raise AssertionError(f"Tab does not come to {selector}")
@@ -63,17 +63,17 @@ class Player:
     def press(self, selector: str) -> None:
         """Press what a selector finds first."""
         self.presses += 1
-        if self.how == "keyboard":
+        if self.device == "keyboard":
             self.reach(selector)
             self.page.keyboard.press("Enter")
-        elif self.how == "touch":
+        elif self.device == "touch":
             self.page.locator(selector).first.tap()
         else:
             self.page.locator(selector).first.click()
 
     def choose(self, selector: str, value: str, named: str) -> None:
         """An entry of a list of the form."""
-        if self.how == "keyboard":
+        if self.device == "keyboard":
             self.reach(selector)
             self.page.keyboard.type(named)
         else:
@@ -85,9 +85,9 @@ class Player:
         if self.page.locator(end).count() and self.rng.random() < 0.7:
             return self.by_list(end)
         lit = self.page.locator(".stage .legal-cell")
-        if on_map and self.how != "keyboard" and lit.count() and self.rng.random() < 0.5:
+        if on_map and self.device != "keyboard" and lit.count() and self.rng.random() < 0.5:
             return self.on_the_map(lit)
-        if self.how == "keyboard":
+        if self.device == "keyboard":
             self.page.keyboard.press("c")
             self.presses += 1
         elif not self.page.locator("#legal-panel").is_visible():
@@ -107,14 +107,14 @@ class Player:
         button = f"#legal button[data-text='{self.rng.choice(texts)}']"
         self.press(button)
         # A finger sees a federation before it forms it.
-        if self.how == "touch" and self.page.locator(f"{button}[aria-pressed='true']").count():
+        if self.device == "touch" and self.page.locator(f"{button}[aria-pressed='true']").count():
             self.press(button)
 
     def on_the_map(self, lit: Any) -> None:
         box = lit.nth(self.rng.randrange(lit.count())).bounding_box()
         at = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         self.presses += 1
-        if self.how == "touch":
+        if self.device == "touch":
             self.page.touchscreen.tap(*at)
         else:
             self.page.mouse.click(*at)
@@ -124,16 +124,16 @@ class Player:
 
 def line(page: Any) -> int:
     """How many decisions the game had."""
-    found: int = page.evaluate("game.line.length - 1")
-    return found
+    length: int = page.evaluate("game.line.length - 1")
+    return length
 
 
 @pytest.mark.slow  # a whole game in a browser each
-@pytest.mark.parametrize("how", SIZES)
-def test_a_whole_game(browser: Any, server: Server, how: str) -> None:
-    touched = how == "touch"
-    tab = Watched(browser, *SIZES[how], has_touch=touched, is_mobile=touched)
-    page, player = tab.page, Player(tab, how, 3)
+@pytest.mark.parametrize("device", SIZES)
+def test_a_whole_game(browser: Any, server: Server, device: str) -> None:
+    touched = device == "touch"
+    tab = Watched(browser, *SIZES[device], has_touch=touched, is_mobile=touched)
+    page, player = tab.page, Player(tab, device, 3)
     page.goto(f"{server.home}#seed=5&ruleset=lost_fleet")
     tab.until("document.querySelectorAll('#faction-3 option').length > 1")
     for p in (1, 2, 3):
@@ -152,7 +152,7 @@ def test_a_whole_game(browser: Any, server: Server, how: str) -> None:
         decisions += 1
     tab.until("document.querySelectorAll('.ranking li').length === 4")
     waits = sorted(ms for ms, _ in page.evaluate("window.answers"))
-    print(f"{how}: {player.presses} presses, {decisions} decisions of {line(page)} in the game")
+    print(f"{device}: {player.presses} presses, {decisions} decisions of {line(page)} in the game")
     print(f"ms until an answer is shown: {waits[len(waits) // 2]:.0f}, at most {waits[-1]:.0f}")
     assert decisions >= 2 + 6 + 1  # two mines, six rounds and a pass, at least
     page.close()
@@ -160,12 +160,12 @@ def test_a_whole_game(browser: Any, server: Server, how: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", ["mouse", "touch"])
-def test_the_first_look_is_walked_through(browser: Any, server: Server, how: str) -> None:
-    """Ten steps; those that ask for a move wait for it, and the game goes on meanwhile."""
-    touched = how == "touch"
-    tab = Watched(browser, *SIZES[how], has_touch=touched, is_mobile=touched)
-    page, player = tab.page, Player(tab, how, 4)
+@pytest.mark.parametrize("device", ["mouse", "touch"])
+def test_the_first_look_is_walked_through(browser: Any, server: Server, device: str) -> None:
+    """Ten steps; those that require a move wait for it, while the game continues."""
+    touched = device == "touch"
+    tab = Watched(browser, *SIZES[device], has_touch=touched, is_mobile=touched)
+    page, player = tab.page, Player(tab, device, 4)
     game = server.new_game(ruleset="lost_fleet", seats=["you", *["random"] * 3], seed=5)
     page.goto(f"{server.home}#{game}")
     tab.until(f"{MINE} && game.progress.length === 0", 300)
@@ -173,20 +173,22 @@ def test_the_first_look_is_walked_through(browser: Any, server: Server, how: str
     player.press("#tour")
     steps: list[str] = []
     while page.locator("#tour-box").count():
-        said = page.inner_text("#tour-box p")
-        steps.append(said.split(".")[0])
-        shown = page.locator(".toured")
-        assert shown.count() == 1, said
+        text = page.inner_text("#tour-box p")
+        steps.append(text.split(".")[0])
+        highlighted = page.locator(".toured")
+        assert highlighted.count() == 1, text
         if page.inner_text("#tour-box button.main") == "Skip this":
             tab.until(MINE, 120)
             page.locator("#legal section button, #kinds button").first.wait_for()
             # The set-up is a step of several decisions.
-            here = f"document.querySelector('#tour-box')?.textContent.startsWith('{steps[-1]}.')"
-            while page.evaluate(here):
-                assert not page.evaluate(COVERS), "the box lies where a choice is asked for"
+            same_step = (
+                f"document.querySelector('#tour-box')?.textContent.startsWith('{steps[-1]}.')"
+            )
+            while page.evaluate(same_step):
+                assert not page.evaluate(COVERS), "the box covers the choices"
                 node = page.evaluate("game.node")
                 player.decide(on_map=False)
-                tab.until(f"game.node !== {node} && (!({here}) || ({MINE}))", 120)
+                tab.until(f"game.node !== {node} && (!({same_step}) || ({MINE}))", 120)
         else:
             player.press("#tour-box button.main")
     assert steps == [f"{n} of 10" for n in range(1, 11)]
@@ -198,23 +200,23 @@ def test_the_first_look_is_walked_through(browser: Any, server: Server, how: str
 
 
 def test_the_first_look_waits_for_no_decision_that_was_made(tab: Watched, server: Server) -> None:
-    """The set-up is over in a record: its step goes on by a press. The keyboard stays at hand."""
+    """The set-up is over in a record: a press continues its step. The keyboard keeps working."""
     page = tab.page
     game = server.new_game(seats=["you"] * 4, record="lost_fleet")
     page.goto(f"{server.home}#{game}")
     tab.until(MINE)
     step = page.evaluate("TOUR.findIndex(({ until }) => until)")
 
-    def shown() -> list[str]:
+    def button_texts() -> list[str]:
         page.evaluate(f"tour.begin(); tour.step = {step - 1}; tour.next()")
         return page.locator("#tour-box button").all_inner_texts()
 
-    assert shown()[0] == "Skip this"
+    assert button_texts()[0] == "Skip this"
     page.evaluate("tour.end()")
     turn = "game.moves.findIndex(({ text }) => text.startsWith('advance'))"
     page.evaluate(f"change('go', {{ node: game.line[{turn}] }})")
     tab.until("game.asks === 'TURN'")
-    assert shown()[0] == "Next"
+    assert button_texts()[0] == "Next"
     assert page.evaluate("document.activeElement.closest('#tour-box') !== null")
     page.keyboard.press("Escape")
     assert page.locator("#tour-box").count() == 0

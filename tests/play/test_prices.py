@@ -26,15 +26,15 @@ def rules() -> Any:
     """The rules of the table, prices compiled."""
     from training.play.compiled_rules import Rules
 
-    found = Rules("lost_fleet")
-    assert not found.prices_ready and found.progress() == []
-    found.prepare_prices()
-    assert found.prices_ready and found.progress() == []
-    return found
+    compiled = Rules("lost_fleet")
+    assert not compiled.prices_ready and compiled.progress() == []
+    compiled.prepare_prices()
+    assert compiled.prices_ready and compiled.progress() == []
+    return compiled
 
 
-def compare(rules: Any, seed: int, every: int) -> tuple[int, int]:
-    """Play a random game; all choices of each `every`-th decision, of the others the one played.
+def compare(rules: Any, seed: int, interval: int) -> tuple[int, int]:
+    """Compare all choices of each `interval`-th decision, otherwise the played one.
 
     Returns:
         How many decisions there were, and how many choices were compared.
@@ -42,15 +42,15 @@ def compare(rules: Any, seed: int, every: int) -> tuple[int, int]:
     rng, ruleset = np.random.default_rng(seed), rules.env.ruleset
     state, decisions, choices = rules.start(rules.draw(seed)), 0, 0
     while not state.terminated:
-        shown: dict[int, Effects] = rules.effects_of_all(state)
+        effects: dict[int, Effects] = rules.effects_of_all(state)
         legal = np.flatnonzero(state.legal_action_mask).tolist()
-        assert list(shown) == legal
+        assert list(effects) == legal
         played = int(rng.choice(legal))
         after = None
-        for action in legal if (decisions + seed) % every == 0 else [played]:
+        for action in legal if (decisions + seed) % interval == 0 else [played]:
             reached = rules.after(state, action)
-            where = f"seed {seed}, decision {decisions}, {ruleset.actions.texts[action]}"
-            check(shown[action], ruleset, state, reached, where)
+            label = f"seed {seed}, decision {decisions}, {ruleset.actions.texts[action]}"
+            check(effects[action], ruleset, state, reached, label)
             choices += 1
             after = reached if action == played else after
         state, decisions = after, decisions + 1
@@ -84,13 +84,13 @@ def test_the_price_shown_is_the_price_paid_in_the_base_game_for_two(rules: Any) 
 def test_a_wrong_price_is_found(rules: Any) -> None:
     """The comparison itself: what another choice does is not taken for this one's."""
     state = rules.start(rules.draw(1))
-    one, other = np.flatnonzero(state.legal_action_mask)[:2].tolist()
-    shown = rules.effects_of_all(state)
-    reached = rules.after(state, one)
+    first, other = np.flatnonzero(state.legal_action_mask)[:2].tolist()
+    effects = rules.effects_of_all(state)
+    reached = rules.after(state, first)
     later = rules.after(reached, int(reached.legal_action_mask.argmax()))
-    check(shown[one], rules.env.ruleset, state, reached, "right")
+    check(effects[first], rules.env.ruleset, state, reached, "right")
     with pytest.raises(AssertionError):
-        check(shown[other], rules.env.ruleset, state, later, "wrong")
+        check(effects[other], rules.env.ruleset, state, later, "wrong")
 
 
 @pytest.fixture(params=[(1280, 900), (390, 844)])
@@ -102,7 +102,7 @@ def page(browser: Any, server: Server, request: Any) -> Iterator[Watched]:
     watched.check(server.home)
 
 
-# Lines of effects that are wider than what holds them.
+# Lines of effects that are wider than their container.
 CUT_OFF = """() => [...document.querySelectorAll('.effects span, .told')].filter(one => {
   const holder = one.closest('button, li, #help-box').getBoundingClientRect();
   return one.offsetParent && one.getBoundingClientRect().right > holder.right + 1;
@@ -129,27 +129,27 @@ def test_a_choice_has_its_price_and_the_log_its_effect(page: Watched, server: Se
         >= 11
     )
     row = tab.locator(f'.moves li[data-node="{tab.evaluate(f"game.line[{at + 1}]")}"]')
-    told = "-3 credits, -2 ore, +mine to trading station, +3 credits a round"
-    assert row.locator(".told").inner_text().startswith(told)
+    effects = "-3 credits, -2 ore, +mine to trading station, +3 credits a round"
+    assert row.locator(".told").inner_text().startswith(effects)
     wide = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
     assert tab.evaluate(wide), "the page scrolls sideways"
 
 
 def test_prices_come_with_the_view(server: Server) -> None:
-    """Also of power that is offered; the effects of a move stand in its row."""
+    """Also for offered power; the row of a move has its effects."""
     moves = server.ask("GET", "/api/offers")[1]
     assert moves["records"]
     id = server.new_game(seats=["you"] * 4, record="lost_fleet")
     game = server.ask("GET", f"/api/games/{id}")[1]
     at = next(k for k, move in enumerate(game["moves"]) if move["text"] == "leech DECLINE")
-    while not all("effects" in one for one in game["legal"]):
+    while not all("effects" in action for action in game["legal"]):
         game = server.ask("GET", f"/api/games/{id}?since={game['version']}")[1]
     game = server.change(id, "go", node=game["line"][at])
-    found = {one["text"]: one["effects"] for one in game["legal"]}
-    assert found["leech CHARGE"] == {
+    effects = {action["text"]: action["effects"] for action in game["legal"]}
+    assert effects["leech CHARGE"] == {
         "costs": ["2 VP (leech paid)"], "gains": ["3 power"], "notes": ["3 offered, room for 6"],
     }  # fmt: skip
-    assert found["leech DECLINE"] == {"notes": ["3 offered, room for 6"]}
+    assert effects["leech DECLINE"] == {"notes": ["3 offered, room for 6"]}
     assert game["moves"][at]["told"] == "3 offered, room for 6"
 
 

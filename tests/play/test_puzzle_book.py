@@ -24,7 +24,7 @@ from training.play.background import Job
 def work(job):
     try:
         while True:
-            job.tell("at work")
+            job.report("at work")
             time.sleep(0.01)
     finally:
         print("called off", flush=True)

@@ -1,4 +1,4 @@
-"""The server refuses what is wrong with one clear JSON error, and goes on."""
+"""The server answers invalid requests with one clear JSON error, and keeps running."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from starlette.requests import Request
 from gaia_jax import replay
 from tests.play.server import Server
 from tests.render.records import RECORDS
-from training.play.app import TOGETHER, Pages
+from training.play.app import BATCH_SECONDS, Pages
 from training.play.request_guard import from_here
 
 FINE = {"ruleset": "lost_fleet", "seats": ["you"] * 4}
@@ -139,7 +139,7 @@ BAD: list[tuple[str, str, Any, dict[str, str]]] = [
 
 @pytest.fixture(scope="module")
 def game(server: Server) -> str:
-    """A game that stands at its first decision."""
+    """A game at its first decision."""
     return server.new_game(**FINE, seed=1)
 
 
@@ -149,10 +149,10 @@ def test_sixty_bad_requests(server: Server, game: str) -> None:
         raw = body if isinstance(body, bytes) else None
         body = None if raw is not None else body
         status, data, text = server.ask(method, path.format(game=game), body, headers, raw)
-        what = f"{method} {path} {str(body)[:80]} {headers}: {status} {text[:200]}"
-        assert 400 <= status < 500, what
-        assert isinstance(data, dict) and data.keys() == {"error"}, what
-        assert "\n" not in data["error"] and "Traceback" not in text, what
+        description = f"{method} {path} {str(body)[:80]} {headers}: {status} {text[:200]}"
+        assert 400 <= status < 500, description
+        assert isinstance(data, dict) and data.keys() == {"error"}, description
+        assert "\n" not in data["error"] and "Traceback" not in text, description
     assert server.process.poll() is None
     assert server.ask("GET", f"/api/games/{game}")[1]["node"] == 0
     assert not (server.saves.parent.parent / "outside.json").exists()
@@ -165,12 +165,12 @@ def test_pages_may_load_nothing_from_elsewhere(server: Server) -> None:
     assert {"view.js", "view.css", "play.css", "main.js"} <= set(named)
     for name in named:
         status, _, text = server.ask("GET", f"/static/{name}")
-        found = text.replace("http://www.w3.org/2000/svg", "")
-        assert status == 200 and "http" not in found, name
+        body = text.replace("http://www.w3.org/2000/svg", "")
+        assert status == 200 and "http" not in body, name
 
 
 def test_more_games_than_there_is_room_for(server: Server) -> None:
-    """The one that has rested longest ends; the others go on."""
+    """The least recently used game ends; the others continue."""
     first = server.new_game(**FINE, seed=2)
     games = [server.new_game(**FINE, seed=2) for _ in range(16)]
     assert server.ask("GET", f"/api/games/{first}")[0] == 404
@@ -180,8 +180,8 @@ def test_more_games_than_there_is_room_for(server: Server) -> None:
 def test_a_setup_can_be_dealt(server: Server) -> None:
     setup = json.loads(RECORDS["lost_fleet"].read_text())["setup"]
     game = server.new_game(**FINE, setup=setup)
-    found = server.ask("GET", f"/api/games/{game}")[1]
-    assert [seat["name"] for seat in found["seats"]][0] == "Nevlas"
+    state = server.ask("GET", f"/api/games/{game}")[1]
+    assert [seat["name"] for seat in state["seats"]][0] == "Nevlas"
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8420", "127.0.0.1:1", "[::1]:8420"])
@@ -193,54 +193,56 @@ def test_the_names_of_this_machine_are_taken(server: Server, host: str) -> None:
 def test_nothing_is_taken_back_before_ones_first_decision(server: Server) -> None:
     """The agents' moves before it are not a person's to take back."""
     game = server.new_game(ruleset="lost_fleet", seats=["random"] * 3 + ["you"], seed=5)
-    found, version = {"thinking": "random"}, 0
-    while found["thinking"]:
-        found = server.ask("GET", f"/api/games/{game}?since={version}")[1]
-        version = found["version"]
-    assert found["node"] > 0 and not found["can_undo"]
+    state, version = {"thinking": "random"}, 0
+    while state["thinking"]:
+        state = server.ask("GET", f"/api/games/{game}?since={version}")[1]
+        version = state["version"]
+    assert state["node"] > 0 and not state["can_undo"]
     status, data, _ = server.ask("POST", f"/api/games/{game}/undo", {})
     assert status == 400 and data == {"error": "there is no decision of a person to take back"}
     now = server.ask("GET", f"/api/games/{game}")[1]
-    assert now["node"] == found["node"] and not now["paused"]
+    assert now["node"] == state["node"] and not now["paused"]
     # One's own decision is taken back, over those of the agents that followed it.
-    after = server.change(game, "act", action=found["legal"][0]["text"])
+    after = server.change(game, "act", action=state["legal"][0]["text"])
     assert after["can_undo"]
     back = server.change(game, "undo")
-    assert back["node"] == found["node"] and not back["can_undo"]
+    assert back["node"] == state["node"] and not back["can_undo"]
 
 
 def test_a_cancelled_move_leaves_the_record_in_view(server: Server) -> None:
-    """What the record goes on with is on the line again, and saved with it."""
+    """The later moves of the record are on the line again, and saved with it."""
     game = server.new_game(**FINE, record="lost_fleet")
-    whole = replay.read(server.saves / "lost_fleet.json").actions
+    actions = replay.read(server.saves / "lost_fleet.json").actions
     modes = ("power PA_TF1", "power PA_TF2", "special RB13", "special RB11", "ship TWI_K")
-    place = next(k for k, text in enumerate(whole) if text in modes)
+    place = next(k for k, text in enumerate(actions) if text in modes)
     line = server.ask("GET", f"/api/games/{game}")[1]["line"]
-    found = server.change(game, "go", node=line[place])
-    others = [a["text"] for a in found["legal"] if a["text"] in modes and a["text"] != whole[place]]
-    for text in (whole[place], *others):
+    state = server.change(game, "go", node=line[place])
+    others = [
+        a["text"] for a in state["legal"] if a["text"] in modes and a["text"] != actions[place]
+    ]
+    for text in (actions[place], *others):
         assert server.change(game, "act", action=text)["half_made"]
         back = server.change(game, "undo")
         assert back["node"] == line[place] and back["line"] == line
-    assert server.change(game, "save", name="cancelled")["moves"] == len(whole)
+    assert server.change(game, "save", name="cancelled")["moves"] == len(actions)
 
 
 def test_agents_say_what_games_they_play(server: Server) -> None:
     agents = server.ask("GET", "/api/offers")[1]["agents"]
-    known = {agent["name"]: agent["plays"] for agent in agents}
+    games_by_agent = {agent["name"]: agent["plays"] for agent in agents}
     for_four = {"base": [4], "lost_fleet": [4], "lost_fleet_published": [4]}
-    assert known["zoo/strong"] == known["zoo/strong+search:32"] == for_four
-    assert known["zoo/duel"] == known["zoo/duel+search:32"] == {"base": [2]}
-    assert known["zoo/base"] == {"base": [4]}
-    assert known["random"] == known["greedy"] == for_four | {"base": [2, 3, 4]}
+    assert games_by_agent["zoo/strong"] == games_by_agent["zoo/strong+search:32"] == for_four
+    assert games_by_agent["zoo/duel"] == games_by_agent["zoo/duel+search:32"] == {"base": [2]}
+    assert games_by_agent["zoo/base"] == {"base": [4]}
+    assert games_by_agent["random"] == games_by_agent["greedy"] == for_four | {"base": [2, 3, 4]}
 
 
 @pytest.mark.parametrize(
-    "host, here", [("127.0.0.1", True), ("::1", True), ("10.0.0.9", False), (None, False)]
+    "host, is_local", [("127.0.0.1", True), ("::1", True), ("10.0.0.9", False), (None, False)]
 )
-def test_games_under_way_are_told_to_this_machine_alone(host: str | None, here: bool) -> None:
+def test_games_under_way_are_told_to_this_machine_alone(host: str | None, is_local: bool) -> None:
     client = host and (host, 5000)
-    assert from_here(Request({"type": "http", "client": client, "headers": []})) == here
+    assert from_here(Request({"type": "http", "client": client, "headers": []})) == is_local
 
 
 def test_a_port_that_is_taken_is_one_line(server: Server) -> None:
@@ -265,13 +267,15 @@ class _Moving:
         return "agent" if self.left >= 0 else None
 
 
-def test_what_agents_do_in_a_moment_is_told_at_once() -> None:
-    """One answer when a person is to decide; one after a while where agents go on."""
+def test_quick_decisions_of_agents_are_one_update() -> None:
+    """One answer when a person has to decide; one after a while if agents continue."""
     pages = Pages(cast(Any, None), None, lambda: False)
     short, long = _Moving(5), _Moving(float("inf"))
-    began = time.monotonic()
+    started_at = time.monotonic()
     with ThreadPoolExecutor(1) as thread:  # a browser's loop may run in this one
         thread.submit(asyncio.run, pages._news(cast(Any, short), 1)).result()
         assert short.left < 0
         thread.submit(asyncio.run, pages._news(cast(Any, long), 1)).result()
-    assert TOGETHER <= time.monotonic() - began < 10 * TOGETHER and pages.waiting == 0
+    assert (
+        BATCH_SECONDS <= time.monotonic() - started_at < 10 * BATCH_SECONDS and pages.waiting == 0
+    )

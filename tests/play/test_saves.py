@@ -28,11 +28,11 @@ def test_a_game_can_be_kept_and_played_again(server: Server) -> None:
     assert replay.parse(record).players == ("a person",) * 4
     status, _, page = server.ask("GET", f"/api/games/{game}/file/replay.html")
     assert status == 200 and page.startswith("<!doctype html>")
-    again = server.new_game(again=game)
-    one, two = (server.ask("GET", f"/api/games/{id}")[1] for id in (game, again))
-    assert [seat["name"] for seat in one["seats"]] == [seat["name"] for seat in two["seats"]]
+    rematch = server.new_game(again=game)
+    first, two = (server.ask("GET", f"/api/games/{id}")[1] for id in (game, rematch))
+    assert [seat["name"] for seat in first["seats"]] == [seat["name"] for seat in two["seats"]]
     assert len(two["line"]) == 1 and two["settings"]["take_power"] == -1
-    assert one["settings"]["take_power"] == 2
+    assert first["settings"]["take_power"] == 2
     assert server.ask("GET", f"/api/games/{game}/file/record.json")[1]["setup"] == record["setup"]
 
 
@@ -98,8 +98,8 @@ def test_a_save_replaces_only_an_earlier_part_of_the_same_game(server: Server) -
         return str(server.change(game, "save", name="kept")["name"])
 
     assert save(first) == "kept"
-    found = server.ask("GET", f"/api/games/{first}")[1]
-    server.change(first, "act", action=found["legal"][0]["text"])
+    state = server.ask("GET", f"/api/games/{first}")[1]
+    server.change(first, "act", action=state["legal"][0]["text"])
     assert save(first) == "kept", "further on in the same game"
     assert save(second) == "kept 2"
     assert len(replay.read(server.saves / "kept.json").actions) == 1
@@ -111,8 +111,8 @@ def test_a_killed_server_loses_no_saved_record(tmp_path: Path) -> None:
     server = Server(tmp_path)
     game = server.new_game(**FINE, seed=4)
     for _ in range(5):
-        found = server.ask("GET", f"/api/games/{game}")[1]
-        server.change(game, "act", action=found["legal"][0]["text"])
+        state = server.ask("GET", f"/api/games/{game}")[1]
+        server.change(game, "act", action=state["legal"][0]["text"])
         status, saved, text = server.ask("POST", f"/api/games/{game}/save", {"name": "a game"})
         assert status == 200, text
     server.process.kill()
@@ -126,12 +126,12 @@ def test_a_killed_server_loses_no_saved_record(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_server_that_is_ended_saves_what_is_under_way(tmp_path: Path) -> None:
-    """What a person has played on, once: not what nobody has touched, nor what is saved."""
+    """A game with new decisions of a person, once: no untouched game and no saved one."""
     server = Server(tmp_path)
     played, saved, _ = (server.new_game(**FINE, seed=seed) for seed in (4, 5, 6))
     for game in (played, saved):
-        found = server.ask("GET", f"/api/games/{game}")[1]
-        server.change(game, "act", action=found["legal"][0]["text"])
+        state = server.ask("GET", f"/api/games/{game}")[1]
+        server.change(game, "act", action=state["legal"][0]["text"])
     assert len(server.ask("GET", "/api/offers")[1]["games"]) == 2
     server.change(saved, "save", name="by hand")
     server.end()
@@ -149,6 +149,6 @@ def test_a_game_that_cannot_be_saved_keeps_no_other_from_it() -> None:
             raise wrong[game.n]
         return f"{name} {game.n}", 9
 
-    said = GameServer.keep(cast(Any, SimpleNamespace(games=games, save=save)))
-    assert [line.split(":")[0] for line in said] == ["Saved", "error", "error", "Saved"]
-    assert "500 records" in said[1] and "No space" in said[2] and " 3. " in said[3]
+    messages = GameServer.save_unfinished(cast(Any, SimpleNamespace(games=games, save=save)))
+    assert [line.split(":")[0] for line in messages] == ["Saved", "error", "error", "Saved"]
+    assert "500 records" in messages[1] and "No space" in messages[2] and " 3. " in messages[3]

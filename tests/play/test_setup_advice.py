@@ -13,7 +13,7 @@ pytest.importorskip("starlette", reason="starlette is not installed (extra play)
 from tests.browser import Watched
 from tests.play.server import Server
 from tests.training.test_advice import made_up
-from training.analysis import ADVICE_GAMES, ADVISER, advice, advice_page
+from training.analysis import ADVICE_GAMES, ADVISER, advice, advice_report, pages
 from training.play import setup_advice
 from training.play.compiled_rules import Rules
 from training.play.game import Refused
@@ -36,8 +36,8 @@ class FakeAdvisor:
         self.hold.wait(20)
         progress(100)
         self.games.append(len(factions))
-        made: Any = made_up
-        return made(0, each=ADVICE_GAMES)[0]
+        planted_games: Any = made_up
+        return planted_games(0, games_per_faction=ADVICE_GAMES)[0]
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +48,10 @@ def rules() -> Rules:
 @pytest.fixture
 def advisor(monkeypatch: pytest.MonkeyPatch, rules: Rules) -> FakeAdvisor:
     """Whose `named` every `SetupAdvice` asks."""
-    found = FakeAdvisor(rules.env)
-    fake = staticmethod(lambda env, agent: found if agent == ADVISER else None)
+    fake_advisor = FakeAdvisor(rules.env)
+    fake = staticmethod(lambda env, agent: fake_advisor if agent == ADVISER else None)
     monkeypatch.setattr(advice.Advisor, "named", fake)
-    return found
+    return fake_advisor
 
 
 def wait(desk: SetupAdvice, id: str) -> str:
@@ -62,46 +62,47 @@ def wait(desk: SetupAdvice, id: str) -> str:
 
 
 def test_it_is_what_the_command_makes_and_is_kept(advisor: FakeAdvisor, rules: Rules) -> None:
-    desk, setup, wanted = SetupAdvice(), rules.draw(7), {**FORM, "seed": 7}
-    assert desk.of(rules, setup, wanted)["status"] == "none"
-    found = desk.ask(rules, setup, wanted)
-    assert found["status"] in ("running", "ready") and found["refusal"] == ""
-    assert wait(desk, found["id"]) == "ready"
+    desk, setup, form = SetupAdvice(), rules.draw(7), {**FORM, "seed": 7}
+    assert desk.of(rules, setup, form)["status"] == "none"
+    status = desk.start(rules, setup, form)
+    assert status["status"] in ("running", "ready") and status["refusal"] == ""
+    assert wait(desk, status["id"]) == "ready"
     boards = advice.boards_of(rules.env, setup)
     assert advisor.games == [boards.games(ADVICE_GAMES)]
     about = {"agent": ADVISER, "from": "seed 7"}
-    told = advice_page.advised(advisor, setup, boards, ADVICE_GAMES, about)  # type: ignore[arg-type]
-    job = desk.get(found["id"])
-    assert job and job.result == advice_page.page(told)
+    report = advice_report.advise_and_report(advisor, setup, boards, ADVICE_GAMES, about)  # type: ignore[arg-type]
+    job = desk.get(status["id"])
+    assert job and job.result == pages.advice_page(report)
     assert f"set-up of seed 7; {ADVISER} at all seats" in job.result
     dealt = setup.replace(faction=setup.faction[::-1])
-    assert desk.ask(rules, dealt, wanted)["id"] == found["id"], "whoever plays which faction"
-    assert desk.ask(rules, setup, wanted)["status"] == "ready" and desk.get(found["id"]) is job
+    assert desk.start(rules, dealt, form)["id"] == status["id"], "for any factions"
+    assert desk.start(rules, setup, form)["status"] == "ready" and desk.get(status["id"]) is job
     assert len(advisor.games) == 2, "asked for again, nothing is played"
     other = desk.of(rules, rules.draw(8), {**FORM, "seed": 8})
-    assert other["id"] != found["id"] and other["status"] == "none"
+    assert other["id"] != status["id"] and other["status"] == "none"
 
 
 def test_it_is_called_off_and_one_waits_for_the_other(advisor: FakeAdvisor, rules: Rules) -> None:
     desk, setups = SetupAdvice(), [rules.draw(seed) for seed in (1, 2)]
     advisor.hold.clear()
     ids = [
-        desk.ask(rules, setup, {**FORM, "seed": n})["id"] for n, setup in enumerate(setups, start=1)
+        desk.start(rules, setup, {**FORM, "seed": n})["id"]
+        for n, setup in enumerate(setups, start=1)
     ]
     first, second = (desk.get(id) for id in ids)
     assert first and second
     end = time.monotonic() + 20
-    while first.total == 0 or "asked for before" not in second.said:
-        assert time.monotonic() < end, (first.said, second.said)
+    while first.total == 0 or "earlier advice" not in second.message:
+        assert time.monotonic() < end, (first.message, second.message)
         time.sleep(0.01)
     second.call_off()
     second.wait()
     assert second.status == "called off", "while it waits"
     first.call_off()
     assert desk.of(rules, setups[0], {**FORM, "seed": 1})["status"] == "called off"
-    assert desk.ask(rules, setups[0], {**FORM, "seed": 1})["status"] == "running"
-    again = desk.get(ids[0])
-    assert again is not first
+    assert desk.start(rules, setups[0], {**FORM, "seed": 1})["status"] == "running"
+    restarted = desk.get(ids[0])
+    assert restarted is not first
     advisor.hold.set()
     first.wait()
     assert first.status == "called off" and first.result is None
@@ -111,24 +112,24 @@ def test_it_is_called_off_and_one_waits_for_the_other(advisor: FakeAdvisor, rule
 def test_pages_are_kept_up_to_a_number(
     advisor: FakeAdvisor, rules: Rules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(setup_advice, "KEPT", 2)
+    monkeypatch.setattr(setup_advice, "MAX_PAGES", 2)
     desk, setup = SetupAdvice(), rules.draw(1)
     ids = []
-    asked: list[dict[str, Any]] = [{"seed": 1}, {"setup": {}}, {"seed": 1}, {"seed": 3}]
-    for where in asked:  # the first one again
-        ids.append(desk.ask(rules, setup, {**FORM, **where})["id"])
+    origins: list[dict[str, Any]] = [{"seed": 1}, {"setup": {}}, {"seed": 1}, {"seed": 3}]
+    for origin in origins:  # the first one again
+        ids.append(desk.start(rules, setup, {**FORM, **origin})["id"])
         wait(desk, ids[-1])
     assert [bool(desk.get(id)) for id in ids] == [True, False, True, True] and ids[0] == ids[2]
 
 
 def test_who_has_no_adviser_is_told_so_in_a_line(server: Server) -> None:
-    asked = server.ask("POST", "/api/preview", TWO)[1]["advice"]
-    assert asked["refusal"] == NO_TWO and asked["status"] == "none"
-    status, told, _ = server.ask("POST", "/api/advice", TWO)
-    assert status == 400 and told == {"error": NO_TWO}
+    advice_status = server.ask("POST", "/api/preview", TWO)[1]["advice"]
+    assert advice_status["refusal"] == NO_TWO and advice_status["status"] == "none"
+    status, answer, _ = server.ask("POST", "/api/advice", TWO)
+    assert status == 400 and answer == {"error": NO_TWO}
     with pytest.raises(Refused, match=NO_TWO):
-        SetupAdvice().ask(Rules("base", 2), None, TWO)  # type: ignore[arg-type]
-    id = asked["id"]
+        SetupAdvice().start(Rules("base", 2), None, TWO)  # type: ignore[arg-type]
+    id = advice_status["id"]
     assert server.ask("GET", f"/api/advice/{id}")[0] == 404
     for path in (f"/api/advice/{id}/page", "/api/advice/..%2fREADME.md/page"):
         assert server.ask("GET", path)[0] == 404
@@ -137,8 +138,8 @@ def test_who_has_no_adviser_is_told_so_in_a_line(server: Server) -> None:
         assert server.ask("POST", "/api/advice", {**FORM, "seed": 1, **wrong})[0] == 400
 
 
-class Told:
-    """What the server would say of an advice, and says to the page; games take long."""
+class AdviceAnswers:
+    """The answers of the server about advice, as the page receives them; games take long."""
 
     def __init__(self, tab: Watched):
         self.status, self.far, self.asked = "none", 0, list[Any]()
@@ -174,45 +175,45 @@ def tab_to(tab: Watched, id: str) -> None:
     raise AssertionError(f"the keyboard does not reach {id}")
 
 
-def held(tab: Watched, id: str) -> None:
+def wait_for_focus(tab: Watched, id: str) -> None:
     tab.until(f"document.activeElement.id === {id!r}")
 
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_advice_by_the_keyboard_alone(tab: Watched, server: Server, width: int) -> None:
-    page, told = tab.page, Told(tab)
+    page, answers = tab.page, AdviceAnswers(tab)
     start(tab, server, "seed=7&ruleset=lost_fleet")
     page.focus("#dice")
     tab_to(tab, "advise")
     page.keyboard.press("Enter")
-    held(tab, "advise-off")
-    asked = told.asked[0]
-    assert (asked["ruleset"], asked["seed"], len(asked["seats"])) == ("lost_fleet", 7, 4)
+    wait_for_focus(tab, "advise-off")
+    form = answers.asked[0]
+    assert (form["ruleset"], form["seed"], len(form["seats"])) == ("lost_fleet", 7, 4)
     assert page.is_disabled("#advise")
-    told.far = 58
+    answers.far = 58
     tab.until("document.getElementById('advice-far').innerText.includes('58 of 288 games, 9 s')")
     assert page.inner_text("#advice-said") == "The advice is being made:", "said once"
     assert page.get_attribute("#advice-said", "role") == "status"
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.keyboard.press("Enter")
-    held(tab, "advise")
-    assert told.asked[-1] == {"off": True} and page.is_hidden("#advise-off")
+    wait_for_focus(tab, "advise")
+    assert answers.asked[-1] == {"off": True} and page.is_hidden("#advise-off")
     assert page.inner_text("#advice-said").startswith("Called off.")
     page.keyboard.press("Enter")
-    held(tab, "advise-off")
-    told.status = "ready"
-    held(tab, "advise")
+    wait_for_focus(tab, "advise-off")
+    answers.status = "ready"
+    wait_for_focus(tab, "advise")
     assert page.inner_text("#advise") == "Open the advice"
     assert "another tab" in page.inner_text("#advice-said")
     with page.context.expect_page() as opened:
         page.keyboard.press("Enter")
     assert opened.value.url == server.home + page.evaluate("`api/advice/${adviceNow.id}/page`")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert len(told.asked) == 3, "a second click opens, and asks for nothing"
+    assert len(answers.asked) == 3, "a second click opens, and asks for nothing"
 
 
 def test_another_set_up_has_advice_of_its_own(tab: Watched, server: Server) -> None:
-    page, told = tab.page, Told(tab)
+    page, answers = tab.page, AdviceAnswers(tab)
     start(tab, server, "seed=7&ruleset=lost_fleet")
     page.click("#advise")
     tab.until("adviceNow.status === 'running'")
@@ -221,17 +222,17 @@ def test_another_set_up_has_advice_of_its_own(tab: Watched, server: Server) -> N
     assert page.is_enabled("#advise") and page.is_hidden("#advise-off")
     page.click("#advise")
     tab.until("adviceNow.status === 'running'")
-    seeds = [body.get("seed", "off") for body in told.asked]
-    assert seeds == [7, "off", page.evaluate("adviceNow.wanted.seed")], "nobody waits for the first"
+    seeds = [body.get("seed", "off") for body in answers.asked]
+    assert seeds == [7, "off", page.evaluate("adviceNow.wanted.seed")], "the first is cancelled"
     page.click("#begin")
     tab.until("game", 120)
-    assert told.asked[-1] == {"off": True}, "nor for the second, once the game is dealt"
+    assert answers.asked[-1] == {"off": True}, "nor for the second, once the game is dealt"
     page.evaluate("location.hash = ''")
     start(tab, server, "seed=3&ruleset=base&players=2")
-    before = len(told.asked)
+    before = len(answers.asked)
     page.click("#advise")
     tab.until("document.getElementById('advice-said').innerText.includes('No advice here')")
-    assert NO_TWO in page.inner_text("#advice-said") and len(told.asked) == before
+    assert NO_TWO in page.inner_text("#advice-said") and len(answers.asked) == before
     page.select_option("#record", "Shipped: lost_fleet")
     tab.until("document.getElementById('advice').hidden")
 
@@ -251,12 +252,12 @@ def test_the_advice_of_a_server(tab: Watched, server: Server) -> None:
     tab.until("document.getElementById('advise').innerText === 'Open the advice'", 120)
     with page.context.expect_page() as opened:
         page.click("#advise")
-    found = opened.value
+    advice_tab = opened.value
     wrong: list[str] = []
-    found.on("console", lambda message: wrong.append(message.text))
-    found.reload()
-    assert found.title() == "Advice on the set-up of seed 7" and not wrong
-    assert found.locator("h2 + .wide tr").count() > 18
+    advice_tab.on("console", lambda message: wrong.append(message.text))
+    advice_tab.reload()
+    assert advice_tab.title() == "Advice on the set-up of seed 7" and not wrong
+    assert advice_tab.locator("h2 + .wide tr").count() > 18
     for width in (390, 1280):
-        found.set_viewport_size({"width": width, "height": 900})
-        assert found.evaluate("document.documentElement.scrollWidth") <= width
+        advice_tab.set_viewport_size({"width": width, "height": 900})
+        assert advice_tab.evaluate("document.documentElement.scrollWidth") <= width

@@ -69,12 +69,12 @@ def test_the_form_can_be_read_and_touched(tab: tuple[Any, bool], server: Server)
     page, touched = tab
     page.goto(f"{server.home}#seed=5&ruleset=lost_fleet")
     page.wait_for_selector("#preview svg")
-    found = measures.looked_at(page, touched)
+    problems = measures.looked_at(page, touched)
     for kind in ("small", "low", "over", "out"):
-        assert not found[kind], (kind, found[kind][:8])
+        assert not problems[kind], (kind, problems[kind][:8])
 
 
-# How far the box of help lies over the places beside each of some places; [how many, overlaps].
+# How far the help box covers the places next to some places; [number, overlaps].
 COVERED = """async () => {
   const cells = [...document.querySelectorAll('.stage .legal-cell')].slice(0, 12);
   const covered = [];
@@ -108,18 +108,17 @@ def test_what_is_told_of_a_place_leaves_its_neighbours_in_view(
 def test_the_table_can_be_read_and_touched(tab: tuple[Any, bool], server: Server) -> None:
     page, touched = tab
     enter(page, server)
-    for what, place in places().items():
+    for place_name, place in places().items():
         go(page, place)
         for name in measures.tabs(page):
             measures.press_tab(page, name)
-            measures.check(page, touched, f"{name} at {what}")
+            measures.check(page, touched, f"{name} at {place_name}")
         measures.press_tab(page, "Play")
         for kind in page.locator("#kinds button").all():
             kind.click()
-            # A low screen scrolls to its first choice: what then lies under the line that stays is
-            # not over it.
+            # A low screen scrolls to its first choice; the fixed line may cover other choices.
             page.evaluate("document.querySelector('.deck.play').scrollTop = 0")
-            measures.check(page, touched, f"{kind.inner_text()} at {what}")
+            measures.check(page, touched, f"{kind.inner_text()} at {place_name}")
 
 
 @pytest.mark.slow  # axe-core looks for seconds at each panel
@@ -131,9 +130,9 @@ def test_axe_finds_nothing_serious(browser: Any, server: Server, scheme: Any) ->
     page.wait_for_selector("#preview svg")
     assert measures.serious(page) == [], "the form"
     enter(page, server)
-    for what in ("power offered", "the end"):
-        go(page, places()[what])
-        assert measures.serious(page) == [], what
+    for place_name in ("power offered", "the end"):
+        go(page, places()[place_name])
+        assert measures.serious(page) == [], place_name
     go(page, places()["a turn"])
     page.click("#kinds [data-kind='upgrade']")
     for name in measures.tabs(page):

@@ -32,82 +32,82 @@ def test_a_chosen_faction_is_had_and_what_was_dealt_goes_to_who_had_it() -> None
         & set(DEALT)
     )  # fmt: skip
     assert with_factions(DEALT, [free, "", "", ""], LOST_FLEET) == [free, *DEALT[1:]]
-    for wrong, said in (
-        (["TERRANS", other, "", ""], "of one board"),
-        (["TERRANS", "TERRANS", "", ""], "of one board"),
+    for wrong, message in (
+        (["TERRANS", other, "", ""], "share a board"),
+        (["TERRANS", "TERRANS", "", ""], "share a board"),
         (["MARTIANS", "", "", ""], "unknown faction 'MARTIANS'"),
         ([""] * 3, "a list of 4"),
         ("TERRANS", "a list of 4"),
     ):
-        with pytest.raises(Refused, match=said):
+        with pytest.raises(Refused, match=message):
             with_factions(DEALT, wrong, LOST_FLEET)
 
 
 def test_every_choice_of_four_is_a_set_up() -> None:
-    """Whoever chooses what of any deal: four factions of four boards."""
+    """Any choices from any deal give four factions of four boards."""
     ids = LOST_FLEET.ids["faction"]
     boards = {id: n for n, pair in enumerate(LOST_FLEET.faction_boards) for id in pair}
     for first in ids:
         for second in ids:
             if boards[first] == boards[second]:
                 continue
-            found = with_factions(DEALT, ["", first, "", second], LOST_FLEET)
-            assert found[1] == first and found[3] == second
-            assert len({boards[id] for id in found}) == 4, found
+            factions = with_factions(DEALT, ["", first, "", second], LOST_FLEET)
+            assert factions[1] == first and factions[3] == second
+            assert len({boards[id] for id in factions}) == 4, factions
 
 
 def test_a_game_that_comes_late_keeps_its_address(tab: Watched, server: Server) -> None:
     """The set-up of the form is looked at meanwhile, which has an address too."""
-    page, held = tab.page, list[Any]()
+    page, held_routes = tab.page, list[Any]()
     game = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=3)
-    page.route(f"**/api/games/{game}", lambda route: held.append(route))
+    page.route(f"**/api/games/{game}", lambda route: held_routes.append(route))
     page.goto(f"{server.home}#{game}")
     tab.until("offers && offers.records.length > 0 && previews > 0")
     before = page.evaluate("previews")
     page.select_option("#record", "")
     tab.until(f"previews > {before}")
-    held[0].continue_()
+    held_routes[0].continue_()
     tab.until("game")
     assert page.evaluate("location.hash") == f"#{game}"
 
 
 def test_what_is_offered_is_said_in_words() -> None:
-    found = {one["id"]: one for one in rulesets()}
-    assert set(found) == set(RULESET_WORDS) == {id for id, _ in VARIANTS}
-    assert found["base"]["players"] == [2, 3, 4] and found["lost_fleet"]["players"] == [4]
-    assert len(found["lost_fleet"]["factions"]) == 18
+    by_id = {ruleset["id"]: ruleset for ruleset in rulesets()}
+    assert set(by_id) == set(RULESET_WORDS) == {id for id, _ in VARIANTS}
+    assert by_id["base"]["players"] == [2, 3, 4] and by_id["lost_fleet"]["players"] == [4]
+    assert len(by_id["lost_fleet"]["factions"]) == 18
     expert = level("zoo/strong")
     assert (expert.name, expert.vp) == ("expert", LEVELS[3].vp)
     assert level("zoo/quick").name == "beginner" and level("zoo/clone").name == ""
     assert level("greedy").name == "regular"
-    for one in LEVELS:
-        assert " VP" not in level(one.agent).about, "a level has the VP beside its name alone"
+    for entry in LEVELS:
+        assert " VP" not in level(entry.agent).about, "only its name shows the VP of a level"
     alike = zoo.about("zoo/clone")["results"]["self_play"]["vp"]["mean"]
-    assert f"{alike:.0f} VP among 4 of its kind" in level("zoo/clone").about
+    assert f"{alike:.0f} VP in games of 4 copies" in level("zoo/clone").about
     assert level("zoo/strong+search:64").name == "strongest"
     assert level("runs/mine") == ("", "runs/mine", "", None)
 
 
 def test_a_preview_is_what_is_then_dealt(server: Server) -> None:
-    wanted: dict[str, Any] = {"ruleset": "lost_fleet", "seats": ["you"] * 4, "seed": 8}
-    status, plain, text = server.ask("POST", "/api/preview", wanted)
+    form: dict[str, Any] = {"ruleset": "lost_fleet", "seats": ["you"] * 4, "seed": 8}
+    status, plain, text = server.ask("POST", "/api/preview", form)
     assert status == 200, text
     assert "block-map" in plain["picture"]["map"] and len(plain["setup"]["final_missions"]) == 2
     dealt = plain["setup"]["factions"]
-    wanted["factions"] = ["", dealt[0], "", ""]
-    changed = server.ask("POST", "/api/preview", wanted)[1]
+    form["factions"] = ["", dealt[0], "", ""]
+    changed = server.ask("POST", "/api/preview", form)[1]
     assert changed["setup"]["factions"] == [dealt[1], dealt[0], *dealt[2:]]
     assert changed["setup"] | {"factions": 0} == plain["setup"] | {"factions": 0}
-    game = server.ask("GET", f"/api/games/{server.new_game(**wanted)}")[1]
+    game = server.ask("GET", f"/api/games/{server.new_game(**form)}")[1]
     assert [seat["name"] for seat in game["seats"]] == [seat["name"] for seat in changed["seats"]]
     for wrong in ({"seed": -1}, {"factions": ["MARTIANS", "", "", ""]}, {"ruleset": "chess"}):
-        assert server.ask("POST", "/api/preview", wanted | wrong)[0] == 400
+        assert server.ask("POST", "/api/preview", form | wrong)[0] == 400
 
 
 def test_shipped_records_are_offered_and_not_written_over(server: Server) -> None:
     offered = server.ask("GET", "/api/offers")[1]["records"]
-    shipped = [one for one in offered if one["name"].startswith("Shipped: ")]
-    assert {one["ruleset"] for one in shipped} == set(RULESET_WORDS)
+    shipped = [record for record in offered if record["name"].startswith("Shipped: ")]
+    assert {record["ruleset"] for record in shipped} == set(RULESET_WORDS)
     id = server.new_game(seats=["you"] * 4, record="Shipped: lost_fleet")
     game = server.ask("GET", f"/api/games/{id}")[1]
     assert game["name"] == "lost_fleet" and len(game["line"]) > 200
@@ -134,8 +134,8 @@ def test_the_form_shows_what_would_be_dealt_and_a_link_holds_it(
     for player in (1, 2, 3):
         page.select_option(f"#chair-{player}", "random")
     page.select_option("#faction-0", "TERRANS")
-    taken = page.locator("#faction-1 option").evaluate_all("all => all.map(one => one.value)")
-    assert "TERRANS" not in taken and "LANTIDS" not in taken, "two sides of one board"
+    offered = page.locator("#faction-1 option").evaluate_all("all => all.map(one => one.value)")
+    assert "TERRANS" not in offered and "LANTIDS" not in offered, "two sides of one board"
     tab.until("location.hash === '#seed=8&ruleset=lost_fleet&factions=TERRANS%2C%2C%2C'")
     tab.until("document.querySelector('#faction-1 option').textContent.startsWith('dealt: ')", 60)
     link = page.evaluate("location.href")
@@ -156,7 +156,7 @@ def test_seats_have_one_number_and_a_game_is_gone_on_with(tab: Watched, server: 
     page = tab.page
     id = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=5)
     game = server.ask("GET", f"/api/games/{id}")[1]
-    assert id not in [one["id"] for one in server.ask("GET", "/api/offers?brief=1")[1]["games"]]
+    assert id not in [entry["id"] for entry in server.ask("GET", "/api/offers?brief=1")[1]["games"]]
     while game["asks"] != "BOOSTER":
         game = server.change(id, "act", action=game["legal"][0]["text"])
     page.goto(f"{server.home}#{id}")
@@ -165,9 +165,9 @@ def test_seats_have_one_number_and_a_game_is_gone_on_with(tab: Watched, server: 
     pieces = page.locator(".stage [id^='part-'] text").all_text_contents()
     assert discs == ["1", "2", "3", "4"] and set(discs) <= set(pieces), "as on the map"
     assert page.locator("#view-of option").first.text_content().startswith("1 ")
-    said = page.locator("#legal .words").all_inner_texts()
-    assert len(said) == len(game["legal"]) > 3 and not any("booster" in text for text in said)
-    assert len({text.split(" (")[0] for text in said}) == len(said), "what differs stands first"
+    words = page.locator("#legal .words").all_inner_texts()
+    assert len(words) == len(game["legal"]) > 3 and not any("booster" in text for text in words)
+    assert len({text.split(" (")[0] for text in words}) == len(words), "the difference comes first"
     first, last = (page.locator(f"#welcome button >> nth={n}").bounding_box() for n in (0, 1))
     assert first["y"] == last["y"], "the first look is offered in one line"
     page.evaluate("location.hash = ''")
@@ -187,7 +187,7 @@ def test_a_form_between_two_rulesets_is_not_dealt(tab: Watched, server: Server) 
     tab.hold("/api/offers?")
     page.select_option("#ruleset", "lost_fleet")
     page.wait_for_timeout(2 * page.evaluate("PREVIEW_AFTER"))
-    assert page.is_disabled("#begin"), "nobody begins a game of it either"
+    assert page.is_disabled("#begin"), "the game cannot start either"
     tab.release()
     tab.until("document.querySelectorAll('#faction-0 option').length === 19")
     assert not page.is_disabled("#begin")
@@ -211,9 +211,9 @@ def test_only_what_fits_is_offered(tab: Watched, server: Server) -> None:
     tab.until("document.querySelectorAll('#faction-0 option').length === 19")
     assert page.input_value("#chair-3") == "zoo/quick"
     named = page.locator("#chair-3 option").all_inner_texts()
-    vp = [f"{one.name.capitalize()}, {int((one.vp or 0) + 0.5)} VP" for one in LEVELS[:3]]
+    vp = [f"{level.name.capitalize()}, {int((level.vp or 0) + 0.5)} VP" for level in LEVELS[:3]]
     assert named[:4] == ["You", *vp]
     assert "" not in page.locator("#chair-3 option").evaluate_all(values)
     assert "18 factions" in page.inner_text("#ruleset-about")
     about = page.inner_text("#about-3")
-    assert "network" in about and " VP" not in about, "its VP stand in the list alone"
+    assert "network" in about and " VP" not in about, "its VP are only in the list"

@@ -27,7 +27,7 @@ def test_a_setting_is_kept_and_ends_the_turn(tab: Watched, server: Server) -> No
     page.select_option("#set-end_turn", label="always")
     tab.until("game.settings.end_turn === 'always'")
     go(tab, place - 1)
-    # Another main action than the recorded one: a new line, which the setting goes on with.
+    # Another main action than the recorded one: a new line, which the setting continues.
     played = moves[place - 1]
     other = page.evaluate(
         f"game.legal.map(a => a.text).find(t => t.startsWith('advance') && t !== '{played}')"
@@ -66,7 +66,7 @@ def test_a_federation_is_formed_by_one_click(tab: Watched, server: Server) -> No
 
 
 def test_kinds_of_choices_and_places_that_stand_for_them(tab: Watched, server: Server) -> None:
-    """A kind lights its own places alone; a place says all that may be done there, with prices."""
+    """A kind highlights only its places; a place lists its legal actions with prices."""
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     page = tab.page
     moves = replay.read(server.saves / "lost_fleet.json").actions
@@ -76,24 +76,26 @@ def test_kinds_of_choices_and_places_that_stand_for_them(tab: Watched, server: S
     assert page.locator("#legal button:visible").count() == 0, "kinds come first"
     everything = page.locator(".stage .legal-cell").count()
     page.click("#kinds [data-kind='upgrade']")
-    shown = page.locator("#legal section:visible button")
-    assert shown.count() == page.evaluate("choicesNow().filter(c => c.kind === 'upgrade').length")
-    assert all("\u2212" in text for text in shown.all_inner_texts()), "whole moves have their price"
+    buttons = page.locator("#legal section:visible button")
+    assert buttons.count() == page.evaluate("choicesNow().filter(c => c.kind === 'upgrade').length")
+    assert all("\u2212" in text for text in buttons.all_inner_texts()), (
+        "whole moves have their price"
+    )
     lit = page.locator(".stage .legal-cell").evaluate_all("all => all.map(one => one.dataset.cell)")
     ups = page.evaluate("choicesNow().filter(c => c.kind === 'upgrade').map(c => c.cell)")
     assert set(lit) == set(ups) and len(lit) < everything
-    shown.first.hover()
+    buttons.first.hover()
     assert page.locator(".stage .over-look.ring").count() == 1, "its place is shown"
     page.keyboard.press("Escape")
     assert page.locator(".stage .legal-cell").count() == everything
     # The place itself: both structures, each with its price; one click makes the whole move.
     box = page.locator(f".stage [data-cell='{place}']").bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    asked = page.locator("#choice button")
-    assert asked.count() >= 2
-    texts = asked.first.get_attribute("data-text").split("; ")
+    choices = page.locator("#choice button")
+    assert choices.count() >= 2
+    texts = choices.first.get_attribute("data-text").split("; ")
     before = page.evaluate("game.line.indexOf(game.node)")
-    asked.first.click()
+    choices.first.click()
     tab.until(f"game.line.indexOf(game.node) >= {before + 2}")
     path = page.evaluate(f"game.moves.slice({before}, {before + 2}).map(m => m.text)")
     assert path == texts
@@ -122,26 +124,26 @@ def at_a_turn(tab: Watched, server: Server) -> dict[str, Any]:
     for place in [k for k, text in enumerate(moves) if text.startswith("mine")][8:]:
         go(tab, place)
         tab.until("game.asks !== 'TURN' || furtherNow().turn > 0")
-        found: dict[str, Any] | None = tab.page.evaluate(ONE_CHOICE)
-        if found:
-            return found
+        place_with_choice: dict[str, Any] | None = tab.page.evaluate(ONE_CHOICE)
+        if place_with_choice:
+            return place_with_choice
     raise AssertionError("no such place")
 
 
 def test_a_place_tells_its_price_and_a_click_makes_it(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     page = tab.page
-    found = at_a_turn(tab, server)
-    page.mouse.move(found["x"], found["y"])
+    choice = at_a_turn(tab, server)
+    page.mouse.move(choice["x"], choice["y"])
     page.wait_for_selector("#help-box .may")
-    assert f"\u2212{found['cost']}" in page.inner_text("#help-box"), "before the click"
+    assert f"\u2212{choice['cost']}" in page.inner_text("#help-box"), "before the click"
     before = page.evaluate("game.line.indexOf(game.node)")
-    page.mouse.click(found["x"], found["y"])
-    tab.until(f"game.line.indexOf(game.node) >= {before + len(found['texts'])}")
-    made = page.evaluate(f"game.moves.slice({before}).map(m => m.text)")
-    assert made[: len(found["texts"])] == found["texts"]
+    page.mouse.click(choice["x"], choice["y"])
+    tab.until(f"game.line.indexOf(game.node) >= {before + len(choice['texts'])}")
+    actions = page.evaluate(f"game.moves.slice({before}).map(m => m.text)")
+    assert actions[: len(choice["texts"])] == choice["texts"]
     page.wait_for_timeout(600)  # more than help waits for a pointer that rests
-    assert page.is_hidden("#help-box"), "what it told of is gone"
+    assert page.is_hidden("#help-box"), "its place has changed"
 
 
 def test_a_finger_selects_first(browser: Any, server: Server) -> None:
@@ -150,21 +152,21 @@ def test_a_finger_selects_first(browser: Any, server: Server) -> None:
     page = tab.page
     game = server.new_game(seats=["you"] * 4, record="lost_fleet")
     page.goto(f"{server.home}#{game}")
-    found = at_a_turn(tab, server)
+    choice = at_a_turn(tab, server)
     before = page.evaluate("game.line.indexOf(game.node)")
-    page.touchscreen.tap(found["x"], found["y"])
+    page.touchscreen.tap(choice["x"], choice["y"])
     page.wait_for_selector("#choice button")
-    assert f"\u2212{found['cost']}" in page.inner_text("#choice")
+    assert f"\u2212{choice['cost']}" in page.inner_text("#choice")
     assert page.locator(".stage .over-look.ring").count() == 1
     box = page.locator("#choice").bounding_box()
     assert not (
-        box["x"] < found["x"] < box["x"] + box["width"]
-        and box["y"] < found["y"] < box["y"] + box["height"]
+        box["x"] < choice["x"] < box["x"] + box["width"]
+        and box["y"] < choice["y"] < box["y"] + box["height"]
     ), "the place itself is in view"
     page.wait_for_timeout(500)
     assert page.evaluate("game.line.indexOf(game.node)") == before, "nothing is made yet"
-    page.touchscreen.tap(found["x"], found["y"])
-    tab.until(f"game.line.indexOf(game.node) >= {before + len(found['texts'])}")
+    page.touchscreen.tap(choice["x"], choice["y"])
+    tab.until(f"game.line.indexOf(game.node) >= {before + len(choice['texts'])}")
     page.close()
     tab.check(server.home)
 
@@ -173,9 +175,9 @@ def test_who_looks_at_an_earlier_position_is_told_so(tab: Watched, server: Serve
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     page = tab.page
     go(tab, 100)
-    said = page.inner_text("#past-said")
-    assert said.startswith(f"You look at round {page.evaluate('game.moves[100].round')}, turn ")
-    assert "instead of what followed" in said and page.inner_text("#present") == "To the end"
+    text = page.inner_text("#past-said")
+    assert text.startswith(f"You look at round {page.evaluate('game.moves[100].round')}, turn ")
+    assert "instead of what followed" in text and page.inner_text("#present") == "To the end"
     node = page.evaluate("game.node")
     row = page.locator("#since .turn-row").first
     assert row.locator(".told:visible").count() == 0
@@ -195,10 +197,10 @@ def test_the_map_keeps_its_size_and_the_panel_begins_at_its_top(
     last = len(replay.read(server.saves / "lost_fleet.json").actions)
     height = "document.querySelector('.stage').offsetHeight"
     go(tab, last - 1)
-    shown = page.evaluate(height)
+    visible_height = page.evaluate(height)
     for place in (0, 60, 160, last - 1):
         go(tab, place)
-        assert page.evaluate(height) == shown, place
+        assert page.evaluate(height) == visible_height, place
     go(tab, 100)
     page.evaluate("document.getElementById('legal').style.minHeight = '2000px'")
     page.evaluate("document.querySelector('.deck.play').scrollTop = 400")
@@ -234,22 +236,24 @@ def test_what_the_others_did_is_a_line_a_turn(tab: Watched, server: Server) -> N
     assert page.locator(".stage .over-look.ring").count() == len((places or "").split())
     page.click("#since .fold")
     assert page.locator("#since .told:visible").count() > 0
-    # What a setting answered for one is said at once; conversions are said in their own words.
+    # Answers of a setting appear at once; conversions have their own words.
     page.click("#since .fold")
     moves = page.evaluate("game.moves.map(m => [m.text, m.player])")
-    here = next(k for k, (text, _) in enumerate(moves) if text.startswith("leech") and k > 40)
+    place = next(k for k, (text, _) in enumerate(moves) if text.startswith("leech") and k > 40)
     page.evaluate(
-        f"game.moves[{here}].by = 'power up to 0 VP'; seatInView({moves[here][1]});"
-        f" drawSince({here + 1})"
+        f"game.moves[{place}].by = 'power up to 0 VP'; seatInView({moves[place][1]});"
+        f" drawSince({place + 1})"
     )
-    said = page.locator("#since .told:visible").all_inner_texts()
-    assert len(said) == 1 and said[0].endswith("by a setting"), said
+    visible_effects = page.locator("#since .told:visible").all_inner_texts()
+    assert len(visible_effects) == 1 and visible_effects[0].endswith("by a setting"), (
+        visible_effects
+    )
     free = next(k for k, (text, _) in enumerate(moves) if text.startswith("free "))
-    told = page.evaluate(
+    effects = page.evaluate(
         f"toldLines(turnsOf(game.moves).find(t => t.first <= {free + 1} && t.last >= {free + 1}),"
         " game.seats)[0].textContent"
     )
-    assert page.evaluate(f"game.moves[{free}].words") in told
+    assert page.evaluate(f"game.moves[{free}].words") in effects
     # Where they are the turn's own line, what they cost and brought follows them.
     alone, words, paid = page.evaluate(
         f"((move) => [toldLines({{ moves: [move], answers: [] }}, game.seats)[0].textContent,"
@@ -266,8 +270,8 @@ def test_the_end_says_who_won_and_by_what(tab: Watched, server: Server) -> None:
     assert page.is_hidden("#end")
     go(tab, len(record.actions))
     tab.until("!document.getElementById('end').hidden")
-    shown = page.locator(".ranking li").all_inner_texts()
-    assert [int(text.split()[1]) for text in shown] == sorted(record.final_vp, reverse=True)
+    ranking = page.locator(".ranking li").all_inner_texts()
+    assert [int(text.split()[1]) for text in ranking] == sorted(record.final_vp, reverse=True)
     sums = page.locator(".sources .sum td").all_inner_texts()
     assert [int(x) for x in sums] == sorted(record.final_vp, reverse=True)
     columns = page.evaluate("""[...document.querySelectorAll('.sources tr:not(.sum)')].slice(1)
@@ -345,10 +349,10 @@ def held_press(
 ) -> None:
     """A press whose answer is held back: busy at the next frame, and only until the answer."""
     page = tab.page
-    held: list[Any] = []
+    held_events: list[Any] = []
 
     def hold(route: Any) -> None:
-        held.append(route)
+        held_events.append(route)
 
     page.evaluate("window.busyAtFrame = null")
     act = re.compile("/(act|undo)$")
@@ -359,15 +363,15 @@ def held_press(
     assert page.evaluate("window.busyAtFrame") == [[name, True]]
     tab.until("document.body.classList.contains('busy')")
     for _ in range(6000):  # on a busy machine the request is seen later than what the page shows
-        if held:
+        if held_events:
             break
         page.wait_for_timeout(10)
-    assert len(held) == 1 and page.evaluate("game.node") == node, "nothing is answered yet"
+    assert len(held_events) == 1 and page.evaluate("game.node") == node, "nothing is answered yet"
     if refused:
-        held[0].fulfill(status=400, json={"error": "it is not to be"})
+        held_events[0].fulfill(status=400, json={"error": "it is not to be"})
         tab.until("document.getElementById('message').textContent === 'it is not to be'")
     else:
-        held[0].continue_()
+        held_events[0].continue_()
         tab.until(f"game.node !== {node}")
     page.unroute(act)
     tab.until("!busy")

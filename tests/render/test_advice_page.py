@@ -11,13 +11,13 @@ import pytest
 
 import gaia_jax
 from tests.browser import Watched
-from training.analysis import advice, advice_page
+from training.analysis import advice, advice_report, pages
 
 LEAST = 24  # pixels of what is pressed
 
 
 def _page() -> str:
-    """Of games that were made up: all that the page may hold, such as its longest names."""
+    """The page of invented games, with all of its parts and its longest names."""
     env, rng = gaia_jax.make("lost_fleet"), np.random.default_rng(0)
     setup = env.draw_setup(jax.random.key(0))
     boards = advice.boards_of(env, setup)
@@ -30,7 +30,7 @@ def _page() -> str:
         rng.integers(0, len(kinds), (*faction.shape, advice.OPENING)), kinds,
     )  # fmt: skip
     about = {"agent": "zoo/strong", "from": "seed 0", "wanted": len(faction)}
-    return advice_page.page(advice_page.report(env, setup, played, boards, about))
+    return pages.advice_page(advice_report.report(env, setup, played, boards, about))
 
 
 @pytest.mark.slow

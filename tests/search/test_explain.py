@@ -14,7 +14,7 @@ from gaia_jax import replay
 from tests import golden
 from training import explain as door
 from training.agents.base import policy_agent
-from training.analysis import explain
+from training.analysis import explain, recorded_game
 from training.search import SearchOutput
 from training.search.base import Candidates
 from training.system import cli
@@ -121,7 +121,7 @@ def test_one_decision_and_a_whole_game_are_searched_so_many_at_a_time():
         states = jax.tree.map(lambda *x: np.stack(x), *[position()] * count)
         searched = counted.explainer.search(states)
         assert searched.final_vp.tolist() == [[10.0, 12.0, 10.0, 10.0]] * count
-        assert len(searched.found.action) == count
+        assert len(searched.output.action) == count
     assert set(counted.shapes) == {Counted.SIZE} and len(counted.shapes) == 4
 
 
@@ -130,7 +130,7 @@ def test_every_decision_with_a_choice_is_told():
     env, counted = gaia_jax.make("lost_fleet"), Counted()
     counted.explainer.name = "a+search:8"
     states = [position(options=1 if n % 3 == 0 else 2) for n in range(31)]
-    game = explain.Game(env, states, [3, 5] * 15)
+    game = recorded_game.Game(env, states, [3, 5] * 15)
     about = explain.explain_game(game, counted.explainer)
     rows = about["choices"]
     assert [row["decision"] for row in rows] == [n + 1 for n in range(30) if n % 3]
@@ -143,13 +143,13 @@ def test_every_decision_with_a_choice_is_told():
 
 
 def test_a_record_without_a_choice_is_one_line():
-    game = explain.Game(None, [position(options=1)], [])
+    game = recorded_game.Game(None, [position(options=1)], [])
     with pytest.raises(cli.UserError, match="no decision with a choice"):
         explain.explain_game(game, Counted().explainer)
 
 
 def test_the_command_compiles_one_size(monkeypatch):
-    """Whatever it is asked, the search is made for `AT_ONCE` positions."""
+    """Whatever it is asked, the search is made for `BATCH` positions."""
     sizes = []
 
     class Stop(Exception):
@@ -159,17 +159,17 @@ def test_the_command_compiles_one_size(monkeypatch):
         sizes.append(batch)
         raise Stop
 
-    game = explain.Game(None, [None, None], [3])
-    monkeypatch.setattr(explain, "read_game", lambda path: game)
+    game = recorded_game.Game(None, [None, None], [3])
+    monkeypatch.setattr(recorded_game, "read_game", lambda path: game)
     monkeypatch.setattr(explain, "Explainer", made)
     for more in ([], ["--at", "1"]):
         with pytest.raises(Stop):
             door.main(["game.json", "--agent", "a+search:8", *more])
-    assert sizes == [explain.AT_ONCE] * 2
+    assert sizes == [explain.BATCH] * 2
 
 
 def test_a_position_is_worth_what_the_move_of_the_search_brings():
-    """Not the mean over all that was tried: the second row's move was not visited."""
+    """Not the mean over all tried actions: the second row's move was not visited."""
     candidates = Candidates(
         action=np.array([[7, 3, 9], [7, 3, 9]]), valid=np.ones((2, 3), bool),
         prior=np.zeros((2, 3)), visits=np.array([[4, 9, 1], [4, 0, 1]]),
@@ -199,10 +199,11 @@ def test_a_game_is_a_list_of_its_decisions():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["{record}", "--agent", "random"], "--agent wants a search: random+search:64"),
+        (
+            ["{record}", "--agent", "random"],
+            "--agent requires a search, for example random+search:64",
+        ),
         (["{record}", "--agent", "a+search:x"], "a number above 0, got 'x'"),
-        (["{record}", "--agent", "a+search:8", "--worst", "12"], "--worst is gone: no move is"),
-        (["{record}", "--agent", "a+search:8", "--worst"], "--worst is gone: no move is"),
         (["{missing}", "--agent", "a+search:8"], "cannot read"),
         (["{record}", "--agent", "a+search:8"], "is no game record"),
     ],

@@ -15,7 +15,7 @@ from gaia_jax.setup.setup_json import setup_to_json
 from gaia_jax.state import Node
 from tests import stub_env
 from training import advise as door
-from training.analysis import advice, advice_page
+from training.analysis import advice, advice_report, pages
 from training.analysis.playouts import Ends
 from training.system import cli
 
@@ -25,9 +25,9 @@ FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=rewar
 TEXTS = ENV.ruleset.actions.by_text
 
 
-def boards(held=(), env_id="lost_fleet", players=4):
+def boards(fixed=(), env_id="lost_fleet", players=4):
     sides = np.asarray(draw_tables(gaia_jax.make(env_id, players=players).ruleset).board_factions)
-    return advice.Boards(sides.astype(int), dict(held), players)
+    return advice.Boards(sides.astype(int), dict(fixed), players)
 
 
 @pytest.mark.parametrize(("env_id", "players"), [("lost_fleet", 4), ("base", 4), ("base", 2)])
@@ -40,36 +40,36 @@ def test_every_faction_plays_as_often_at_each_seat_and_never_meets_its_other_sid
         assert (np.bincount(dealt[:, seat]) == blocks).all()
     board = np.argsort(all_.sides.ravel())[dealt] // 2
     assert all(len(set(row)) == players for row in board.tolist())
-    again = advice.design(all_, games_per_faction=10, seed=3)
-    assert np.array_equal(dealt, again)
+    repeated = advice.design(all_, games_per_faction=10, seed=3)
+    assert np.array_equal(dealt, repeated)
     assert not np.array_equal(dealt, advice.design(all_, games_per_faction=10, seed=4))
 
 
 def test_held_seats_keep_their_factions_and_nobody_has_the_other_side():
-    held = boards({1: int(SIDES[2, 1])})
-    dealt = advice.design(held, games_per_faction=9)
+    with_fixed = boards({1: int(SIDES[2, 1])})
+    dealt = advice.design(with_fixed, games_per_faction=9)
     assert (dealt[:, 1] == SIDES[2, 1]).all() and len(dealt) == 3 * 16
     others = np.delete(dealt, 1, axis=1)
     assert not np.isin(others, SIDES[2]).any()
     assert (np.bincount(others.ravel(), minlength=18)[np.delete(SIDES, 2, 0)] == 9).all()
 
 
-def made_up(seed, each=64, noise=15.0, hold=(), gap=8.0):
+def made_up(seed, games_per_faction=64, noise=15.0, hold=(), gap=8.0):
     """Games with known effects: of factions, of opponents, of seats; noise of a game and a seat."""
     truth, rng = np.random.default_rng(0), np.random.default_rng(seed)
     own, others = truth.normal(0, gap, 18), truth.normal(0, 2, 18)
     seats = np.array([-4.0, -1.0, 1.0, 4.0])
     all_ = boards(hold)
-    faction = advice.design(all_, each, seed)
+    faction = advice.design(all_, games_per_faction, seed)
     against = others[faction].sum(1, keepdims=True) - others[faction]
     vp = 120 + own[faction] + against + seats
     vp = vp + rng.normal(0, noise / 2, (len(vp), 1)) + rng.normal(0, noise, vp.shape)
     expected = {}
     for f in range(18):
         left = all_.free[~(all_.free == f).any(1)].ravel()
-        met = [x for x in all_.held.values() if x != f]
+        met = [x for x in all_.fixed.values() if x != f]
         drawn = len(all_.seats) - (f in all_.free)
-        at = [s for s, held in all_.held.items() if held == f] or all_.seats
+        at = [s for s, own_faction in all_.fixed.items() if own_faction == f] or all_.seats
         expected[f] = (
             120 + own[f] + others[met].sum() + drawn * others[left].mean() + seats[at].mean()
         )
@@ -85,49 +85,44 @@ def test_estimates_recover_what_was_planted_and_intervals_hold():
     inside, errors, ranks = [], [], []
     for seed in range(20):
         played, all_, expected = made_up(seed)
-        found = advice.advise(played, all_, ENV.ruleset.ids)
-        truth = np.array([expected[f] for f in found.factions])
-        vp = np.array([e[1:4] for e in found.vp], float)
+        estimates = advice.advise(played, all_, ENV.ruleset.ids)
+        truth = np.array([expected[f] for f in estimates.factions])
+        vp = np.array([e[1:4] for e in estimates.vp], float)
         inside.append((vp[:, 1] <= truth) & (truth <= vp[:, 2]))
         errors.append(vp[:, 0] - truth)
-        above = np.array([e.estimate for e in found.above])
+        above = np.array([e.estimate for e in estimates.above])
         np.testing.assert_allclose(above, vp[:, 0] - vp[:, 0].mean(), atol=1e-6)
         ranks.append(np.corrcoef(np.argsort(np.argsort(-truth)), np.argsort(np.argsort(-above))))
     assert 0.91 <= np.mean(inside) <= 0.98  # 0.942 over 120 such measurements
     assert abs(np.mean(errors)) < 0.5 and np.std(errors) < 15 * 1.15 / 8 * 1.2
     assert np.mean([r[0, 1] for r in ranks]) > 0.9
-    seats = np.array([e.estimate for e in found.seats])
+    seats = np.array([e.estimate for e in estimates.seats])
     np.testing.assert_allclose(seats, [-4, -1, 1, 4], atol=3)
 
 
 def test_held_factions_are_told_against_those_that_are_drawn():
-    held = {0: int(SIDES[0, 0]), 3: int(SIDES[5, 1])}
-    played, all_, expected = made_up(1, each=256, noise=3.0, hold=held)
-    found = advice.advise(played, all_, ENV.ruleset.ids)
-    assert len(found.factions) == 16 and set(held.values()) <= set(found.factions)
-    for faction, effect in zip(found.factions, found.vp, strict=True):
+    fixed = {0: int(SIDES[0, 0]), 3: int(SIDES[5, 1])}
+    played, all_, expected = made_up(1, games_per_faction=256, noise=3.0, hold=fixed)
+    estimates = advice.advise(played, all_, ENV.ruleset.ids)
+    assert len(estimates.factions) == 16 and set(fixed.values()) <= set(estimates.factions)
+    for faction, effect in zip(estimates.factions, estimates.vp, strict=True):
         assert abs(effect.estimate - expected[faction]) < 1.5
 
 
 def test_nothing_stands_out_where_nothing_is():
-    stood = sum(
-        any(
-            e.significant
-            for e in advice.advise(*made_up(seed, 32, gap=0.0)[:2], ENV.ruleset.ids).seats
-        )
-        for seed in range(3)
-    )
-    assert stood == 3, "seats of 4 VP are found"
+    results = [advice.advise(*made_up(seed, 32, gap=0.0)[:2], ENV.ruleset.ids) for seed in range(3)]
+    num_significant = sum(any(e.significant for e in result.seats) for result in results)
+    assert num_significant == 3, "seats of 4 VP are found"
     played, all_, _ = made_up(5, 32)
     same = played._replace(vp=np.random.default_rng(1).integers(100, 140, played.vp.shape))
-    found = advice.advise(same, all_, ENV.ruleset.ids)
-    assert not any(e.significant for e in found.above)
+    estimates = advice.advise(same, all_, ENV.ruleset.ids)
+    assert not any(e.significant for e in estimates.above)
 
 
 def test_the_win_is_shared_by_those_with_the_most_vp():
     played, _, _ = made_up(0, 4)
-    few = played._replace(vp=np.array([[3, 9, 9, 1], [5, 4, 3, 2]]))
-    assert few.wins.tolist() == [[0, 0.5, 0.5, 0], [1, 0, 0, 0]]
+    two_games = played._replace(vp=np.array([[3, 9, 9, 1], [5, 4, 3, 2]]))
+    assert two_games.wins.tolist() == [[0, 0.5, 0.5, 0], [1, 0, 0, 0]]
 
 
 def test_boosters_are_compared_at_the_same_faction():
@@ -138,16 +133,16 @@ def test_boosters_are_compared_at_the_same_faction():
     rng = np.random.default_rng(0)
     booster = np.where(rng.random(best.shape) < np.where(best, 0.8, 0.2), 0, 1)
     vp = played.vp + 6 * (booster == 1)
-    found = advice.advise(
+    estimates = advice.advise(
         played._replace(vp=vp, booster=booster), all_, ENV.ruleset.ids
     ).boosters  # fmt: skip
-    assert [e.size for e in found] == np.bincount(booster.ravel()).tolist()
-    np.testing.assert_allclose([e.estimate for e in found], [-3, 3], atol=0.8)
+    assert [e.size for e in estimates] == np.bincount(booster.ravel()).tolist()
+    np.testing.assert_allclose([e.estimate for e in estimates], [-3, 3], atol=0.8)
 
 
 def test_openings_and_boosters_are_read_from_the_moves():
-    # Seat, node, action: an upgrade is called by its piece, a free action is none of the four.
-    made = [
+    # Seat, node, action: an upgrade has the name of its piece, a free action does not count.
+    decisions = [
         (1, Node.START, "mine 0,0"), (2, Node.BOOSTER, "booster RB3"),
         (1, Node.BOOSTER, "booster RB1"), (1, Node.TURN, "free burn"),
         (1, Node.TURN, "upgrade 0,0"), (2, Node.LEECH, "leech CHARGE"),
@@ -156,22 +151,24 @@ def test_openings_and_boosters_are_read_from_the_moves():
         (2, Node.TURN, "booster RB1"),
     ]  # fmt: skip
     moves, notes = np.full((2, 20), -1), np.full((2, 20), -1)
-    moves[0, : len(made)] = [TEXTS[text] for _, _, text in made]
-    notes[0, : len(made)] = [32 * seat + node for seat, node, _ in made]
+    moves[0, : len(decisions)] = [TEXTS[text] for _, _, text in decisions]
+    notes[0, : len(decisions)] = [32 * seat + node for seat, node, _ in decisions]
     vp = np.array([[10, 40, 30, 20], [0, 0, 0, 0]])
     ends = Ends(vp, moves, np.array([True, False]), vp[..., None], notes)
     faction = np.array([[0, 2, 4, 6], [1, 3, 5, 7]])
     played = advice.read(ENV, ends, faction)
     assert played.vp.tolist() == [[10, 40, 30, 20]], "one game has ended"
     ids = ENV.ruleset.ids["booster"]
-    assert advice.taken(played, 2, ids) == [("RB1", 1.0)]
-    assert advice.taken(played, 4, ids) == [("RB3", 1.0)] and not advice.taken(played, 0, ids)
+    assert advice.first_boosters(played, 2, ids) == [("RB1", 1.0)]
+    assert advice.first_boosters(played, 4, ids) == [("RB3", 1.0)] and not advice.first_boosters(
+        played, 0, ids
+    )
     first = [kind for kind, share in advice.opening(played, 2)]
     assert first == ["piece TS", "piece RL", "upgrade", "pass"]
     assert advice.opening(played, 4) == [("booster RB1", 1.0)]
     assert advice.sources(played, 2, ["all"]) == [("all", 40.0, 15.0)]
     for kind in (*first, "booster RB1", "mine", "project"):
-        assert advice_page._words(ENV, kind)
+        assert advice_report._words(ENV, kind)
 
 
 def run(capsys, *args, env_module=FACE):
@@ -188,33 +185,30 @@ def test_the_command_prints_and_writes_what_it_found(capsys, tmp_path):
     out = ("--json", tmp_path / "a.json", "--html", tmp_path / "a.html")
     code, text, err = run(capsys, *STUB, "--seed", "3", *out)
     assert code == 0, err
-    told = json.loads((tmp_path / "a.json").read_text())
-    assert told["games"] == told["wanted"] == 18 and len(told["factions"]) == 18
-    vp = [row["vp"][0] for row in told["factions"]]
+    report = json.loads((tmp_path / "a.json").read_text())
+    assert report["games"] == report["wanted"] == 18 and len(report["factions"]) == 18
+    vp = [row["vp"][0] for row in report["factions"]]
     assert vp == sorted(vp, reverse=True)
-    assert abs(sum(row["win"][0] for row in told["factions"]) / 18 - 0.25) < 0.05
-    assert abs(sum(row["bid"][0] for row in told["factions"])) < 1
-    assert {row["games"] for row in told["factions"]} == {4}
-    assert all(row["name"] in text for row in told["factions"])
+    assert abs(sum(row["win"][0] for row in report["factions"]) / 18 - 0.25) < 0.05
+    assert abs(sum(row["bid"][0] for row in report["factions"])) < 1
+    assert {row["games"] for row in report["factions"]} == {4}
+    assert all(row["name"] in text for row in report["factions"])
     assert "set-up of seed 3; random at all seats, 18 games" in text
     page = (tmp_path / "a.html").read_text()
-    assert page.startswith(advice_page.HEAD) and "<svg" in page and "width=device-width" in page
-    assert (
-        "<script" not in page
-        and "src=" not in page
-        and page.count("href=") == page.count('href="#')
-    )
-    code, again, _ = run(capsys, *STUB, "--seed", "3", *out)
-    assert code == 0 and again == text, "its own files may be written again"
+    assert page.startswith(pages.ADVICE_HEAD) and "<svg" in page and "width=device-width" in page
+    assert "<script" not in page and "src=" not in page
+    assert page.count("href=") == page.count('href="#')
+    code, second_text, _ = run(capsys, *STUB, "--seed", "3", *out)
+    assert code == 0 and second_text == text, "its own files may be written again"
     # The same set-up from a file; two seats keep their factions.
     setup = FACE.make("", "vp").draw_setup(jax.random.key(3))
     (tmp_path / "s.json").write_text(setup_to_json(setup, ENV.ruleset))
-    found = run(capsys, *STUB, "--setup", tmp_path / "s.json", "--hold", "0,2", *out)
-    assert found[0] == 0, found[2]
-    told = json.loads((tmp_path / "a.json").read_text())
-    named = {row["seat"]: row["faction"] for row in told["factions"] if row["seat"] is not None}
-    factions = told["setup"]["factions"]
-    assert named == {0: factions[0], 2: factions[2]} and len(told["factions"]) == 16
+    result = run(capsys, *STUB, "--setup", tmp_path / "s.json", "--hold", "0,2", *out)
+    assert result[0] == 0, result[2]
+    report = json.loads((tmp_path / "a.json").read_text())
+    named = {row["seat"]: row["faction"] for row in report["factions"] if row["seat"] is not None}
+    factions = report["setup"]["factions"]
+    assert named == {0: factions[0], 2: factions[2]} and len(report["factions"]) == 16
 
 
 def test_ctrl_c_prints_the_games_that_have_ended(capsys, monkeypatch):
@@ -222,8 +216,8 @@ def test_ctrl_c_prints_the_games_that_have_ended(capsys, monkeypatch):
 
     def half(self, setup, factions, seed=0, progress=None):
         played = real(self, setup, factions, seed, progress)
-        kept = {"faction", "vp", "sources", "booster", "opening"}
-        return played._replace(**{name: getattr(played, name)[:5] for name in kept})
+        fields = {"faction", "vp", "sources", "booster", "opening"}
+        return played._replace(**{name: getattr(played, name)[:5] for name in fields})
 
     monkeypatch.setattr(advice.Advisor, "play", half)
     code, text, _ = run(capsys, *STUB)
@@ -240,7 +234,7 @@ def test_what_is_wrong_is_one_line(capsys, tmp_path):
         "list": "[1]", "faction": setup.replace(written["factions"][0], "NOBODY"),
     }.items():  # fmt: skip
         (tmp_path / f"{name}.json").write_text(data)
-    for args, says in (
+    for args, message in (
         (("--seed", 1, "--setup", record), "not allowed with"),
         (("--setup", tmp_path / "none.json"), "cannot read"),
         (("--setup", tmp_path / "no.json"), "not JSON"),
@@ -255,11 +249,11 @@ def test_what_is_wrong_is_one_line(capsys, tmp_path):
         (("--games", "0"), "1 to"),
         (("--hold", "4"), "0 to 3"),
         (("--hold", "0,1,2,3"), "fewer"),
-        (("--hold", "x"), "numbers of seats"),
+        (("--hold", "x"), "seat numbers"),
         (("--json", tmp_path / "a", "--html", tmp_path / "a"), "want two paths"),
     ):
         code, out, err = run(capsys, *args, env_module=gaia_jax)
-        assert code == 2 and not out and err.count("\n") == 1 and says in err, (args, err)
+        assert code == 2 and not out and err.count("\n") == 1 and message in err, (args, err)
 
 
 @pytest.mark.slow
@@ -267,10 +261,10 @@ def test_real_games_of_random_players(capsys, tmp_path):
     args = ("--agent", "random", "--games", "4", "--json", tmp_path / "a.json")
     code, text, err = run(capsys, "--seed", "5", *args, env_module=gaia_jax)
     assert code == 0, err
-    told = json.loads((tmp_path / "a.json").read_text())
-    assert len(told["factions"]) == 18 and told["games"] == 18
-    for row in told["factions"]:
+    report = json.loads((tmp_path / "a.json").read_text())
+    assert len(report["factions"]) == 18 and report["games"] == 18
+    for row in report["factions"]:
         assert len(row["opening"]) == 4 and row["boosters"]
         assert abs(sum(s["vp"] for s in row["sources"])) < 200
         assert row["vp"][1] < row["vp"][0] < row["vp"][2]
-    assert sum(x["taken"] for x in told["boosters"]) == 18 * 4
+    assert sum(x["taken"] for x in report["boosters"]) == 18 * 4

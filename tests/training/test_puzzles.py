@@ -14,11 +14,11 @@ from training import puzzles as door
 from training import zoo
 from training.agents import Agent
 from training.analysis import attribution, puzzle_maker, puzzles
-from training.analysis.explain import read_game
 from training.analysis.judge import Question, measured
 from training.analysis.playouts import Ends
 from training.analysis.position import Outcomes
 from training.analysis.puzzle_maker import Maker
+from training.analysis.recorded_game import read_game
 from training.system import cli
 
 DECISIONS = 9
@@ -153,7 +153,7 @@ def test_reasons_are_differences_by_source(game, legal):
     sources[0, :, seat, 1], sources[1, :, seat, 1] = 4, 12
     sources[0, :, seat, 2] = 2
     sources[:, :, seat, game.env.ruleset.ids["vp_source"].index("FINAL_1")] = 6
-    told = attribution.about(game, 5, Outcomes(legal[:2], np.array([0.7, 0.3]), vp, seat, sources))
+    told = attribution.report(game, 5, Outcomes(legal[:2], np.array([0.7, 0.3]), vp, seat, sources))
     best, played = told["candidates"]
     assert played["played"] and not best["played"] and best["vp"] == 96
     assert played["loss"][0] == 5 and played["by_source"]
@@ -168,7 +168,7 @@ def test_reasons_are_differences_by_source(game, legal):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--agent", "random"], "--agent wants one with a policy, random has none"),
+        (["--agent", "random"], "--agent requires a policy, random has none"),
         (["--agent", "zoo/strong+search:8"], "zoo/strong+search:8 has none"),
         (["--of", "a", "--out", "b"], "--of takes those of a file"),
         (["--of", "a", "--beats", "greedy"], "--beats are of making puzzles"),

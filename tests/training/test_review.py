@@ -1,4 +1,4 @@
-"""A review: losses are what moves lose, on fresh luck; what is known at Ctrl-C is told."""
+"""A review: losses are what moves lose, on fresh luck; what is known at Ctrl-C is reported."""
 
 import dataclasses
 import json
@@ -12,7 +12,7 @@ from tests.training import toy_env
 from tools import calibrate_review
 from training import review
 from training.agents import random_agent
-from training.analysis import accuracy, review_page
+from training.analysis import accuracy, pages
 from training.analysis.accuracy import GRADES, Loss, paired
 from training.analysis.judge import BEGINNINGS, Judge, Question, question
 from training.analysis.playouts import jobs_of
@@ -39,13 +39,13 @@ def gain(states, i, action):
 @pytest.fixture(scope="module")
 def questions(states):
     """The played move is the least, the last position has no alternative."""
-    found = []
+    decisions = []
     for i, mask in enumerate(states.legal_action_mask):
         legal = sorted(np.flatnonzero(mask), key=lambda a, i=i: gain(states, i, a))
-        some = np.array([legal[0], legal[len(legal) // 2], legal[-1]][: 1 if i == 5 else 3])
-        chance = np.full(len(some), 1 / len(some))
-        found.append(Question(i + 1, int(states.current_player[i]), some, chance))
-    return found
+        candidates = np.array([legal[0], legal[len(legal) // 2], legal[-1]][: 1 if i == 5 else 3])
+        chance = np.full(len(candidates), 1 / len(candidates))
+        decisions.append(Question(i + 1, int(states.current_player[i]), candidates, chance))
+    return decisions
 
 
 @pytest.fixture(scope="module")
@@ -54,37 +54,39 @@ def judge():
 
 
 @pytest.fixture(scope="module")
-def told():
-    """How many playouts had ended, again and again."""
+def ended_counts():
+    """The reported numbers of finished playouts."""
     return []
 
 
 @pytest.fixture(scope="module")
-def all_of_them(judge, states, questions, told):
-    """What was judged where nobody interrupted."""
-    return judge.judge(states, questions, 0, told.append)
+def all_of_them(judge, states, questions, ended_counts):
+    """The judged moves without an interruption."""
+    return judge.judge(states, questions, 0, ended_counts.append)
 
 
-def test_a_move_loses_what_the_best_other_one_pays(all_of_them, judge, states, questions, told):
-    """In the toy game the luck behind two moves is the same, so the loss is exact."""
-    found = all_of_them
-    assert [one.question.number for one in found] == [1, 2, 3, 4, 5, 6]
-    for i, one in enumerate(found[:5]):
+def test_a_move_loses_what_the_best_other_one_pays(
+    all_of_them, judge, states, questions, ended_counts
+):
+    """In the toy game both moves have the same later luck, so the loss is exact."""
+    moves = all_of_them
+    assert [move.question.number for move in moves] == [1, 2, 3, 4, 5, 6]
+    for i, move in enumerate(moves[:5]):
         pays = [gain(states, i, a) for a in questions[i].candidates]
-        assert pays[2] > pays[0] and gain(states, i, one.best) == pays[2]
-        assert one.loss == Loss(pays[2] - pays[0], pays[2] - pays[0], pays[2] - pays[0], 0.0)
-        assert one.loss.shrunk == pays[2] - pays[0] and one.playouts == 3 * PLAYOUTS
-        assert one.win.sum() == pytest.approx(1) and one.win_loss.mean >= 0
-    assert found[5].loss == accuracy.NONE and found[5].best == questions[5].candidates[0]
-    assert told[-1] == judge.total(questions) and told == sorted(told)
+        assert pays[2] > pays[0] and gain(states, i, move.best) == pays[2]
+        assert move.loss == Loss(pays[2] - pays[0], pays[2] - pays[0], pays[2] - pays[0], 0.0)
+        assert move.loss.shrunk == pays[2] - pays[0] and move.playouts == 3 * PLAYOUTS
+        assert move.win.sum() == pytest.approx(1) and move.win_loss.mean >= 0
+    assert moves[5].loss == accuracy.NONE and moves[5].best == questions[5].candidates[0]
+    assert ended_counts[-1] == judge.total(questions) and ended_counts == sorted(ended_counts)
 
 
 def test_the_line_is_of_the_better_move(all_of_them, states):
     """Its moves are legal one after the other."""
     step = jax.jit(ENV.step)
-    for i, one in enumerate(all_of_them[:5]):
+    for i, move in enumerate(all_of_them[:5]):
         state = jax.tree.map(lambda x, i=i: x[i], states)
-        for action in [one.best, *one.line[one.line >= 0]]:
+        for action in [move.best, *move.line[move.line >= 0]]:
             assert state.legal_action_mask[action]
             state = step(state, np.int32(action))
 
@@ -96,21 +98,23 @@ def test_what_is_known_at_ctrl_c_is_told(states, questions, all_of_them, share):
     judge.players._most = 4
     total = judge.total(questions)
 
-    def tell(ended):
+    def interrupt(ended):
         if ended > share * total:
             raise KeyboardInterrupt
 
-    found = judge.judge(states, questions, 0, tell)
-    whole = {one.question.number: one.loss for one in all_of_them}
-    assert found and all(one.loss == whole[one.question.number] for one in found)
-    most = {0.1: PLAYOUTS // 4, 0.3: PLAYOUTS, 0.7: 3 * PLAYOUTS}[share]
-    assert max(one.playouts for one in found) <= most and (len(found) == 6) == (share == 0.7)
+    moves = judge.judge(states, questions, 0, interrupt)
+    losses = {move.question.number: move.loss for move in all_of_them}
+    assert moves and all(move.loss == losses[move.question.number] for move in moves)
+    max_playouts = {0.1: PLAYOUTS // 4, 0.3: PLAYOUTS, 0.7: 3 * PLAYOUTS}[share]
+    assert max(move.playouts for move in moves) <= max_playouts and (len(moves) == 6) == (
+        share == 0.7
+    )
 
 
 def test_the_candidates_are_the_played_move_and_the_likeliest():
     chance = np.array([0.5, 0.0, 0.3, 5e-5, 0.1, 0.06, 0.035])
-    asked = question(9, 2, 6, chance)
-    assert asked.candidates.tolist() == [6, 0, 2, 4] and asked.policy[0] == 0.035
+    decision = question(9, 2, 6, chance)
+    assert decision.candidates.tolist() == [6, 0, 2, 4] and decision.policy[0] == 0.035
     assert question(9, 2, 0, chance).candidates.tolist() == [0, 2, 4, 5]
     assert question(9, 2, 0, np.array([1 - 5e-5, 5e-5])).candidates.tolist() == [0]
     assert question(9, 2, 1, np.array([1.0, 0.0])).candidates.tolist() == [1, 0]
@@ -146,13 +150,13 @@ def test_accuracy_falls_with_the_vp_that_were_not_made():
 
 
 def test_what_is_expected_is_what_playouts_from_the_first_position_bring(judge, states, questions):
-    told = []
-    found = judge.expected(states, questions, 3, told.append)
-    assert found.shape == (4,) and told[-1] == BEGINNINGS * PLAYOUTS
+    ended_counts = []
+    expected = judge.expected(states, questions, 3, ended_counts.append)
+    assert expected.shape == (4,) and ended_counts[-1] == BEGINNINGS * PLAYOUTS
     plays = judge.players.play(
         states, jobs_of([np.array([-1])], BEGINNINGS * PLAYOUTS), 3, capacity=judge.capacity
     )
-    assert found.tolist() == plays.vp.mean(0).tolist() and found.std() > 0
+    assert expected.tolist() == plays.vp.mean(0).tolist() and expected.std() > 0
 
     def stop(ended):
         raise KeyboardInterrupt
@@ -168,8 +172,8 @@ def test_accuracies_by_kind_are_means_of_games():
         {"kinds": ["a", "a", "b", "b"], "expected": [124.0, 100, 112, 88], "vp": [115, 55, 13, 97]},
         {"kinds": ["b"] * 4, "expected": [100.0] * 4, "vp": [52] * 4},
     ]
-    one, other = calibrate_review.accuracies(games)
-    assert one.startswith("a: 1 games, behind par 24.00") and "60 to 60" in one
+    first, other = calibrate_review.accuracies(games)
+    assert first.startswith("a: 1 games, behind par 24.00") and "60 to 60" in first
     assert other.startswith("b: 2 games, behind par 48.00")
     assert other.endswith("a game 40 to 50")
 
@@ -190,20 +194,20 @@ def test_the_command_reviews_the_beginning_of_a_game(tmp_path, capsys):
     replay.write(path, dataclasses.replace(record, actions=record.actions[:4], final_vp=()))
     args = [str(path), "--playouts", "4", "--json", str(out), "--html", str(page)]
     assert review.main(args) == 0
-    said, about = capsys.readouterr(), json.loads(out.read_text())
-    assert said.err.endswith(f"wrote {out}\nwrote {page}\n")
-    assert said.out.startswith("4 of 4 main moves of 4 decisions judged by zoo/strong\n")
+    output, about = capsys.readouterr(), json.loads(out.read_text())
+    assert output.err.endswith(f"wrote {out}\nwrote {page}\n")
+    assert output.out.startswith("4 of 4 main moves of 4 decisions judged by zoo/strong\n")
     assert about["record"] == str(path) and about["judged"] == 4 and not about["over"]
     for move in about["moves"]:
         assert move["round"] == 0 and sum(move["chance_to_win"]) == pytest.approx(1, abs=0.01)
         assert 60 < np.mean(move["expected_vp"]) < 160
         assert move["loss"]["low"] <= move["loss"]["mean"] <= move["loss"]["high"]
-    assert page.read_bytes().startswith(review_page.HEAD.encode())
+    assert page.read_bytes().startswith(pages.REVIEW_HEAD.encode())
 
 
 @pytest.mark.parametrize("agent", ["random", "greedy", "zoo/strong+search:8"])
 def test_an_agent_without_a_policy_is_refused_before_any_work(agent, tmp_path, capsys):
     args = ["docs/records/lost_fleet.json", "--agent", agent, "--json", str(tmp_path / "x.json")]
     assert cli.run(lambda: review.main(args)) == 2
-    assert f"--agent wants one with a policy, {agent} has none" in capsys.readouterr().err
+    assert f"--agent requires a policy, {agent} has none" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

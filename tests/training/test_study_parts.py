@@ -195,7 +195,7 @@ def test_a_position_is_played_out():
     start = np.asarray(state.game.players.vp)
     assert (found.vp == start + gains).all() and found.vp.shape == (3, 5, 4)
     texts = [str(action) for action in range(env.num_actions)]
-    lines = position.table(found, texts).splitlines()
+    lines = position.outcome_table(found, texts).splitlines()
     assert len(lines) == 4 and lines[1].startswith("0 ")
 
 

@@ -1,4 +1,4 @@
-"""Classify actions: main actions and their kind, where a turn begins and continues."""
+"""Classify actions: main actions, their kinds, the beginning and the inside of a turn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..types import EnvState
 
 
 def is_main(node: int, text: str) -> bool:
-    """Whether an action is a main one (ROU-03): of a turn, and no free action."""
+    """Whether an action is a main action (ROU-03)."""
     return node == Node.TURN and not text.startswith("free ")
 
 
@@ -22,12 +22,12 @@ def kind_of(text: str) -> str:
 
 
 def is_turn(states: EnvState) -> Array:
-    """Which of some states begin a turn: at a main decision, with no conversion before it."""
+    """(B,) whether a turn begins: at a main decision, with no conversion before it."""
     turn = states.game.turn
     return jnp.asarray((turn.node == Node.TURN) & (turn.free_actions == 0))
 
 
 def is_inside(states: EnvState) -> Array:
-    """Which of some states decide on a turn, its conversions and what its main action asks."""
+    """(B,) whether the decision belongs to a turn: conversions, the main action, its parts."""
     node = states.game.turn.node
     return jnp.asarray((node >= Node.TURN) & (node <= Node.LOST_PLANET))

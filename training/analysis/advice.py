@@ -1,8 +1,8 @@
-"""Which faction suits a set-up: games of one agent at all seats, the factions in a balanced design.
+"""The strength of factions on a set-up: games of one agent at all seats in a balanced design.
 
-Map, tiles, boosters and missions are held; what changes from game to game is who plays which
-faction. Every faction plays equally many games, equally many at each seat, never beside the other
-side of its board (SET-11).
+Map, tiles, boosters and missions stay the same; only the factions of the seats change. Every
+faction plays the same number of games at each seat, never against the other side of its board
+(SET-11).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from .actions import is_main, kind_of
 from .playouts import Ends, Jobs, Playouts
 
 OPENING = 4  # main actions
-MOVES = 192  # decisions of a game that are kept: set-up and rounds 1 and 2
-SLOTS = 64  # games under way on each device, at most
+MOVES = 192  # stored decisions of a game: set-up and rounds 1 and 2
+SLOTS = 64  # most games at a time on each device
 NONE = -1
 
 
@@ -41,36 +41,36 @@ class Played(NamedTuple):
     faction: np.ndarray  # (N, P) index in ids["faction"]
     vp: np.ndarray  # (N, P)
     sources: np.ndarray  # (N, P, K)
-    booster: np.ndarray  # (N, P) the first one, index in ids["booster"]; -1 where it is not known
+    booster: np.ndarray  # (N, P) the first one, index in ids["booster"]; -1 if unknown
     opening: np.ndarray  # (N, P, OPENING) first main actions, index in `kinds`; -1 for none
     kinds: list[str]
 
     @property
     def wins(self) -> np.ndarray:
-        """(N, P) shares of the win: 1, or a part of it where the most VP are shared."""
+        """(N, P) shares of the win: 1, or an equal part in a tie."""
         return wins(self.vp)
 
 
 class Boards(NamedTuple):
-    """Who may be drawn: F factions, two on a board."""
+    """The boards that can be drawn: F factions, two on a board."""
 
     sides: np.ndarray  # (B, 2) factions of each board
-    held: Mapping[int, int]  # faction of each seat that is held
+    fixed: Mapping[int, int]  # faction of each seat that keeps its own
     players: int
 
     @property
     def free(self) -> np.ndarray:
-        """(b, 2) the boards that no held seat has."""
-        is_taken = np.isin(self.sides, list(self.held.values())).any(1)
+        """(b, 2) the boards that no fixed seat has."""
+        is_taken = np.isin(self.sides, list(self.fixed.values())).any(1)
         return np.asarray(self.sides[~is_taken])
 
     @property
     def seats(self) -> list[int]:
-        """Those that are not held."""
-        return [seat for seat in range(self.players) if seat not in self.held]
+        """The seats that are not fixed."""
+        return [seat for seat in range(self.players) if seat not in self.fixed]
 
     def games(self, games_per_faction: int) -> int:
-        """Number of games, in whole blocks, that give each faction its `games_per_faction`."""
+        """Number of games, in whole blocks, for at least `games_per_faction`."""
         return -(-games_per_faction // len(self.seats)) * self.free.size
 
     def row(self, faction: int, seat: int | None = None) -> np.ndarray:
@@ -78,32 +78,32 @@ class Boards(NamedTuple):
         count = int(self.sides.max()) + 1
         own, others, seats = np.zeros(count), np.zeros(count), np.zeros(self.players)
         own[faction] = 1
-        others[list(self.held.values())] = 1
+        others[list(self.fixed.values())] = 1
         left = self.free[~(self.free == faction).any(1)]
         others[faction] = 0
         drawn = len(self.seats) - (faction in self.free)
         others[left] += drawn / max(left.size, 1)
-        at = [s for s, held in self.held.items() if held == faction]
+        at = [s for s, own in self.fixed.items() if own == faction]
         seats[at or self.seats] = 1 / len(at or self.seats)
         return np.concatenate([own, others, seats])
 
 
 def boards_of(env: Environment, setup: Setup, hold: Sequence[int] = ()) -> Boards:
-    """The boards of a ruleset, where some seats keep the factions of the set-up.
+    """The boards of a ruleset; some seats keep their factions of the set-up.
 
     Args:
-        hold: seats.
+        hold: the seats that keep their factions.
     """
-    held = {seat: int(np.asarray(setup.faction)[seat]) for seat in hold}
+    fixed = {seat: int(np.asarray(setup.faction)[seat]) for seat in hold}
     sides = np.asarray(draw_tables(env.ruleset).board_factions, int)
-    return Boards(sides, held, env.num_players)
+    return Boards(sides, fixed, env.num_players)
 
 
 def design(boards: Boards, games_per_faction: int, seed: int = 0) -> np.ndarray:
     """(N, P) factions of N games; each faction plays in at least `games_per_faction` of them.
 
-    In a block of 2 b games, b boards, each faction sits once on every free seat. The boards of a
-    game are drawn as the set-up draws them; those of a block are turned, so that none meets itself.
+    In a block of 2 b games, b boards, each faction plays once at every free seat. The boards of a
+    game are drawn as by the set-up; a block rotates them, so that no board meets itself.
     """
     rng, free, seats = np.random.default_rng(seed), boards.free, boards.seats
     count = len(free)
@@ -113,7 +113,7 @@ def design(boards: Boards, games_per_faction: int, seed: int = 0) -> np.ndarray:
         board = order[(np.arange(count)[:, None] + offsets) % count]
         side = rng.integers(2, size=(len(seats), count))[np.arange(len(seats)), board]
         block = np.empty((2 * count, boards.players), int)
-        block[:, list(boards.held)] = list(boards.held.values())
+        block[:, list(boards.fixed)] = list(boards.fixed.values())
         block[:, seats] = np.concatenate([free[board, side], free[board, 1 - side]])
         blocks.append(rng.permutation(block))
     return np.concatenate(blocks)
@@ -130,13 +130,13 @@ def positions(env: GaiaEnv, setup: Setup, factions: np.ndarray) -> EnvState:
 
 
 def _note(state: EnvState) -> Array:
-    """(B,) who decides, and at which node."""
+    """(B,) the deciding player and the node."""
     player_and_node: Array = state.current_player * 32 + state.game.turn.node
     return player_and_node
 
 
 class Advisor:
-    """An agent that plays set-ups; compiled once for each number of games."""
+    """Plays games on a set-up with one agent; compiles once for each number of games."""
 
     def __init__(self, env: GaiaEnv, agent: Agent):
         self.env, self.agent = env, agent
@@ -144,7 +144,7 @@ class Advisor:
 
     @classmethod
     def named(cls, env: GaiaEnv, agent: str, likeliest: bool = False) -> Self:
-        """With the agent of this name."""
+        """With the agent of a name."""
         return cls(env, make_agent(agent, env, likeliest))
 
     def play(
@@ -154,7 +154,7 @@ class Advisor:
         seed: int = 0,
         progress: Callable[[int], object] = lambda ended: None,
     ) -> Played:
-        """Games with these factions (N, P). Ctrl-C gives those that have ended until then.
+        """Play games with these factions (N, P); after Ctrl-C those that have ended.
 
         Args:
             progress: called repeatedly with the number of finished games.
@@ -168,7 +168,7 @@ class Advisor:
         return read(self.env, ends, factions)
 
     def _of(self, games: int) -> Playouts:
-        """In as many waves of equal size as there are: the last one leaves no slot idle."""
+        """Playouts with a number of slots that divides the games into equal waves."""
         devices = min(jax.device_count(), max(games // LEAST_GAMES, 1))
         share = -(-games // devices)
         slots = -(-share // -(-share // SLOTS))
@@ -178,7 +178,7 @@ class Advisor:
 
 
 def read(env: Environment, ends: Ends, factions: np.ndarray) -> Played:
-    """What is asked of games, of those that have ended."""
+    """The results of the games that have ended."""
     texts = env.ruleset.actions.texts
     boosters = {f"booster {name}": i for i, name in enumerate(env.ruleset.ids["booster"])}
     finished = np.flatnonzero(ends.ended)
@@ -212,7 +212,7 @@ def read(env: Environment, ends: Ends, factions: np.ndarray) -> Played:
 
 
 def columns(faction: np.ndarray, count: int) -> np.ndarray:
-    """(N P, 2 F + P) whose VP they are, against whom, at which seat."""
+    """(N P, 2 F + P) indicators: the own faction, the opponents' factions, the seat."""
     games, players = faction.shape
     own = dummies(faction.ravel(), count)
     any_player = own.reshape(games, players, count).sum(1)
@@ -226,15 +226,15 @@ class Advice:
 
     factions: list[int]
     games: list[int]  # of each
-    vp: list[Effect]  # against opponents as they are drawn
-    above: list[Effect]  # VP above the mean of all: the bid that makes it even
+    vp: list[Effect]  # against drawn opponents
+    above: list[Effect]  # VP above the mean of all: the fair bid
     wins: list[Effect]
     seats: list[Effect]  # VP above the mean seat
-    boosters: list[Effect]  # VP above the mean booster, of the first one taken: a comparison
+    boosters: list[Effect]  # VP above the mean, of the first booster: a comparison
 
 
 def advise(played: Played, boards: Boards, ids: Mapping[str, Sequence[str]]) -> Advice:
-    """What the games tell; the games are the samples of every interval."""
+    """Estimates from the games, which are the samples of every interval."""
     count, players = len(ids["faction"]), boards.players
     games_per_faction = np.bincount(played.faction.ravel(), minlength=count)
     factions = [f for f in range(count) if games_per_faction[f]]
@@ -247,18 +247,20 @@ def advise(played: Played, boards: Boards, ids: Mapping[str, Sequence[str]]) -> 
     seats = np.zeros((players, x.shape[1]))
     seats[:, -players:] = np.eye(players) - 1 / players
 
-    def of(
-        y: np.ndarray, weights: np.ndarray, called: Sequence[str], seen: Sequence[int]
+    def estimate(
+        y: np.ndarray, weights: np.ndarray, names: Sequence[str], counts: Sequence[int]
     ) -> list[Effect]:
-        return regression(y.ravel(), x, clusters, called, seen, weights)
+        return regression(y.ravel(), x, clusters, names, counts, weights)
 
     return Advice(
         factions,
         games,
-        of(played.vp, rows, names, games),
-        of(played.vp, rows - rows[drawn].mean(0), names, games),
-        of(played.wins, rows, names, games),
-        of(played.vp, seats, [str(seat) for seat in range(players)], [len(played.vp)] * players),
+        estimate(played.vp, rows, names, games),
+        estimate(played.vp, rows - rows[drawn].mean(0), names, games),
+        estimate(played.wins, rows, names, games),
+        estimate(
+            played.vp, seats, [str(seat) for seat in range(players)], [len(played.vp)] * players
+        ),
         _boosters(played, x, clusters, ids["booster"]),
     )
 
@@ -276,9 +278,9 @@ def _boosters(
     full = np.concatenate([dummies(own, len(ids))[:, booster_ids], x], axis=1)[has_booster]
     weights = np.zeros((len(booster_ids), full.shape[1]))
     weights[:, : len(booster_ids)] = np.eye(len(booster_ids)) - 1 / len(booster_ids)
-    called, counts = [ids[b] for b in booster_ids], seen[booster_ids].tolist()
+    names, counts = [ids[b] for b in booster_ids], seen[booster_ids].tolist()
     return regression(
-        played.vp.ravel()[has_booster], full, clusters[has_booster], called, counts, weights
+        played.vp.ravel()[has_booster], full, clusters[has_booster], names, counts, weights
     )
 
 
@@ -293,8 +295,8 @@ def opening(played: Played, faction: int) -> list[tuple[str, float]]:
     return openings
 
 
-def taken(played: Played, faction: int, ids: Sequence[str]) -> list[tuple[str, float]]:
-    """The boosters that a faction took first, and their shares; the commonest first."""
+def first_boosters(played: Played, faction: int, ids: Sequence[str]) -> list[tuple[str, float]]:
+    """The first boosters of a faction and their shares, the commonest first."""
     own = played.booster[played.faction == faction]
     seen = np.bincount(own[own >= 0], minlength=len(ids))
     order = np.argsort(-seen, kind="stable")

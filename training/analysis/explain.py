@@ -1,77 +1,40 @@
-"""Why a move: what a search would do at a decision of a recorded game, and the VP that it expects.
+"""Explain moves by a search: its candidates at a decision of a recorded game, and the expected VP.
 
-No move is said to cost anything: two values of a network differ by its error as much as by the
-move.
+It reports no losses: two values of a network differ as much by its error as by the move.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
-import gaia_jax
-from gaia_jax import actions as action_index
-from gaia_jax import replay
+from gaia_jax.actions import to_text
 from gaia_jax.cli.command_line import UserError
-from gaia_jax.setup.setup_json import players_of
 
 from ..agents import make_agent
 from ..agents.base import VP_SCALE
 from ..agents.search import SHOWN, SUFFIX, make_search, split_name
 from ..search import SearchOutput, Tree
 from ..system import atomic_files
-from ..system.environments import make_env
 from ..types import Environment, EnvState, Params
+from .recorded_game import Game
+from .tables import Table
 
-# Positions searched side by side, of a whole game and of one decision alike: a second size would be
-# a second compilation of minutes.
-AT_ONCE = 16
+# Positions per batch, for a whole game and for one decision: a second size would compile for
+# minutes again.
+BATCH = 16
 LINE = 6  # moves of a line that are shown
 OURS = atomic_files.json_with("record", "agent")  # the mark of a report
-
-
-class Game(NamedTuple):
-    """A record that has been played again; M decisions."""
-
-    env: Any
-    states: list[Any]  # M + 1, the position before each decision and the end
-    actions: list[int]  # M; -1 where nothing has been played
 
 
 class Searched(NamedTuple):
     """Results of the search at n decisions."""
 
-    found: SearchOutput  # (n, ...)
-    final_vp: np.ndarray  # (n, P) that it expects at the end with its own move
-
-
-def read_game(path: Path, first: int | None = None) -> Game:
-    """Play a record again.
-
-    Args:
-        first: play this many decisions at most.
-    Raises:
-        UserError: the file cannot be read, or a move of it is illegal.
-    """
-    states: list[Any] = []
-    try:
-        record = replay.read(path)
-        if first is not None:
-            record = dataclasses.replace(record, actions=record.actions[:first], final_vp=())
-        env = make_env(gaia_jax, record.ruleset, "vp", players_of(record.setup))
-        replay.play(record, lambda _, state: states.append(state))
-    except replay.RecordError as error:
-        raise UserError(str(error)) from error
-    except ValueError as error:  # of a set-up that names no players
-        raise UserError(f"{path}: {error}") from error
-    start = replay.compiled(record.env())[0]
-    first_state = start(replay.laid(record.setup, env.ruleset))
-    indices = [action_index.from_text(env.ruleset, text) for text in record.actions]
-    return Game(env, [first_state, *states], indices)
+    output: SearchOutput  # (n, ...)
+    final_vp: np.ndarray  # (n, P) expected at the end after the search's own move
 
 
 def has_search(agent: str) -> bool:
@@ -79,9 +42,9 @@ def has_search(agent: str) -> bool:
     return split_name(agent)[1] is not None
 
 
-def wants_search(agent: str) -> str:
-    """What to say of an agent without one."""
-    return f"--agent wants a search: {agent}{SUFFIX}64, for example"
+def search_required(agent: str) -> str:
+    """The error for an agent without a search."""
+    return f"--agent requires a search, for example {agent}{SUFFIX}64"
 
 
 class Explainer:
@@ -91,13 +54,13 @@ class Explainer:
         """
         Args:
             name: of an agent with a search, `NAME+search:N`.
-            batch: positions side by side.
+            batch: positions searched at once.
         Raises:
             UserError: a name without a search, or an unknown one.
         """
         base, spec = split_name(name)
         if spec is None:
-            raise UserError(wants_search(name))
+            raise UserError(search_required(name))
         spec = dataclasses.replace(spec, form=spec.form or SHOWN)
         agent = make_agent(base, env)
         if agent.policy is None:
@@ -114,7 +77,7 @@ class Explainer:
 
         self._run = jax.jit(run)
 
-    def told(self) -> str:
+    def status(self) -> str:
         """A line of progress."""
         if not self._searched:
             return f"compiling {self.name}"
@@ -138,9 +101,9 @@ class Explainer:
         return Searched(output, self.final_vp(vp, _of_the_move(output, _slot(output))))
 
     def final_vp(self, vp: np.ndarray, value: np.ndarray) -> np.ndarray:
-        """Final VP from VP (..., P) and the network's values (..., P) of what is still to come."""
-        to_come = value * VP_SCALE / self.policy.reward_scale
-        return np.asarray(vp + to_come if self.policy.reward == "vp" else to_come, np.float64)
+        """Final VP from VP (..., P) and the network's values (..., P) of the remaining game."""
+        remaining = value * VP_SCALE / self.policy.reward_scale
+        return np.asarray(vp + remaining if self.policy.reward == "vp" else remaining, np.float64)
 
 
 def _slot(output: SearchOutput) -> np.ndarray:
@@ -166,7 +129,7 @@ def _of_the_move(output: SearchOutput, slot: np.ndarray) -> np.ndarray:
 def decision(
     game: Game, searched: Searched, row: int, number: int, explainer: Explainer
 ) -> dict[str, Any]:
-    """Everything about one decision, plain values.
+    """A report of one decision, JSON values.
 
     Args:
         row: its row in `searched`. number: from 1.
@@ -174,7 +137,7 @@ def decision(
     state, rules = game.states[number - 1], game.env.ruleset
     factions = [rules.ids["faction"][i] for i in np.asarray(state.game.setup.faction)]
     vp, played = np.asarray(state.game.players.vp), game.actions[number - 1]
-    out = jax.tree.map(lambda x: np.asarray(x)[row], searched.found)
+    out = jax.tree.map(lambda x: np.asarray(x)[row], searched.output)
     candidates = out.candidates
     table = []
     for slot in np.argsort(-candidates.visits, kind="stable"):
@@ -184,7 +147,7 @@ def decision(
         final = explainer.final_vp(vp, candidates.values[slot])
         table.append(
             {
-                "action": action_index.to_text(rules, action),
+                "action": to_text(rules, action),
                 "prior": round(float(candidates.prior[slot]), 4),
                 "visits": int(candidates.visits[slot]),
                 "final_vp": np.round(final, 1).tolist(),
@@ -202,15 +165,15 @@ def decision(
         "factions": factions,
         "vp": vp.tolist(),
         "options": int(np.asarray(state.legal_action_mask).sum()),
-        "played": action_index.to_text(rules, played) if played >= 0 else None,
-        "best": action_index.to_text(rules, int(out.action)),
+        "played": to_text(rules, played) if played >= 0 else None,
+        "best": to_text(rules, int(out.action)),
         "final_vp": np.round(searched.final_vp[row], 1).tolist(),
         "candidates": table,
     }
 
 
 def _line(tree: Tree, slot: int, game: Game, factions: list[str]) -> list[str]:
-    """The most visited moves after a candidate, each with who makes it."""
+    """The most visited moves after a candidate, each with its faction."""
     line: list[str] = []
     node = int(tree.child[0, slot])
     while node > 0 and len(line) < LINE:
@@ -218,66 +181,72 @@ def _line(tree: Tree, slot: int, game: Game, factions: list[str]) -> list[str]:
         if not visits.max():
             break
         best = int(np.lexsort((utility, visits))[-1])
-        text = action_index.to_text(game.env.ruleset, int(tree.action[node, best]))
+        text = to_text(game.env.ruleset, int(tree.action[node, best]))
         line.append(f"{factions[int(tree.to_play[node])]}: {text}")
         node = int(tree.child[node, best])
     return line
 
 
-def decision_text(about: dict[str, Any]) -> str:
+def decision_text(report: dict[str, Any]) -> str:
     """One decision as text."""
-    faction = about["factions"][about["player"]]
-    widths = [max(9, len(name)) for name in about["factions"]]
-    lines = [
-        f"decision {about['decision']} of {about['of']}, round {about['round']}: {faction}"
-        f" (player {about['player']}), {about['options']} options",
-        "VP now: " + ", ".join(map("{} {}".format, about["factions"], about["vp"])),
-        f"played: {about['played']}; the search plays: {about['best']}",
-        "",
-        f"{'':2}{'candidate':<28}{'prior':>7}{'visits':>8}   final VP "
-        + " ".join(f"{name:>{w}}" for name, w in zip(about["factions"], widths, strict=True)),
-    ]
-    for row in about["candidates"]:
-        mark = ("*" if row["best"] else " ") + (">" if row["played"] else " ")
-        values = " ".join(f"{x:{w}.1f}" for x, w in zip(row["final_vp"], widths, strict=True))
-        lines.append(
-            f"{mark}{row['action'][:27]:<28}{_percent(row['prior']):>7}{row['visits']:8}{'':12}{values}"
-        )
-        if row["line"]:
-            lines.append(f"{'':6}then {'; '.join(row['line'])}")
-    return "\n".join(lines)
+    names = report["factions"]
+    rows = [
+        [
+            ("*" if row["best"] else " ") + (">" if row["played"] else " ") + row["action"],
+            _percent(row["prior"]), row["visits"], *(f"{x:.1f}" for x in row["final_vp"]),
+        ]
+        for row in report["candidates"]
+    ]  # fmt: skip
+    head, *table = Table(("  candidate", "prior", "visits", *names), rows).text()
+    lines = []
+    for line, row in zip(table, report["candidates"], strict=True):
+        lines.append(line)
+        lines += [f"{'':6}then {'; '.join(row['line'])}"] if row["line"] else []
+    return "\n".join(
+        [
+            f"decision {report['decision']} of {report['of']}, round {report['round']}:"
+            f" {names[report['player']]} (player {report['player']}), {report['options']} options",
+            "VP now: " + ", ".join(map("{} {}".format, names, report["vp"])),
+            f"played: {report['played']}; the search plays: {report['best']}",
+            "",
+            f"{head}  (final VP)",
+            *lines,
+        ]
+    )
 
 
-def _percent(chance: float) -> str:
-    """The probability of an action that is not the only one: neither 100 % nor 0 %."""
-    return "<0.1%" if chance < 0.0005 else ">99.9%" if chance >= 0.9995 else f"{chance:.1%}"
+def _percent(probability: float) -> str:
+    """The probability of one of several actions, never shown as 100 % or 0 %."""
+    if 0.0005 <= probability < 0.9995:
+        return f"{probability:.1%}"
+    return "<0.1%" if probability < 0.5 else ">99.9%"
 
 
-def game_text(about: dict[str, Any]) -> str:
+def game_text(report: dict[str, Any]) -> str:
     """The decisions of a game as text, a line each."""
-    names = about["factions"]
-    widths = [max(6, len(name)) for name in names]
-    lines = [
-        f"{about['looked_at']} of {about['decisions']} decisions had a choice;"
-        f" {about['agreed']:.0%} were played as {about['agent']} would",
-        "VP: what it expects for each at the end",
-        "",
-        f"{'decision':>8}{'round':>7}  {'player':<16}"
-        + " ".join(f"{name:>{w}}" for name, w in zip(names, widths, strict=True))
-        + "  played; the search's move where it is another",
-    ]
-    for row in about["choices"]:
-        values = " ".join(f"{x:{w}.1f}" for x, w in zip(row["final_vp"], widths, strict=True))
-        other = "" if row["best"] == row["played"] else f"; {row['best']}"
-        lines.append(
-            f"{row['decision']:8}{row['round']:7}  {names[row['player']]:<16}{values}"
-            f"  {row['played']}{other}"
-        )
-    return "\n".join(lines)
+    names = report["factions"]
+    rows = [
+        [
+            row["decision"], row["round"], names[row["player"]],
+            *(f"{x:.1f}" for x in row["final_vp"]),
+            row["played"] + ("" if row["best"] == row["played"] else f"; {row['best']}"),
+        ]
+        for row in report["choices"]
+    ]  # fmt: skip
+    head = ("decision", "round", "player", *names, "played; the search's move where it differs")
+    return "\n".join(
+        [
+            f"{report['looked_at']} of {report['decisions']} decisions had a choice;"
+            f" {report['agreed']:.0%} were played as {report['agent']} would",
+            "VP: expected at the end",
+            "",
+            *Table(head, rows, (2, len(head) - 1)).text(),
+        ]
+    )
 
 
 def explain_game(game: Game, explainer: Explainer) -> dict[str, Any]:
-    """Every decision with a choice; a UserError where there is none."""
+    """A report of every decision with a choice; UserError if there is none."""
     choice = [i for i in range(len(game.actions)) if np.sum(game.states[i].legal_action_mask) > 1]
     if not choice:
         raise UserError("the record has no decision with a choice")

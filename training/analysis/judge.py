@@ -1,7 +1,7 @@
-"""Moves of a game judged by playouts: the best alternative first, then both on fresh luck.
+"""Judge moves by playouts: choose the best alternative, then compare both on other playouts.
 
-Who chooses the best of noisy means, and then reports the same means, reports too much. So the
-alternative is chosen on some playouts, and the loss is measured on others.
+The best of several noisy means is biased upwards. So some playouts choose the alternative, and
+others measure the loss.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from ..types import Environment, EnvState
 from .accuracy import NONE, Loss, paired
 from .playouts import Ends, Jobs, Playouts, jobs_of
 
-MOST = 4  # candidates, the played one among them
-LEAST = 1e-4  # probability by the policy, below which an alternative is not tried
-LINE = 12  # moves of a line that are kept
-LOOKED_AT_AGAIN = 8  # one in 8 moves, the costliest, is measured again ...
-LONGER = 3  # ... with 3 times the playouts
-BEGINNINGS = 4  # times the playouts: games played from the first position on
+MAX_CANDIDATES = 4  # with the played one
+MIN_PROBABILITY = 1e-4  # by the policy, of an alternative
+LINE = 12  # stored moves of a line
+REMEASURE_SHARE = 8  # the costliest 1 in 8 moves are measured again ...
+REMEASURE_FACTOR = 3  # ... with 3 times the playouts
+BEGINNINGS = 4  # times the playouts: games from the first position
 
 
 class Question(NamedTuple):
-    """A decision that is to be judged."""
+    """A decision to judge."""
 
     number: int  # from 1
     seat: int
@@ -35,16 +35,16 @@ class Question(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What playouts say of a move."""
+    """A judged move; P players."""
 
     question: Question
-    best: int  # the best alternative; the played action where there was no other
-    vp: np.ndarray  # (P,) mean at the end after the played action
-    win: np.ndarray  # (P,) chance to win after it
+    best: int  # the best alternative; the played action if there was no other
+    vp: np.ndarray  # (P,) mean final VP after the played action
+    win: np.ndarray  # (P,) win probability after the played action
     loss: Loss  # VP of the decider
-    win_loss: Loss  # its chance to win
-    playouts: int  # of both, that the losses come from
-    line: np.ndarray  # (M,) actions after `best`, of the playout with the median VP; -1 for none
+    win_loss: Loss  # win probability of the decider
+    playouts: int  # of each of the two actions, in the losses
+    line: np.ndarray  # (M,) actions after `best` in the playout with the median VP; then -1
 
 
 def question(number: int, seat: int, played: int, chance: np.ndarray) -> Question:
@@ -54,16 +54,18 @@ def question(number: int, seat: int, played: int, chance: np.ndarray) -> Questio
         chance: (A,) by the policy.
     """
     order = np.argsort(-chance, kind="stable")
-    others = [a for a in order[:MOST] if a != played and chance[a] >= LEAST][: MOST - 1]
+    others = [a for a in order[:MAX_CANDIDATES] if a != played and chance[a] >= MIN_PROBABILITY][
+        : MAX_CANDIDATES - 1
+    ]
     candidates = np.array([played, *others], int)
     return Question(number, seat, candidates, chance[candidates])
 
 
 class _Stage(NamedTuple):
-    """Playouts of some questions: those of a question lie together."""
+    """Playouts of some questions; those of a question are consecutive."""
 
-    asked: list[int]  # which questions
-    tried: list[np.ndarray]  # (K,) actions of each
+    indices: list[int]  # of the questions
+    actions: list[np.ndarray]  # (K,) of each
     ends: Ends
     samples: int  # n, of each action
 
@@ -73,9 +75,9 @@ class _Stage(NamedTuple):
         return bool(self.ends.ended.all())
 
     def results(self) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
-        """Each question that was played to the end: its actions, VP (K, n, P), moves (K, n, M)."""
+        """Each completed question: its index, actions, VP (K, n, P), moves (K, n, M)."""
         start = 0
-        for at, actions in zip(self.asked, self.tried, strict=True):
+        for at, actions in zip(self.indices, self.actions, strict=True):
             rows = slice(start, start + len(actions) * self.samples)
             start = rows.stop
             if self.ends.ended[rows].all():
@@ -88,24 +90,28 @@ class Judge:
     """Judges moves by the playouts of one agent."""
 
     def __init__(
-        self, env: Environment, agent: Agent, playouts: int, remeasure_one_in: int = LOOKED_AT_AGAIN
+        self,
+        env: Environment,
+        agent: Agent,
+        playouts: int,
+        remeasure_one_in: int = REMEASURE_SHARE,
     ):
         """
         Args:
             playouts: n of the played move and of the best alternative, at least 4.
-            remeasure_one_in: the costliest 1/n of the moves are measured again.
+            remeasure_one_in: measure the costliest 1/n of the moves again.
         """
         self.playouts, self.players = playouts, Playouts(env, agent, moves=LINE)
-        self._in_so_many = remeasure_one_in
-        self.capacity = 0  # jobs of the largest stage that was asked for
+        self._remeasure_one_in = remeasure_one_in
+        self.capacity = 0  # jobs of the largest stage so far
         self._choosing = max(playouts // 2, 4)
 
     def total(self, questions: Sequence[Question]) -> int:
-        """How many playouts `judge` makes."""
+        """Number of playouts of `judge`."""
         return sum(self._stages(questions))
 
     def _capacity(self, questions: Sequence[Question]) -> int:
-        """Jobs of the largest request: one program for all."""
+        """Jobs of the largest stage, so that all stages share one program."""
         return max(*self._stages(questions), BEGINNINGS * self.playouts)
 
     def expected(
@@ -115,26 +121,27 @@ class Judge:
         seed: int = 0,
         progress: Callable[[int], object] = lambda ended: None,
     ) -> np.ndarray:
-        """VP at the end if the agent plays on at all seats from the first position.
+        """Final VP if the agent plays all seats from the first position.
 
         Args:
-            states, questions: as of `judge`, whose program this takes.
+            states, questions: as of `judge`, for the same program.
             progress: called with the number of finished playouts, of BEGINNINGS x `playouts`.
         Returns:
             (P,) float64, means.
         Raises:
             KeyboardInterrupt: before all playouts have ended.
         """
+        capacity = self._capacity(questions)
         jobs = jobs_of([np.array([-1])], BEGINNINGS * self.playouts)
-        ends = self.players.play(states, jobs, seed, progress, self._capacity(questions))
+        ends = self.players.play(states, jobs, seed, progress, capacity)
         if not ends.ended.all():
             raise KeyboardInterrupt
         return np.asarray(ends.vp.mean(0))
 
     def _stages(self, questions: Sequence[Question]) -> tuple[int, int, int]:
-        """How many playouts choose, measure, and measure again."""
+        """Numbers of playouts that choose, measure, and measure again."""
         candidate_counts = [len(q.candidates) for q in questions]
-        remeasured = self._num_remeasured(sum(k > 1 for k in candidate_counts)) * LONGER
+        remeasured = self._num_remeasured(sum(k > 1 for k in candidate_counts)) * REMEASURE_FACTOR
         return (
             sum(k * self._choosing for k in candidate_counts if k > 2),
             sum(min(k, 2) for k in candidate_counts) * self.playouts,
@@ -148,7 +155,7 @@ class Judge:
         seed: int = 0,
         progress: Callable[[int], object] = lambda ended: None,
     ) -> list[Judged]:
-        """What the moves lost. Ctrl-C gives those that are known until then.
+        """Judge the moves; after Ctrl-C those that are complete.
 
         Args:
             states: the position of each question.
@@ -157,51 +164,51 @@ class Judge:
         before, capacity = 0, self._capacity(questions)
         self.capacity = capacity
 
-        def play(rows: list[int], tried: list[np.ndarray], samples: int, first: int) -> _Stage:
+        def play(rows: list[int], actions: list[np.ndarray], samples: int, first: int) -> _Stage:
             nonlocal before
-            jobs = jobs_of(tried, samples, first)
+            jobs = jobs_of(actions, samples, first)
             jobs = Jobs(np.array(rows)[jobs.position], jobs.action, jobs.sample)
             ends = self.players.play(states, jobs, seed, lambda n: progress(before + n), capacity)
             before += len(jobs.action)
-            return _Stage(rows, tried, ends, samples)
+            return _Stage(rows, actions, ends, samples)
 
         n, choosing = self.playouts, self._choosing
-        both = [q.candidates[:2] for q in questions]
-        open_ = [i for i, q in enumerate(questions) if len(q.candidates) > 2]
-        if open_:
-            stage = play(open_, [questions[i].candidates for i in open_], choosing, 0)
+        pairs = [q.candidates[:2] for q in questions]
+        with_choice = [i for i, q in enumerate(questions) if len(q.candidates) > 2]
+        if with_choice:
+            stage = play(with_choice, [questions[i].candidates for i in with_choice], choosing, 0)
             if not stage.is_complete:
                 return [_halves(questions[i], *result) for i, *result in stage.results()]
             for i, actions, vp, _ in stage.results():
-                both[i] = actions[[0, _best(questions[i], vp)]]
-        stage = play(list(range(len(questions))), both, n, choosing)
+                pairs[i] = actions[[0, _best(questions[i], vp)]]
+        stage = play(list(range(len(questions))), pairs, n, choosing)
         judged = {i: measured(questions[i], *result) for i, *result in stage.results()}
-        costly = [i for i in judged if len(both[i]) > 1]
+        costly = [i for i in judged if len(pairs[i]) > 1]
         costly.sort(key=lambda i: -judged[i].loss.shrunk)
         if stage.is_complete and costly:
             costly = sorted(costly[: self._num_remeasured(len(costly))])
-            stage = play(costly, [both[i] for i in costly], n * LONGER, choosing + n)
+            stage = play(costly, [pairs[i] for i in costly], n * REMEASURE_FACTOR, choosing + n)
             judged |= {i: measured(questions[i], *result) for i, *result in stage.results()}
         return list(judged.values())
 
     def _num_remeasured(self, count: int) -> int:
-        return min(count, max(count // self._in_so_many, 5))
+        return min(count, max(count // self._remeasure_one_in, 5))
 
 
 def _best(question: Question, vp: np.ndarray) -> int:
-    """Which alternative has the most VP for the decider, from (K, n, P); 1 to K - 1."""
+    """The alternative with the most VP for the decider, from (K, n, P); 1 to K - 1."""
     return 1 + int(np.argmax(vp[1:, :, question.seat].mean(1)))
 
 
 def _halves(question: Question, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray) -> Judged:
-    """Of an interrupted choice: one half of the playouts chooses, the other one measures."""
+    """After an interrupted choice: half of the playouts choose, the others measure."""
     half = vp.shape[1] // 2
     pair = [0, _best(question, vp[:, :half])]
     return measured(question, actions[pair], vp[pair, half:], moves[pair, half:])
 
 
 def measured(question: Question, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray) -> Judged:
-    """From playouts of the played move and, where there is one, of the alternative.
+    """Judge a move from playouts of it and of its alternative, if there is one.
 
     Args:
         actions: (K,), one or two.

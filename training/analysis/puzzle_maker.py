@@ -25,7 +25,6 @@ from ..agents import make_agent
 from ..system import atomic_files, cli
 from . import puzzles, review
 from .actions import is_turn
-from .explain import Game
 from .judge import Judged, Question, measured, question
 from .playouts import Jobs, Playouts, jobs_of, whole_moves
 from .position import probabilities
@@ -45,6 +44,7 @@ from .puzzle_tried import (
     with_more,
 )  # fmt: skip
 from .puzzles import added, choices, decisions, empty, puzzle, solvers, to_text, walked
+from .recorded_game import Game
 from .review import Plain
 
 PLAYED = 64  # games that are played together

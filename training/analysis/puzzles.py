@@ -24,9 +24,9 @@ from ..agents import Agent, make_agent, sha256_of
 from ..system import atomic_files, data_files
 from ..system.data_files import LIST, NUMBER, OBJECT, TEXT, WHOLE
 from . import attribution, review
-from .explain import Game
 from .judge import Judged
 from .playouts import whole_moves
+from .recorded_game import Game, stepping
 from .review import Plain
 
 FORMAT = "gaia_jax puzzles 3"
@@ -128,7 +128,7 @@ def puzzle(
 
 def texts(env: GaiaEnv, state: State, first: int, moves: np.ndarray) -> list[str]:
     """Of an action in a position and of (M,) moves of short turns behind it; -1 ends them."""
-    played = whole_moves(env, review.stepping(env), state, (first, *(int(x) for x in moves)))
+    played = whole_moves(env, stepping(env), state, (first, *(int(x) for x in moves)))
     return [actions.to_text(env.ruleset, action) for action, _ in played]
 
 

@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
-import gaia_jax
-from gaia_jax import replay
 from gaia_jax.actions import to_text
 from gaia_jax.cli.command_line import UserError
-from gaia_jax.env import GaiaEnv, State
+from gaia_jax.env import State
 from gaia_jax.render.names import names, say
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import Node
 
 from ..agents import REGISTRY, Agent, make_agent
 from ..system import atomic_files
-from .accuracy import GRADES, Loss, accuracy, par
+from .accuracy import Loss, SeatReview, seat_reviews
 from .actions import is_main
-from .explain import Game, has_search
-from .judge import BEGINNINGS, Judge, Judged, Question, question
-from .playouts import whole_moves
+from .explain import has_search
+from .judge import BEGINNINGS, Judge, Judged, question
 from .position import probabilities
+from .recorded_game import Game, follow
 
 Plain = dict[str, Any]  # an object of JSON
 OURS = atomic_files.json_with("record", "agent", "seats", "moves", "judged")  # a report's mark
-SHOWN = 5  # costliest moves
-LINE = 6  # moves of a line in the text
-KEPT = 3  # digits of a chance
+NUM_COSTLIEST = 5  # moves
+CHANCE_DIGITS = 3
+
+
+class Review(NamedTuple):
+    """The numbers of a review: M judged moves, P seats."""
+
+    game: Game
+    agent: str
+    seed: int
+    playouts: int  # of the played move and of the best other one, at least
+    num_moves: int  # moves to judge; more than M after Ctrl-C
+    moves: list[Judged]  # M
+    seats: list[SeatReview]  # P
 
 
 def main_moves(game: Game) -> list[int]:
-    """The decisions that are judged, from 0: placements, boosters, main actions with a choice."""
+    """The decisions to judge, from 0: placements, boosters and main actions with a choice."""
     decisions = []
     for at, played in enumerate(game.actions):
         state = game.states[at]
@@ -49,143 +58,128 @@ def main_moves(game: Game) -> list[int]:
 
 
 def check_policy(name: str, agent: Agent | None = None) -> None:
-    """Refuse an agent without a policy: by its name alone a built-in one or a search.
+    """Refuse an agent without a policy; built-in agents and searches by their names alone.
 
     Raises:
         UserError: it has none.
     """
-    by_name = name in REGISTRY or has_search(name)
-    if by_name or (agent is not None and agent.policy is None):
-        raise UserError(f"--agent wants one with a policy, {name} has none: zoo/strong has")
+    has_none = name in REGISTRY or has_search(name)
+    if has_none or (agent is not None and agent.policy is None):
+        raise UserError(f"--agent requires a policy, {name} has none; zoo/strong has one")
 
 
-class Reviewer:
-    """Reviews games of one environment with one agent; compiled once for games of one size."""
+def review_game(
+    game: Game,
+    name: str,
+    playouts: int,
+    seed: int = 0,
+    progress: Callable[[int, int], object] = lambda ended, total: None,
+) -> Review:
+    """Review a game. After Ctrl-C the review has the moves that are judged by then.
 
-    def __init__(self, env: GaiaEnv, name: str, playouts: int):
-        """
-        Raises:
-            UserError: an unknown agent, or one without a policy.
-        """
-        self.env, self.name, self.playouts = env, name, playouts
-        self._agent = make_agent(name, env)
-        check_policy(name, self._agent)
-        self._judge = Judge(env, self._agent, playouts)
-        self._begun = BEGINNINGS * playouts  # that come before the judging
-
-    def ask(self, game: Game) -> tuple[State, list[Question]]:
-        """The positions that are judged, and the questions.
-
-        Raises:
-            UserError: the game has no such decision.
-        """
-        moves = main_moves(game)
-        if not moves:
-            raise UserError("the record has no main move with a choice")
-        positions = (jax.device_get(game.states[at]) for at in moves)
-        states: State = jax.tree.map(lambda *x: np.stack(x), *positions)
-        chances = probabilities(self._agent, states)
-        seats = np.asarray(states.current_player)
-        return states, [
-            question(at + 1, int(seats[i]), game.actions[at], chances[i])
-            for i, at in enumerate(moves)
-        ]
-
-    def total(self, questions: Sequence[Question]) -> int:
-        """How many playouts a review of them takes."""
-        return self._begun + self._judge.total(questions)
-
-    def review(
-        self,
-        game: Game,
-        states: State,
-        questions: Sequence[Question],
-        seed: int = 0,
-        progress: Callable[[int], object] = lambda ended: None,
-    ) -> Plain:
-        """The report; of what is known until then at Ctrl-C.
-
-        Raises:
-            KeyboardInterrupt: nothing is known yet.
-        """
-        expected = self._judge.expected(states, questions, seed, progress)
-        judged = self._judge.judge(states, questions, seed, lambda n: progress(self._begun + n))
-        if not judged:
-            raise KeyboardInterrupt
-        return report(game, judged, len(questions), expected) | {
-            "agent": self.name, "seed": seed, "playouts": self.playouts,
-        }  # fmt: skip
-
-
-def report(game: Game, judged: Sequence[Judged], num_moves: int, expected: np.ndarray) -> Plain:
-    """Everything that a review knows, plain values.
+    Games of the same size share compiled programs.
 
     Args:
-        num_moves: how many decisions were to be judged.
-        expected: (P,) VP that the agent expects at the beginning.
+        name: of the agent.
+        playouts: of the played move and of the best other one, at least.
+        progress: called with the number of finished playouts and the total.
+    Raises:
+        UserError: the agent is unknown or has no policy, or the game has no move to judge.
+        KeyboardInterrupt: before any move was judged.
     """
-    rules, end = game.env.ruleset, game.states[-1]
-    ids = [rules.ids["faction"][i] for i in np.asarray(end.game.setup.faction)]
-    factions = [{"id": id, "name": names(rules)["faction"][id]} for id in ids]
-    moves = [move_json(game, judgement) for judgement in judged]
-    costliest = sorted(moves, key=lambda m: -m["loss"]["shrunk"])[:SHOWN]
-    seats = []
-    over, aims = bool(end.terminated), par(expected)
-    final_vp = end.game.players.vp if over else judged[-1].vp
-    for seat, faction in enumerate(factions):
-        own = [judgement.loss for judgement in judged if judgement.question.seat == seat]
-        grades = {name: sum(x.grade == name for x in own) for name in GRADES}
-        seats.append(
-            {
-                "player": seat,
-                "faction": faction["id"],
-                "name": faction["name"],
-                "vp": int(end.game.players.vp[seat]),
-                "judged": len(own),
-                "expected_vp": round(float(expected[seat]), 1),
-                "accuracy": round(accuracy(float(aims[seat]), float(final_vp[seat])), 1),
-                "lost": round(sum(x.shrunk for x in own), 1),
-                "grades": grades,
-            }
-        )
+    decisions = main_moves(game)
+    if not decisions:
+        raise UserError("the record has no main move with a choice")
+    agent = make_agent(name, game.env)
+    check_policy(name, agent)
+    positions = (jax.device_get(game.states[at]) for at in decisions)
+    states: State = jax.tree.map(lambda *x: np.stack(x), *positions)
+    policy, seats = probabilities(agent, states), np.asarray(states.current_player)
+    questions = [
+        question(at + 1, int(seats[i]), game.actions[at], policy[i])
+        for i, at in enumerate(decisions)
+    ]
+    judge, first_playouts = Judge(game.env, agent, playouts), BEGINNINGS * playouts
+    total = first_playouts + judge.total(questions)
+    expected = judge.expected(states, questions, seed, lambda n: progress(n, total))
+    judged = judge.judge(states, questions, seed, lambda n: progress(first_playouts + n, total))
+    if not judged:
+        raise KeyboardInterrupt
+    end = game.states[-1]
+    final_vp = np.asarray(end.game.players.vp if end.terminated else judged[-1].vp)
+    losses = [[x.loss for x in judged if x.question.seat == p] for p in range(len(final_vp))]
+    seats_reviewed = seat_reviews(losses, final_vp, expected)
+    return Review(game, name, seed, playouts, len(questions), judged, seats_reviewed)
+
+
+def report(review: Review) -> Plain:
+    """A review as JSON values, with actions and factions in words."""
+    game, rules, end = review.game, review.game.env.ruleset, review.game.states[-1]
+    moves = [move_json(game, judged) for judged in review.moves]
+    costliest = sorted(moves, key=lambda m: -m["loss"]["shrunk"])[:NUM_COSTLIEST]
+    factions = [rules.ids["faction"][i] for i in np.asarray(end.game.setup.faction)]
+    faction_names = names(rules)["faction"]
+    seats = [
+        {
+            "player": player,
+            "faction": factions[player],
+            "name": faction_names[factions[player]],
+            "vp": int(end.game.players.vp[player]),
+            "judged": seat.num_judged,
+            "expected_vp": round(seat.expected_vp, 1),
+            "accuracy": round(seat.accuracy, 1),
+            "lost": round(seat.lost, 1),
+            "grades": seat.grades,
+        }
+        for player, seat in enumerate(review.seats)
+    ]
     return {
-        "over": over,
+        "over": bool(end.terminated),
         "decisions": len(game.actions),
-        "asked": num_moves,
-        "judged": len(judged),
+        "asked": review.num_moves,
+        "judged": len(review.moves),
         "seats": seats,
         "costliest": [m["decision"] for m in costliest if m["loss"]["shrunk"] > 0],
         "moves": moves,
+        "agent": review.agent,
+        "seed": review.seed,
+        "playouts": review.playouts,
     }
 
 
-def move_json(game: Game, judgement: Judged) -> Plain:
-    """A judged move, plain values."""
-    number, seat = judgement.question.number, judgement.question.seat
+def move_json(game: Game, judged: Judged) -> Plain:
+    """A judged move as JSON values; `line` is the better move and what follows it."""
+    number, seat, policy = judged.question.number, judged.question.seat, judged.question.policy
     rules, state = game.env.ruleset, game.states[number - 1]
-    policy = judgement.question.policy
-    best = int(np.flatnonzero(judgement.question.candidates == judgement.best)[0])
+    loss = loss_json(judged.loss, 1) | {"shrunk": round(judged.loss.shrunk, 1)}
+    played = action_json(rules, int(judged.question.candidates[0]), float(policy[0]))
+    best = int(np.flatnonzero(judged.question.candidates == judged.best)[0])
+    line, before = [], state
+    if judged.loss.mean > 0:
+        for action, after in follow(game, number, judged.best, judged.line):
+            line.append({"player": int(before.current_player)} | action_json(rules, action))
+            before = after
     return {
         "decision": number,
         "round": int(state.game.turn.round),
         "player": seat,
         "faction": rules.ids["faction"][int(state.game.setup.faction[seat])],
-        "played": action_json(rules, int(judgement.question.candidates[0]), float(policy[0])),
-        "better": action_json(rules, judgement.best, float(policy[best])),
-        "loss": loss_json(judgement.loss, 1) | {"shrunk": round(judgement.loss.shrunk, 1)},
-        "win_loss": loss_json(judgement.win_loss, KEPT),
-        "grade": judgement.loss.grade,
-        "playouts": judgement.playouts,
-        "expected_vp": np.round(judgement.vp, 1).tolist(),
-        "chance_to_win": np.round(judgement.win, KEPT).tolist(),
-        "line": [] if judgement.loss.mean <= 0 else line(game, judgement),
+        "played": played,
+        "better": action_json(rules, judged.best, float(policy[best])),
+        "loss": loss,
+        "win_loss": loss_json(judged.win_loss, CHANCE_DIGITS),
+        "grade": judged.loss.grade,
+        "playouts": judged.playouts,
+        "expected_vp": np.round(judged.vp, 1).tolist(),
+        "chance_to_win": np.round(judged.win, CHANCE_DIGITS).tolist(),
+        "line": line,
     }
 
 
 def action_json(rules: Ruleset, action: int, policy: float | None = None) -> Plain:
-    """An action as its text and in words, and how likely the policy finds it."""
+    """An action as its text and in words, with its probability by the policy."""
     text = to_text(rules, action)
-    probability = {} if policy is None else {"policy": round(policy, KEPT)}
+    probability = {} if policy is None else {"policy": round(policy, CHANCE_DIGITS)}
     return {"action": action, "text": text, "words": say(rules, text)} | probability
 
 
@@ -193,87 +187,3 @@ def loss_json(loss: Loss, digits: int) -> dict[str, float]:
     """A loss and its interval, rounded to `digits` decimals."""
     values = {"mean": loss.mean, "low": loss.low, "high": loss.high}
     return {name: round(value, digits) for name, value in values.items()}
-
-
-def line(game: Game, judgement: Judged) -> list[Plain]:
-    """The better move and what follows it in the playout with the median VP, each with who."""
-    rules, steps = game.env.ruleset, []
-    before = game.states[judgement.question.number - 1]
-    for action, after in follow(game, judgement.question.number, judgement.best, judgement.line):
-        steps.append({"player": int(before.current_player)} | action_json(rules, action))
-        before = after
-    return steps
-
-
-def follow(
-    game: Game, number: int, first: int, actions: Sequence[int] | np.ndarray
-) -> Iterator[tuple[int, State]]:
-    """Replay a playout from the position before a decision: each action with the state after it.
-
-    Args:
-        number: of the decision, from 1.
-        first: the first action; -1 among the others ends them.
-    """
-    moves = (first, *(int(x) for x in actions))
-    return whole_moves(game.env, stepping(game.env), game.states[number - 1], moves)
-
-
-def stepping(env: GaiaEnv) -> Callable[[State, int], State]:
-    """The compiled step of an environment, the same one that has played its record."""
-    return replay.compiled(gaia_jax.make(env.id, players=env.num_players))[1]
-
-
-def text(about: Plain) -> str:
-    """A report in lines: the seats, then the costliest moves."""
-    lines = [
-        summary(about),
-        "",
-        f"{'player':<22}{'VP':>5}{'expected':>10}{'accuracy':>10}{'VP lost':>9}"
-        + "".join(f"{name:>12}" for name in GRADES),
-    ]
-    for seat in about["seats"]:
-        expected = f"{seat['expected_vp']:10.0f}{seat['accuracy']:10.0f}"
-        lines.append(
-            f"{seat['player']} {seat['name']:<20}{seat['vp']:5}{expected}{seat['lost']:9.1f}"
-            + "".join(f"{seat['grades'][name]:12}" for name in GRADES)
-        )
-    moves = {m["decision"]: m for m in about["moves"]}
-    if about["costliest"]:
-        lines += ["", "the costliest moves"]
-    for number in about["costliest"]:
-        lines += ["", *_move_text(moves[number], about["seats"])]
-    return "\n".join(lines)
-
-
-def summary(about: Plain) -> str:
-    """What was judged, in a line."""
-    judged_moves = f"{about['judged']} of {about['asked']}"
-    return f"{judged_moves} main moves of {about['decisions']} decisions judged by {about['agent']}"
-
-
-def when_text(move: Plain) -> str:
-    """When a move was made."""
-    return f"round {move['round']}" if move["round"] else "set-up"
-
-
-def costs(move: Plain) -> str:
-    """What a move lost, with its interval."""
-    loss, win = move["loss"], move["win_loss"]
-    return (
-        f"{loss['mean']:.1f} VP ({loss['low']:.1f} to {loss['high']:.1f}),"
-        f" {100 * win['mean']:.0f} % to win ({100 * win['low']:.0f} to {100 * win['high']:.0f})"
-    )
-
-
-def _move_text(move: Plain, seats: Sequence[Plain]) -> list[str]:
-    name = seats[move["player"]]["name"]
-    grade = f", {move['grade']}" if move["grade"] else ""
-    then = []
-    for step in move["line"][: LINE + 1]:
-        player = "" if step["player"] == move["player"] else f"{seats[step['player']]['name']}: "
-        then.append(player + step["words"])
-    return [
-        f"decision {move['decision']}, {when_text(move)}, {name}: {move['played']['words']}{grade}",
-        f"  loses {costs(move)}, {move['playouts']} playouts",
-        f"  better: {'; '.join(then)}",
-    ]

@@ -2,7 +2,7 @@
 
     python -m training.play --port 8420 --agents runs/quick,zoo/strong --record game.json
 
-Serves this machine alone unless `--host` says otherwise.
+Serves only this machine unless you give another `--host`.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
     import uvicorn
 
     from .game_server import GameServer
-    from .landing import Front
+    from .landing import Landing
 
 FIRST_RULESET = "lost_fleet"
-HEAD_START = 3.0  # seconds of the first page; one that deals a game compiles by itself
+HEAD_START = 3.0  # seconds before compiling, so that the first page appears sooner
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve until Ctrl-C. The exit code."""
+    """Serve until Ctrl-C. Returns the exit code."""
     options = _parse(argv)
     try:
         import uvicorn
 
-        from .landing import Front, Served
+        from .landing import Landing, Served
         from .request_guard import LOOPBACK
     except ImportError as error:
         raise UserError("the table needs the extra `play`: pip install '.[play]'") from error
     hosts = tuple(dict.fromkeys((*LOOPBACK, options.host, *options.allow_host)))
-    front = Front(hosts)
-    loading = Loading(options, front, lambda: server.should_exit)
-    if _names_something(options):
+    landing = Landing(hosts)
+    loading = Loading(options, landing, lambda: server.should_exit)
+    if _must_load_first(options):
         loading.run()  # errors are reported before anything is served
     listener = _listen(options.host, options.port)
     port = listener.getsockname()[1]
@@ -56,10 +56,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         flush=True,
     )
     config = uvicorn.Config(
-        front, log_level="warning", server_header=False,
+        landing, log_level="warning", server_header=False,
         timeout_keep_alive=10, timeout_graceful_shutdown=1, limit_concurrency=200,
     )  # fmt: skip
-    server = Served(config, lambda: loading.keep())
+    server = Served(config, lambda: loading.save_games())
     logging.getLogger("uvicorn.error").addFilter(_not_cancelled)
     loading.begin(server)
     server.run(sockets=[listener])
@@ -68,29 +68,29 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _names_something(options: argparse.Namespace) -> bool:
-    """Whether the command names what only a loaded game can check."""
-    named = options.record or options.agents or options.env != FIRST_RULESET
-    return bool(named or os.environ.get("JAX_PLATFORMS"))
+def _must_load_first(options: argparse.Namespace) -> bool:
+    """Whether options must be checked before serving, which only loaded games can do."""
+    has_names = options.record or options.agents or options.env != FIRST_RULESET
+    return bool(has_names or os.environ.get("JAX_PLATFORMS"))
 
 
 class Loading:
-    """Import and prepare the games while the first page, which needs none of them, is served."""
+    """Import and prepare the games while the first page is served."""
 
-    def __init__(self, options: argparse.Namespace, front: Front, ending: Callable[[], bool]):
+    def __init__(self, options: argparse.Namespace, landing: Landing, ending: Callable[[], bool]):
         """
         Args:
             options: of the command line.
-            front: what is given the games.
+            landing: receives the games.
             ending: whether the server is about to end.
         """
-        self.options, self.front, self.ending = options, front, ending
+        self.options, self.landing, self.ending = options, landing, ending
         self.error: BaseException | None = None
-        self.keep: Callable[[], list[str]] = list  # nothing to save before the games are there
+        self.save_games: Callable[[], list[str]] = list  # nothing before the games are loaded
 
     def begin(self, server: uvicorn.Server) -> None:
-        """In a thread, where it has not been done; what goes wrong ends the server."""
-        if self.front.games is not None:
+        """Load in a thread unless the games are loaded; an error ends the server."""
+        if self.landing.games is not None:
             return
 
         def load() -> None:
@@ -102,10 +102,10 @@ class Loading:
         threading.Thread(target=load, name="loading", daemon=True).start()
 
     def run(self) -> None:
-        """Make the games.
+        """Load the games.
 
         Raises:
-            UserError: what the command names is not there, or is broken.
+            UserError: an agent, record or ruleset of the command is unknown or invalid.
         """
         prepare()
         from gaia_jax.ruleset import RULESETS
@@ -121,21 +121,21 @@ class Loading:
         start_jax()
         names = [name.strip() for name in options.agents.split(",") if name.strip()]
         games = GameServer(AgentPool(names), options.saves)
-        record = _take(options.record, options.saves, games) if options.record else None
-        self.front.games = make_app(games, record, self.ending)
-        self.keep = games.keep
+        record = _import_record(options.record, options.saves, games) if options.record else None
+        self.landing.games = make_app(games, record, self.ending)
+        self.save_games = games.save_unfinished
         _compile_later(games, options.env)
 
 
 def _compile_later(games: GameServer, ruleset: str) -> None:
-    """Compile a ruleset once the first page had time to be shown: both want the same threads."""
+    """Compile a ruleset after `HEAD_START`: the first page needs the same threads."""
     timer = threading.Timer(HEAD_START, games.compile, [games.rules[ruleset]])
     timer.daemon = True
     timer.start()
 
 
 def _not_cancelled(record: logging.LogRecord) -> bool:
-    """Who ends the server while a request is under way need not be shown where it was."""
+    """Hide the traceback of requests that the end of the server cancels."""
     return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
 
 
@@ -149,15 +149,15 @@ def _listen(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-        listener.listen(128)  # who calls from now on waits for the server and is not turned away
+        listener.listen(128)  # from now on requests wait for the server
     except OSError as error:
-        hint = "; --port names another" if port else ""
+        hint = "; choose another --port" if port else ""
         raise UserError(f"cannot listen on {host}:{port}: {error.strerror}{hint}") from error
     return listener
 
 
-def _take(path: Path, saves: Path, games: GameServer) -> str:
-    """Copy a record to the saved ones under a free name. Returns that name."""
+def _import_record(path: Path, saves: Path, games: GameServer) -> str:
+    """Copy a record into the folder of saved records. Returns its name there."""
     from gaia_jax import replay
 
     from .saves import check
@@ -170,7 +170,7 @@ def _take(path: Path, saves: Path, games: GameServer) -> str:
         raise UserError(f"{path}: {error}") from error
     saves.mkdir(parents=True, exist_ok=True)
     data = path.read_bytes()
-    # Only such names may be asked for, see `game_server`.
+    # Names that `saves` allows.
     stem = re.sub(r"[^A-Za-z0-9 _.-]", "_", path.stem)[:50]
     stem = stem if stem[0].isalnum() else f"record {stem}"
     for name in (stem, *(f"{stem} {number}" for number in range(2, 1000))):
@@ -179,25 +179,25 @@ def _take(path: Path, saves: Path, games: GameServer) -> str:
             outputs.write_bytes(target, data)
         if target.read_bytes() == data:
             return name
-    raise UserError(f"{saves} holds too many records of the name {path.stem}")
+    raise UserError(f"{saves} has too many records with the name {path.stem}")
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = Parser("python -m training.play", __doc__)
     parser.add_argument(
-        "--port", type=command_line.whole(0, 65535), default=8420, help="0 takes any that is free"
+        "--port", type=command_line.whole(0, 65535), default=8420, help="0 for any free port"
     )
-    parser.add_argument("--host", default="127.0.0.1", help="who else may call: an address")
+    parser.add_argument("--host", default="127.0.0.1", help="the address on which to listen")
     parser.add_argument(
         "--allow-host", action="append", default=[], metavar="NAME",
-        help="a further name by which this machine is called",
+        help="another host name of this machine",
     )  # fmt: skip
-    parser.add_argument("--agents", default="", help="more agents by name, comma between")
+    parser.add_argument("--agents", default="", help="further agents by name, separated by commas")
     parser.add_argument("--record", type=Path, metavar="FILE", help="open this record")
     parser.add_argument(
-        "--saves", type=Path, default=Path("runs/play"), help="where records are saved"
+        "--saves", type=Path, default=Path("runs/play"), help="folder for saved records"
     )
-    parser.add_argument("--env", default=FIRST_RULESET, help="what is compiled first")
+    parser.add_argument("--env", default=FIRST_RULESET, help="the ruleset to compile first")
     options = parser.parse_args(argv)
     outputs.check_inside("--saves", options.saves, parents=True)
     return options

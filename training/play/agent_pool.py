@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,64 +23,62 @@ from ..agents.plays import plays
 from ..agents.registry import REGISTRY
 from ..agents.search import SUFFIX
 from ..analysis.explain import Explainer
-from ..system import compile_times
 from . import catalogue
+from .background import Compilation, error_text
 from .compiled_rules import Rules
 
 SIMULATIONS = 32  # of the search that is offered on top of each trained agent
 
 
-# What is compiled of an agent, each at its first use: its decisions, its policy and values, and the
-# table of a search.
+# Programs of an agent, each compiled at its first use: decisions, policy and values, a search.
 SEAT, POLICY, SEARCH = "seat", "policy", "search"
-CALLED = {SEAT: "{}", POLICY: "the analysis by {}", SEARCH: "the search of {}"}
+LABELS = {SEAT: "{}", POLICY: "the analysis by {}", SEARCH: "the search of {}"}
 
 
 @dataclass
-class Ready:
-    """A part of an agent on its way to the table."""
+class AgentProgram:
+    """A program of an agent, and its compilation."""
 
     name: str
     part: str = SEAT
     status: str = "waiting"  # waiting, compiling, ready, failed
     message: str = ""
     seconds: float = 0.0
-    began: float = 0.0
-    before: str = ""  # how long it took before
+    compilation: Compilation | None = None
     act: Callable[[Any, int], int] | None = None
     policy: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None  # None: no policy to show
     explainer: Explainer | None = None
 
     def progress(self) -> tuple[str, float | None]:
-        """A line of progress, and the seconds elapsed while the part is running."""
-        called = CALLED[self.part].format(self.name)
-        if self.status == "compiling":
-            return f"{called} is being compiled{self.before}", time.monotonic() - self.began
+        """A line of progress, and the elapsed seconds while it is being compiled."""
+        if self.status == "compiling" and self.compilation:
+            return self.compilation.text, self.compilation.seconds
+        label = LABELS[self.part].format(self.name)
         if self.status == "ready":
-            return f"{called} is ready ({self.seconds:.0f} s)", None
+            return f"{label} is ready ({self.seconds:.0f} s)", None
         if self.status == "failed":
-            return f"{called}: {self.message}", None
-        return f"{called} waits to be compiled", None
+            return f"{label}: {self.message}", None
+        return f"{label} waits to be compiled", None
 
-    def said(self) -> str:
+    def status_line(self) -> str:
         """The line of progress with its seconds."""
         line, seconds = self.progress()
         return line if seconds is None else f"{line}, {seconds:.0f} s"
 
     @property
     def under_way(self) -> bool:
-        """Whether it will be ready, or has failed, by waiting."""
+        """Whether it is not compiled yet."""
         return self.status in ("waiting", "compiling")
 
 
 class AgentPool:
-    """Agents by name and ruleset. Only names that the command line or the folders offer."""
+    """Agents by name and ruleset: built-in, shipped, named on the command line, or trained."""
 
     def __init__(self, names: Sequence[str] = (), runs: Path = Path("runs")):
         """
         Args:
-            names: more agents than the built-in ones and those found in `runs`.
-            runs: where checkpoints of trainings lie.
+            names: further agents.
+            runs: folder of trainings with checkpoints.
         """
         learnt = [name for name in (*zoo.names(), *_runs(runs)) if name not in names]
         searching = [f"{name}{SUFFIX}{SIMULATIONS}" for name in learnt]
@@ -89,49 +86,49 @@ class AgentPool:
         self.names = list(dict.fromkeys((*levels, *REGISTRY, *learnt, *searching, *names)))
         self._plays = {name: plays(name) for name in self.names}
         self._levels = {name: _level(name) for name in self.names}
-        self._ready: dict[tuple[str, str, str], Ready] = {}
-        self._queue: list[tuple[Rules, Ready]] = []
+        self._programs: dict[tuple[str, str, str], AgentProgram] = {}
+        self._queue: list[tuple[Rules, AgentProgram]] = []
         self._wake = threading.Condition()
         self._thread = threading.Thread(target=self._work, name="compile", daemon=True)
         self._thread.start()
         self.on_change: Callable[[], None] = lambda: None
 
-    def get(self, name: str, rules: Rules, part: str = SEAT) -> Ready:
-        """A part of the agent, sent to be compiled at its first mention."""
+    def get(self, name: str, rules: Rules, part: str = SEAT) -> AgentProgram:
+        """A program of the agent, queued for compilation at its first use."""
         key = (name, rules.env.ruleset.name, part)
         with self._wake:
-            if key not in self._ready:
-                self._ready[key] = Ready(name, part)
-                self._queue.append((rules, self._ready[key]))
+            if key not in self._programs:
+                self._programs[key] = AgentProgram(name, part)
+                self._queue.append((rules, self._programs[key]))
                 self._wake.notify()
-            return self._ready[key]
+            return self._programs[key]
 
     def hurry(self, names: Sequence[str], rules: Rules) -> None:
-        """These are compiled before all others that wait."""
+        """Compile these before all others in the queue."""
         agents = [self.get(name, rules) for name in dict.fromkeys(names)]
         with self._wake:
             self._queue.sort(key=lambda entry: entry[1] not in agents)
 
     def refusal(self, name: str, ruleset: str, players: int) -> str:
         """Why an agent cannot sit at such a table; "" where it can."""
-        why = self._plays[name].refusal(ruleset, players)
-        return f"{name} {why}" if why else ""
+        reason = self._plays[name].refusal(ruleset, players)
+        return f"{name} {reason}" if reason else ""
 
     def fitting(self, ruleset: str, players: int) -> list[str]:
         """The agents that can sit at such a table."""
         return [name for name in self.names if not self.refusal(name, ruleset, players)]
 
     def _games(self, name: str) -> dict[str, list[int]]:
-        """By ruleset the numbers of players that an agent plays with."""
+        """The numbers of players that an agent plays with, by ruleset."""
         games_by_ruleset: dict[str, list[int]] = {}
         for id, players in sorted(VARIANTS):
             if not self.refusal(name, id, players):
                 games_by_ruleset.setdefault(id, []).append(players)
         return games_by_ruleset
 
-    def known(self, ruleset: str) -> list[dict[str, Any]]:
+    def describe(self, ruleset: str) -> list[dict[str, Any]]:
         """All agents with their progress for one ruleset, and what games they play."""
-        agents = {name: self._ready.get((name, ruleset, SEAT)) for name in self.names}
+        agents = {name: self._programs.get((name, ruleset, SEAT)) for name in self.names}
         return [
             {
                 "name": name,
@@ -139,10 +136,10 @@ class AgentPool:
                 "vp": self._levels[name].vp,
                 "about": self._levels[name].about,
                 "plays": self._games(name),
-                "status": ready.status if ready else "",
-                "said": ready.said() if ready else "",
+                "status": program.status if program else "",
+                "said": program.status_line() if program else "",
             }
-            for name, ready in agents.items()
+            for name, program in agents.items()
         ]
 
     def _work(self) -> None:
@@ -150,28 +147,29 @@ class AgentPool:
             with self._wake:
                 while not self._queue:
                     self._wake.wait()
-                rules, ready = self._queue.pop(0)
-            name = f"{CALLED[ready.part].format(ready.name)} for {rules.env.ruleset.name}"
-            ready.before = compile_times.longest_note(name)
-            ready.began, ready.status = time.monotonic(), "compiling"
+                rules, program = self._queue.pop(0)
+            label = LABELS[program.part].format(program.name)
+            compilation = Compilation(
+                f"{label} is being compiled", f"{label} for {rules.env.ruleset.name}"
+            )
+            compilation.start()
+            program.compilation, program.status = compilation, "compiling"
             self.on_change()
             try:
-                _compile(ready, rules)
-                ready.status = "ready"
-                compile_times.note(name, time.monotonic() - ready.began)
+                _compile(program, rules)
+                program.status = "ready"
             except Exception as error:  # an agent's own code may raise anything
-                text = str(error).splitlines() or [""]
-                plain = isinstance(error, UserError)
-                ready.message = text[0] if plain else f"{type(error).__name__}: {text[0]}"
-                ready.status = "failed"
-            ready.seconds = time.monotonic() - ready.began
+                program.message, program.status = error_text(error), "failed"
+                compilation.cancel()
+            program.seconds = compilation.seconds
+            compilation.end()
             self.on_change()
 
 
 def _level(name: str) -> Level:
     try:
         return catalogue.level(name)
-    except UserError:  # its compiling will say what is wrong
+    except UserError:  # its compilation reports the error
         return Level("", name, "")
 
 
@@ -183,25 +181,25 @@ def _runs(folder: Path) -> list[str]:
     return [path.as_posix() for path in run_folders]
 
 
-def _compile(ready: Ready, rules: Rules) -> None:
+def _compile(program: AgentProgram, rules: Rules) -> None:
     """Compile a part of an agent for one game at a time."""
     start = rules.start(rules.draw(0))
-    if ready.part == SEARCH:
-        explainer = Explainer(rules.env, ready.name, 1)
+    if program.part == SEARCH:
+        explainer = Explainer(rules.env, program.name, 1)
         explainer.search(jax.tree.map(lambda x: np.asarray(x)[None], start))
-        ready.explainer = explainer
+        program.explainer = explainer
         return
-    agent = make_agent(ready.name, rules.env)
-    if ready.part == SEAT:
-        ready.act = _decisions(agent)
-        ready.act(start, 0)
+    agent = make_agent(program.name, rules.env)
+    if program.part == SEAT:
+        program.act = _decisions(agent)
+        program.act(start, 0)
     elif agent.policy is not None:
-        ready.policy = _policy(agent, agent.policy)
-        ready.policy(start)
+        program.policy = _policy(agent, agent.policy)
+        program.policy(start)
 
 
 def _decisions(agent: Agent) -> Callable[[Any, int], int]:
-    """How it decides: a state and a seed -> an action."""
+    """A state and a seed -> its action."""
 
     def decide(params: Any, state: Any, key: Any) -> Any:
         batch = jax.tree.map(lambda x: x[None], state)
@@ -212,9 +210,9 @@ def _decisions(agent: Agent) -> Callable[[Any, int], int]:
 
 
 def _policy(agent: Agent, policy: Policy) -> Callable[[Any], tuple[np.ndarray, np.ndarray]]:
-    """What it sees: a state -> (A,) chances of the actions, (P,) VP still to come by player.
+    """A state -> (A,) probabilities of the actions, (P,) expected further VP of each player.
 
-    The chances are the policy's own, at temperature 1, whatever the agent plays at.
+    The probabilities are at temperature 1, at any temperature of the agent.
     """
 
     def evaluate(params: Any, state: Any) -> Any:

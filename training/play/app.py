@@ -1,4 +1,4 @@
-"""The HTTP face of a server."""
+"""The HTTP interface of a server."""
 
 from __future__ import annotations
 
@@ -15,21 +15,20 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from . import catalogue, endings
+from . import catalogue
 from .background import Job
 from .game import HUMAN, Game, Refused
-from .game_json import view
+from .game_json import game_json
 from .game_server import GameServer
-from .landing import Handler, starlette, told
+from .landing import Handler, make_starlette, with_json_errors
 from .request_guard import from_here, parsed, refusal
 
 CHANGES = ("act", "go", "undo", "seat", "settings", "resume")
-# A page asks again after so long without news.
-PATIENCE = 15.0
-# Agents' decisions within this many seconds are sent as one update: a view costs more than they do.
-TOGETHER = 0.3
-MOST_WAITING = 64
-# A self-contained page: its own script runs and may send no request to this server.
+NEWS_TIMEOUT = 15.0  # seconds until a request without news is answered
+# Agents' decisions within this many seconds are sent as one update, which costs more than they do.
+BATCH_SECONDS = 0.3
+MAX_WAITING = 64  # requests
+# A self-contained page: its own script runs, but sends no request to this server.
 SANDBOX = {
     "Content-Security-Policy": "sandbox allow-scripts; default-src 'none'; img-src data:;"
     " script-src 'unsafe-inline'; style-src 'unsafe-inline'; frame-ancestors 'none'"
@@ -43,7 +42,7 @@ class Pages:
         """
         Args:
             record: the name of a saved record that the first page opens.
-            ending: whether the server is about to end: who waits for news is let go.
+            ending: whether the server is about to end, which answers waiting requests.
         """
         self.server, self.first, self.ending = server, record, ending
         self.waiting = 0
@@ -61,14 +60,14 @@ class Pages:
         return JSONResponse(await run_in_threadpool(book.asked, number))
 
     async def offers(self, request: Request) -> Response:
-        """What a game can be made of; without the records, which are read, where `brief` is 1."""
+        """Rulesets, agents, records and open games; with `brief=1` without the records."""
         brief = request.query_params.get("brief") == "1"
         ruleset = request.query_params.get("ruleset", "lost_fleet")
         return JSONResponse(
             {
                 "rulesets": catalogue.rulesets(),
                 "human": HUMAN,
-                "agents": self.server.agents.known(ruleset),
+                "agents": self.server.agents.describe(ruleset),
                 "records": [] if brief else await run_in_threadpool(self.server.records),
                 "first": self.first,
                 "games": self.server.under_way() if from_here(request) else [],
@@ -76,12 +75,12 @@ class Pages:
         )
 
     async def preview(self, request: Request) -> Response:
-        """What a game would be dealt."""
+        """The set-up that a form deals."""
         form = parsed(await request.body())
         return JSONResponse(await run_in_threadpool(self.server.preview, form))
 
     async def advise(self, request: Request) -> Response:
-        """Advice on the set-up that a form would deal: start it, report its status, cancel it."""
+        """Advice on the set-up of a form: start it, return its status, cancel it."""
         body = parsed(await request.body()) if request.method == "POST" else {}
         if "id" not in request.path_params:
             return JSONResponse(await run_in_threadpool(self.server.advise, body))
@@ -110,7 +109,7 @@ class Pages:
         return JSONResponse({"id": game.id})
 
     async def game(self, request: Request) -> Response:
-        """A game, once it is otherwise than at version `since`; as it is after a while."""
+        """A game, once it differs from version `since` or `NEWS_TIMEOUT` has passed."""
         game = self._game(request)
         since = _integer_query(request, "since", 0)
         if since:
@@ -118,14 +117,14 @@ class Pages:
         return await self._answer(game, whole_game=not since)
 
     async def _news(self, game: Game, since: int) -> None:
-        if self.waiting >= MOST_WAITING:
+        if self.waiting >= MAX_WAITING:
             return
         self.waiting += 1
         try:
-            until = time.monotonic() + PATIENCE
+            until = time.monotonic() + NEWS_TIMEOUT
             while game.version <= since and time.monotonic() < until and not self.ending():
                 await asyncio.sleep(0.02)
-            until = time.monotonic() + TOGETHER
+            until = time.monotonic() + BATCH_SECONDS
             while game.agent_to_move() and time.monotonic() < until and not self.ending():
                 await asyncio.sleep(0.01)
         finally:
@@ -141,7 +140,7 @@ class Pages:
         return await self._answer(game)
 
     async def analysis(self, request: Request) -> Response:
-        """What an agent thinks of the position, or of the whole line."""
+        """An agent's evaluation of the position, or of the whole line."""
         game = self._game(request)
         name = request.query_params.get("agent", "")
         whole_game, search = (request.query_params.get(key) == "1" for key in ("whole", "search"))
@@ -150,9 +149,9 @@ class Pages:
         )
 
     async def further(self, request: Request) -> Response:
-        """Whole moves; what conversions would make possible, which takes longer to read."""
+        """One part of the lookahead."""
         game, part = self._game(request), request.path_params["what"]
-        return JSONResponse(await run_in_threadpool(self.server.further, game, part))
+        return JSONResponse(await run_in_threadpool(self.server.lookahead, game, part))
 
     async def advice(self, request: Request) -> Response:
         """Status of a hint or a review; POST starts it, and `{"off": true}` cancels it."""
@@ -167,7 +166,7 @@ class Pages:
                 await run_in_threadpool(self.server.ask_advice, game, kind)
         if kind == "hint":
             return JSONResponse(advice.hint(game))
-        job = advice.reviewed(game)
+        job = advice.review_job(game)
         return JSONResponse(job.json() if job else {"status": "none"})
 
     async def file_of(self, request: Request) -> Response:
@@ -175,12 +174,12 @@ class Pages:
         game, format = self._game(request), request.path_params["what"]
         name = re.sub(r"[^A-Za-z0-9 _.-]", "_", game.name or "gaia project")
         if format == "record.json":
-            text = await run_in_threadpool(endings.record, game)
+            text = await run_in_threadpool(game.record_text)
             return _download(text, "application/json", f"{name}.json")
         if format == "replay.html":
-            text = await run_in_threadpool(endings.replay, game)
+            text = await run_in_threadpool(game.replay_page)
             return _download(text, "text/html", f"{name}.html")
-        job = self.server.advice.reviewed(game) if format == "review.html" else None
+        job = self.server.advice.review_job(game) if format == "review.html" else None
         if job is None or job.status != "ready":
             raise HTTPException(404, "there is no review of this game yet")
         return Response(job.result, media_type="text/html", headers=SANDBOX)
@@ -195,7 +194,7 @@ class Pages:
     async def _answer(self, game: Game, whole_game: bool = False) -> Response:
         def build() -> dict[str, Any]:
             with self.server.lock:
-                out = {**view(self.server, game), "parts": game.parts()}
+                out = {**game_json(self.server, game), "parts": game.parts()}
                 return {**out, "picture": game.picture()} if whole_game else out
 
         return JSONResponse(await run_in_threadpool(build))
@@ -215,12 +214,12 @@ def _download(text: str, kind: str, name: str) -> Response:
 def _integer_query(request: Request, name: str, default: int) -> int:
     text = request.query_params.get(name, str(default))
     if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise Refused(f"{name}: a whole number is wanted")
+        raise Refused(f"{name}: a whole number is required")
     return int(text)
 
 
 def make_app(server: GameServer, record: str | None, ending: Callable[[], bool]) -> ASGIApp:
-    """The application below `/api/`; `Front` handles all other requests.
+    """The application below `/api/`; `Landing` handles all other requests.
 
     Args:
         server: the games.
@@ -246,4 +245,6 @@ def make_app(server: GameServer, record: str | None, ending: Callable[[], bool])
         (game + "/save", pages.save, ["POST"]),
         (game + "/{what}", pages.change, ["POST"]),
     ]
-    return starlette([Route(path, told(call), methods=methods) for path, call, methods in paths])
+    return make_starlette(
+        [Route(path, with_json_errors(call), methods=methods) for path, call, methods in paths]
+    )

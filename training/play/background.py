@@ -1,4 +1,4 @@
-"""Work that a page asks for and does not wait for: its progress, its end, its being called off."""
+"""Work in the background: jobs that a page starts and can cancel, and compilations."""
 
 from __future__ import annotations
 
@@ -11,28 +11,67 @@ from typing import Any
 
 from gaia_jax.cli.command_line import UserError
 
-ENDING = (
-    5.0  # seconds that a process waits at its end for its jobs to hear that they are called off
-)
+from ..system import compile_times
+
+EXIT_WAIT = 5.0  # seconds for which a process that exits waits for its cancelled jobs
+
+
+def error_text(error: Exception) -> str:
+    """One line for an error of an agent, whose code may raise anything."""
+    text = (str(error).splitlines() or [""])[0]
+    return text if isinstance(error, UserError) else f"{type(error).__name__}: {text}"
+
+
+class Compilation:
+    """A compilation: a line of progress, with the longest time that it took before."""
+
+    def __init__(self, label: str, name: str):
+        """`label`: the line of progress; `name`: under which the time is stored."""
+        self._label, self._name = label, name
+        self.text, self._started_at = label, 0.0
+
+    def start(self) -> None:
+        """Start the clock."""
+        self.text = self._label + compile_times.longest_note(self._name)
+        self._started_at = time.monotonic()
+
+    def end(self) -> None:
+        """Store the time, at the first call after `start`."""
+        if self._started_at:
+            compile_times.note(self._name, self.seconds)
+        self._started_at = 0.0
+
+    def cancel(self) -> None:
+        """End without storing the time."""
+        self._started_at = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Since `start`; 0 if nothing is being compiled."""
+        return time.monotonic() - self._started_at if self._started_at else 0.0
+
+    def progress(self) -> list[tuple[str, float | None]]:
+        """The line and its seconds, while it is being compiled."""
+        return [(self.text, self.seconds)] if self._started_at else []
 
 
 class CalledOff(Exception):
-    """The work has been cancelled."""
+    """The job has been cancelled."""
 
 
 class Job:
-    """Work in a thread of its own; the end of the process calls it off."""
+    """Work in its own thread; the exit of the process cancels it."""
 
     _all: weakref.WeakSet[Job] = weakref.WeakSet()
 
     def __init__(self, work: Callable[[Job], None], name: str):
         """
         Args:
-            work: keeps what it finds in `result`, calls `tell` again and again.
+            work: sets `result` and calls `report` repeatedly.
             name: of the thread.
         """
         self.result: Any = None
-        self.said, self.done, self.total = "", 0, 0
+        self.message, self.done, self.total = "", 0, 0
         self.status = "running"  # running, ready, failed, called off
         self._off, self._began = False, time.monotonic()
         self._work = work
@@ -40,36 +79,36 @@ class Job:
         self._all.add(self)
         self._thread.start()
 
-    def tell(self, status: str, done: int = 0, total: int = 0) -> None:
-        """How far it is.
+    def report(self, status: str, done: int = 0, total: int = 0) -> None:
+        """Set the progress.
 
         Raises:
-            CalledOff: it is to end.
+            CalledOff: the job has been cancelled.
         """
-        self.said, self.done, self.total = status, done, total
+        self.message, self.done, self.total = status, done, total
         if self._off:
             raise CalledOff
 
     def call_off(self) -> None:
-        """End it at its next `tell`."""
+        """Cancel the job: it ends at its next `report`."""
         self._off = True
 
     @property
     def now(self) -> str:
-        """Its status; work that is called off is so at once, though it has yet to hear of it."""
+        """The status; a cancelled job counts as called off before its thread has ended."""
         return "called off" if self._off and self.status == "running" else self.status
 
     def wait(self) -> None:
-        """Until it has ended."""
+        """Wait for the end of the job."""
         self._thread.join()
 
     @classmethod
     def end_all(cls) -> None:
-        """Call all of them off, and wait `ENDING` seconds.
+        """Cancel all jobs, and wait up to `EXIT_WAIT` seconds.
 
-        A thread that computes while the interpreter goes takes the process down with it.
+        A thread that computes while the interpreter shuts down crashes the process.
         """
-        running, end = list(cls._all), time.monotonic() + ENDING
+        running, end = list(cls._all), time.monotonic() + EXIT_WAIT
         for job in running:
             job.call_off()
         for job in running:
@@ -79,7 +118,7 @@ class Job:
         """The status, without the result."""
         return {
             "status": self.now,
-            "said": self.said,
+            "said": self.message,
             "done": self.done,
             "total": self.total,
             "seconds": round(time.monotonic() - self._began),
@@ -92,10 +131,7 @@ class Job:
         except CalledOff:
             self.status = "called off"
         except Exception as error:  # an agent's own code may raise anything
-            plain = isinstance(error, UserError)
-            text = (str(error).splitlines() or [""])[0]
-            self.said = text if plain else f"{type(error).__name__}: {text}"
-            self.status = "failed"
+            self.message, self.status = error_text(error), "failed"
 
 
 atexit.register(Job.end_all)

@@ -1,4 +1,4 @@
-"""What a game can be made of, in words: rulesets, their factions, opponents by level."""
+"""The rulesets, their factions, and the levels of opponents, in words."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ RULESET_WORDS = {
     ),
     "lost_fleet_published": (
         "The Lost Fleet, as published",
-        "The same game with what the box and its rulebook print otherwise.",
+        "The same game with the differences that the box and its rulebook print.",
     ),
     "base": ("Gaia Project", "The base game for two to four: 14 factions, no ships."),
 }
 
 
 def rulesets() -> list[dict[str, Any]]:
-    """The rulesets: `id`, `name`, `about`, `players`, and `factions` with the sides of boards."""
+    """The rulesets: `id`, `name`, `about`, `players`, and `factions` with their other sides."""
     out = []
     for id, (name, about) in RULESET_WORDS.items():
         players = sorted(number for ruleset_id, number in VARIANTS if ruleset_id == id)
@@ -37,7 +37,7 @@ def rulesets() -> list[dict[str, Any]]:
 
 
 def _factions(ruleset: Ruleset) -> list[dict[str, str]]:
-    """Each faction with the one on the other side of its board, "" for none."""
+    """Each faction with the other side of its board, or ""."""
     others = {a: b for pair in ruleset.faction_boards for a, b in (pair, pair[::-1])}
     words = names(ruleset)["faction"]
     return [
@@ -46,10 +46,9 @@ def _factions(ruleset: Ruleset) -> list[dict[str, str]]:
 
 
 def level(name: str) -> Level:
-    """What is known of an agent's strength, as a level of play; `about` has what was measured.
+    """An agent's strength as a level of play; `about` describes it, with measurements.
 
-    Without a word where it is no level, and without `about` where nothing is known, as of a run of
-    one's own.
+    `name` is "" if the agent is no level, and `about` is "" if nothing is known, as for your runs.
     """
     base, spec = split_name(name)
     entry = next((level for level in LEVELS if level.agent == name), Level("", name, ""))
@@ -58,7 +57,7 @@ def level(name: str) -> Level:
         if name in SECONDS:
             median, longest = SECONDS[name]
             slow = f"{median} s a decision on {TIMED_ON}, nine of ten within {longest} s"
-        about = f"{base} that plays each move out before it: {slow}, and minutes to compile."
+        about = f"{base} with a search before each move: {slow}, and minutes to compile."
         return entry._replace(about=about)
     sentences = [f"{entry.about[:1].upper()}{entry.about[1:]}."] if entry.about else []
     # The VP of a level are shown next to its name, from one arena; no other figures are shown.
@@ -73,8 +72,8 @@ def _measured(name: str) -> str:
     if alike is None:
         return ""
     mean, players = alike["vp"]["mean"], about.get("players", 4)
-    sentence = f"{mean:.0f} VP among {players} of its kind"
+    sentence = f"{mean:.0f} VP in games of {players} copies"
     against = about["results"].get("greedy", {}).get("vp_difference", {}).get("mean")
     if against is not None:
-        sentence += f", {abs(against):.0f} VP {'ahead of' if against > 0 else 'behind'} regular"
+        sentence += f", {abs(against):.0f} VP {'more' if against > 0 else 'fewer'} than regular"
     return f"{sentence}."

@@ -1,9 +1,8 @@
-"""A ruleset ready to play: compiled steps of one game at a time, results on the host."""
+"""A ruleset with its compiled functions for one game at a time; results are on the host."""
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -14,58 +13,53 @@ import numpy as np
 import gaia_jax
 from gaia_jax import actions, replay
 from gaia_jax.env import State
-from gaia_jax.render import Effects, Table, effects, names, picture, say, say_at
+from gaia_jax.render import Effects, Table, effects, say, say_at
 from gaia_jax.render.table import Counted, count
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import Setup
 from gaia_jax.xla.stored_programs import env_jit
 
-from ..system import compile_times
+from .background import Compilation
 
-# Actions tried in one call; the last call of a decision is padded.
-TRIED = 16
+BATCH = 16  # actions of a position per call; the last call is padded
 
 
 class _Part:
-    """Something that is compiled once, by the first one who asks; all others wait for it."""
+    """A program that the first caller compiles; the others wait for it."""
 
     def __init__(self, label: str, name: str):
-        """`label`: a line of progress; `name`: by which it is known how long it took before."""
-        self._said, self._name = label, name
-        self._lock, self._began, self._before = threading.Lock(), 0.0, ""
+        self._lock, self._compilation = threading.Lock(), Compilation(label, name)
         self.ready = False
 
     def make(self, compile: Callable[[], object]) -> None:
-        """Compile it, where that is not done yet."""
+        """Compile it unless it is compiled."""
         with self._lock:
             if not self.ready:
-                self._began, self._before = time.monotonic(), compile_times.longest_note(self._name)
+                self._compilation.start()
                 try:
                     compile()
                     self.ready = True
-                    compile_times.note(self._name, time.monotonic() - self._began)
+                    self._compilation.end()
                 finally:
-                    self._began = 0.0
+                    self._compilation.cancel()
 
     def progress(self) -> list[tuple[str, float | None]]:
-        """A line and its seconds while it is being compiled."""
-        if not self._began:
-            return []
-        return [(self._said + self._before, time.monotonic() - self._began)]
+        """The line of progress while it is being compiled."""
+        return self._compilation.progress()
 
 
 class Rules:
-    """One environment and its compiled functions. Made at its first use."""
+    """One environment and its compiled functions."""
 
     def __init__(self, id: str, players: int = 4):
         self.env = gaia_jax.make(id, players=players)
         self.init_from, self.step = replay.compiled(self.env)
         self._draw = env_jit(self.env, "draw_setup")
-        self._dealing = threading.Lock()
-        self._tries = jax.jit(partial(_try, self.env))
+        self._deal_lock = threading.Lock()
+        self._results_of = jax.jit(partial(_take_actions, self.env))
         ruleset_name = self.env.ruleset.name
         self._moves = _Part(
-            "the rules are being compiled, to be kept for later starts", f"rules of {ruleset_name}"
+            "the rules are being compiled, and stored for later starts", f"rules of {ruleset_name}"
         )
         self._prices = _Part("prices and effects are being compiled", f"prices of {ruleset_name}")
 
@@ -80,7 +74,7 @@ class Rules:
         return self._prices.ready
 
     def prepare(self) -> None:
-        """Compile what takes an action. A game can be dealt, and looked at, before."""
+        """Compile `after`. A game can be dealt and shown before."""
         self._moves.make(self._take_one)
 
     def prepare_prices(self) -> None:
@@ -96,12 +90,12 @@ class Rules:
         return [*self._moves.progress(), *self._prices.progress()]
 
     def effects_of_all(self, state: State) -> dict[int, Effects]:
-        """What each legal action costs and brings: the engine takes them all, on copies.
+        """Costs and gains of each legal action, by taking them all on copies of the state.
 
         Args:
             state: one state on the host, of a running game.
         Returns:
-            By action. Compiles at first, where `prepare_prices` has not.
+            By action. Compiles at the first call unless `prepare_prices` has.
         """
         before = self.table(state)
         return {
@@ -109,31 +103,31 @@ class Rules:
         }
 
     def tables_after(self, state: State) -> dict[int, Table]:
-        """The table after each legal action of a state on the host; compiles as the prices do."""
+        """The table after each legal action of a state on the host; compiles as prices do."""
         legal = np.asarray(state.legal_action_mask).nonzero()[0].tolist()
         return dict(zip(legal, self._after_all(state, legal), strict=True))
 
     def _after_all(self, state: State, actions: list[int]) -> list[Table]:
         """The table after each of the actions."""
         out: list[Table] = []
-        for first in range(0, len(actions), TRIED):
-            chunk = actions[first : first + TRIED]
-            padded = np.array(chunk + chunk[:1] * (TRIED - len(chunk)), np.int32)
-            results = jax.device_get(self._tries(state, padded))
+        for first in range(0, len(actions), BATCH):
+            chunk = actions[first : first + BATCH]
+            padded = np.array(chunk + chunk[:1] * (BATCH - len(chunk)), np.int32)
+            results = jax.device_get(self._results_of(state, padded))
             for i in range(len(chunk)):
                 after, counted = jax.tree.map(lambda x, i=i: x[i], results)
                 out.append(Table(after, self.env.ruleset, counted))
         return out
 
     def draw(self, seed: int) -> Setup:
-        """The set-up of a seed. Compiles at first, for a second or two."""
-        with self._dealing:
+        """The set-up of a seed. The first call compiles for a second or two."""
+        with self._deal_lock:
             setup: Setup = self._draw(jax.random.key(seed))
             return setup
 
     def start(self, setup: Setup) -> State:
-        """The first state, on the host. Compiles at first, for seconds."""
-        with self._dealing:
+        """The first state, on the host. The first call compiles for seconds."""
+        with self._deal_lock:
             state: State = jax.device_get(self.init_from(setup))
             return state
 
@@ -162,7 +156,7 @@ class Rules:
         action_text: str = self.env.ruleset.actions.texts[action]
         return action_text
 
-    def say(self, text: str, table: Table | None = None) -> str:
+    def action_words(self, text: str, table: Table | None = None) -> str:
         """An action in words; given the table before it, also the piece at its place."""
         return say_at(table, text) if table else say(self.env.ruleset, text)
 
@@ -171,15 +165,12 @@ class Rules:
         return Table(state, self.env.ruleset)
 
 
-def _try(env: gaia_jax.GaiaEnv, state: State, actions: jax.Array) -> tuple[State, Counted]:
-    """[TRIED] states after the actions, without masks, and the result of `render.table.count`.
+def _take_actions(env: gaia_jax.GaiaEnv, state: State, actions: jax.Array) -> tuple[State, Counted]:
+    """[BATCH] states after the actions, without masks, and the result of `render.table.count`.
 
     Args:
-        state: one; actions: (TRIED,) int32.
+        state: one; actions: (BATCH,) int32.
     """
-    copies = jax.tree.map(lambda x: jnp.broadcast_to(x, (TRIED, *jnp.shape(x))), state)
+    copies = jax.tree.map(lambda x: jnp.broadcast_to(x, (BATCH, *jnp.shape(x))), state)
     after = env_jit(env, "decide", batched=True)(copies, actions)
     return after, jax.vmap(partial(count, env.ruleset))(after.game)
-
-
-__all__ = ["Rules", "Table", "names", "picture"]

@@ -1,11 +1,11 @@
-"""Before the last pass: VP of the remaining resources, and what conversions would add (FIN-11).
+"""Conversions: repeated ones, actions that they make legal, and VP of remaining resources (FIN-11).
 
-The engine scores and converts, on copies of the state; no rule stands here.
+The engine plays and scores them on copies of the state; this module contains no rules.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -24,17 +24,19 @@ from gaia_jax.state import GameState
 from .compiled_rules import Rules
 
 PASS = "pass"
-MOST_STEPS = 120  # of the engine, for one position
-Found = tuple[list[str], State]  # conversions and the state after them
+MAX_STEPS = 120  # of the engine, for one position
+MAX_POSITIONS = 64  # examined after conversions
+MAX_CONVERSIONS = 4  # in a row
+Line = tuple[list[str], State]  # conversions and the state after them
 
 
 def left_over(rules: Rules, state: State) -> dict[str, Any]:
-    """What is left at the last pass, and conversions that make more of it.
+    """The VP of the resources left at the last pass, and conversions that score more.
 
     Returns:
-        {} where there is no last pass to make. Else `said`, what passing leaves, in words; where
-        conversions would score more also `actions`, these and the pass; `words`; `effects`; `more`,
-        the VP that they add.
+        {} unless the last pass is legal. `said`, the remaining resources in words; if conversions
+        score more also `actions`, the conversions and the pass; `words`; `effects`; `more`, the VP
+        that they add.
     """
     table = rules.table(state)
     if table.round != ROUNDS or table.node != "TURN" or PASS not in rules.legal(state):
@@ -58,27 +60,27 @@ def left_over(rules: Rules, state: State) -> dict[str, Any]:
 
 
 def _in_words(rules: Rules, texts: list[str]) -> str:
-    """Conversions: each kind once, and how often."""
-    counts = Counter(rules.say(text) for text in texts)
+    """Conversions in words, each kind once with its number."""
+    counts = Counter(rules.action_words(text) for text in texts)
     return "; ".join(f"{phrase} (\u00d7{n})" if n > 1 else phrase for phrase, n in counts.items())
 
 
 def _counted(table: Table) -> int:
-    """What scores at the end, of the decider."""
+    """The decider's resources that score at the end."""
     seat = table.seat(table.player)
     return seat.credits + seat.ore + seat.knowledge
 
 
 def _remaining_stock(table: Table) -> tuple[int, ...]:
-    """What may still be converted: QIC, and power by how far it is."""
+    """Resources that can still be converted: QIC, weighted power, power in bowl III."""
     seat = table.seat(table.player)
     return seat.qic, seat.power[1] + 2 * seat.power[2], seat.power[2]
 
 
-def _converted(rules: Rules, state: State) -> Iterator[Found]:
-    """Ever more conversions for what scores: the one that brings most, then that keeps most."""
+def _converted(rules: Rules, state: State) -> Iterator[Line]:
+    """Greedy lines of conversions: each adds most to the score, and then keeps most to convert."""
     texts, steps = list[str](), 0
-    while steps < MOST_STEPS:
+    while steps < MAX_STEPS:
         options = [(option, rules.table(option[1])) for option in _next(rules, state)]
         steps += len(options)
         current = _counted(rules.table(state))
@@ -92,8 +94,8 @@ def _converted(rules: Rules, state: State) -> Iterator[Found]:
         yield texts, state
 
 
-def _next(rules: Rules, state: State) -> list[Found]:
-    """Each conversion; where none brings more of what scores, two in a row."""
+def _next(rules: Rules, state: State) -> list[Line]:
+    """Each conversion; pairs of conversions if no single one adds to the score."""
     first = [([text], rules.after(state, rules.index(text))) for text in _free(rules, state)]
     current_table = rules.table(state)
     tables = [rules.table(after) for _, after in first]
@@ -127,3 +129,71 @@ def _scored(rules: Rules, state: State) -> int:
     """VP that the decider's resources would score."""
     resources = np.asarray(_resources(rules.env.ruleset)(state.game))
     return int(resources[int(state.current_player)])
+
+
+def repeats(rules: Rules, state: State) -> dict[str, list[dict[str, Any]]]:
+    """Conversions that can be made several times in a row.
+
+    Returns:
+        By the text of a conversion: `actions` and `effects` of two of them, of three, and so on.
+    """
+    if rules.table(state).node not in ("TURN", "AFTER"):
+        return {}
+    before, effects_by_action = rules.table(state), {}
+    for text in (text for text in rules.legal(state) if text.startswith("free ")):
+        position, several = state, []
+        for times in range(1, MAX_CONVERSIONS + 1):
+            if text not in rules.legal(position):
+                break
+            position = rules.after(position, rules.index(text))
+            summary = effects(before, rules.table(position)).brief()
+            several.append({"actions": [text] * times, "effects": summary})
+        if several[1:]:
+            effects_by_action[text] = several[1:]
+    return effects_by_action
+
+
+def reached(rules: Rules, state: State) -> list[dict[str, Any]]:
+    """Actions that become legal after conversions, those with the fewest conversions first.
+
+    Returns:
+        For each `text` and `words` of the action, and `first`, the conversions before it.
+    """
+    if rules.table(state).node != "TURN":
+        return []
+    direct = set(rules.legal(state))
+    paths: dict[str, list[str]] = {}
+    me = int(state.current_player)
+    seen, open_ = {stock_of(state, me)}, deque([(state, list[str]())])
+    while open_:
+        position, path = open_.popleft()
+        for text in rules.legal(position):
+            if not text.startswith("free "):
+                if text not in direct:
+                    paths.setdefault(text, path)
+            elif len(path) < MAX_CONVERSIONS and len(seen) < MAX_POSITIONS:
+                after = rules.after(position, rules.index(text))
+                if stock_of(after, me) not in seen:
+                    seen.add(stock_of(after, me))
+                    open_.append((after, [*path, text]))
+    table = rules.table(state)
+
+    def to_words(text: str) -> str:
+        return rules.action_words(text, table)
+
+    return [
+        {
+            "text": text,
+            "words": to_words(text),
+            "first": path,
+            "first_words": [to_words(x) for x in path],
+        }
+        for text, path in sorted(paths.items(), key=lambda item: (len(item[1]), item[0]))
+    ]
+
+
+def stock_of(state: State, player: int) -> bytes:
+    """The resources and pieces of a player, equal after the same conversions in any order."""
+    players, turn = state.game.players, np.asarray(state.game.turn.brainstone_reversed)
+    stock = players.small[player], players.large[player], turn
+    return b"".join(np.asarray(x).tobytes() for x in stock)

@@ -1,4 +1,4 @@
-"""What an agent with a policy thinks of the positions of a game: policy, values, a search."""
+"""The evaluation of positions by an agent: policy, values, a search."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ import jax
 import numpy as np
 
 from ..analysis import explain
-from .agent_pool import Ready
+from ..analysis.recorded_game import Game as RecordedGame
+from .agent_pool import AgentProgram
 from .game import Game
 
-SHOWN = 12  # actions of the policy that are listed
+MAX_ACTIONS = 12  # of the policy, in a report
 
 
-def ask(game: Game, id: int, agent: Ready) -> dict[str, Any]:
-    """What the agent thinks of one position.
+def evaluate(game: Game, id: int, agent: AgentProgram) -> dict[str, Any]:
+    """An agent's evaluation of one position.
 
     Returns:
-        `policy`: probability by action text at temperature 1, most likely first; `vp`: the VP
-        that it expects of each player at the end.
+        `policy`: probability by action text at temperature 1, most likely first; `vp`: the
+        expected final VP of each player.
     """
     node = game.node(id)
     cached: dict[str, Any] | None = node.analysis.get(agent.name)
@@ -44,7 +45,7 @@ def ask(game: Game, id: int, agent: Ready) -> dict[str, Any]:
 
 
 def near(game: Game) -> list[int]:
-    """The present position and its neighbours on the line: a point alone would draw no line."""
+    """The present position and its neighbours on the line: one point would draw no line."""
     position = game.line.index(game.now)
     return game.line[max(0, position - 1) : position + 2]
 
@@ -56,15 +57,15 @@ def _following(game: Game, id: int) -> int:
 
 
 def searched(game: Game, id: int, name: str) -> dict[str, Any] | None:
-    """What `search` found at a position for the line in view; None where it has not been asked."""
+    """The result of `search` at a position for the line in view; None before the search."""
     cached: dict[str, Any] | None = game.node(id).analysis.get(f"{name} {_following(game, id)}")
     return cached
 
 
-def search(game: Game, id: int, agent: Ready) -> None:
-    """Search one position, as `training.explain` does; `searched` has the table then.
+def search(game: Game, id: int, agent: AgentProgram) -> None:
+    """Search one position, as `training.explain` does; then `searched` returns the table.
 
-    Nothing is done for an agent without a search, and where there is nothing to decide.
+    Does nothing for an agent without a search, and without a choice.
     """
     node, explainer = game.node(id), agent.explainer
     legal = np.flatnonzero(node.state.legal_action_mask)
@@ -73,11 +74,11 @@ def search(game: Game, id: int, agent: Ready) -> None:
     path, following = game.path(id), _following(game, id)
     actions = [*(game.nodes[other].action for other in path[1:]), following]
     env = game.rules.env
-    so_far = explain.Game(env, [game.nodes[i].state for i in path], actions)
+    so_far = RecordedGame(env, [game.nodes[i].state for i in path], actions)
     states = jax.tree.map(lambda x: np.asarray(x)[None], node.state)
     table = explain.decision(so_far, explainer.search(states), 0, len(path), explainer)
     for row in table["candidates"]:
-        row["words"] = game.rules.say(row["action"], game.table(id))
+        row["words"] = game.rules.action_words(row["action"], game.table(id))
         row["line"] = [_in_words(game, move) for move in row["line"]]
     node.analysis[f"{agent.name} {following}"] = table
 
@@ -86,25 +87,26 @@ def _in_words(game: Game, move: str) -> str:
     """A move of a line, `FACTION: action text`, in words."""
     player, text = move.split(": ", 1)
     names = {seat.faction.id: seat.faction.name for seat in game.table(0).seats}
-    return f"{names[player]}: {game.rules.say(text)}"
+    return f"{names[player]}: {game.rules.action_words(text)}"
 
 
-def report(game: Game, agent: Ready) -> dict[str, Any]:
-    """The whole line in view, as far as it has been looked at, and the present position.
+def report(game: Game, agent: AgentProgram) -> dict[str, Any]:
+    """The evaluations of the present position and of the line in view, so far.
 
     Returns:
-        `policy`: the most likely actions, text, words and chance at temperature 1; `all`: the
-        chances of all; `vp`: for each player the VP expected at the end, from here; `lines`: the
-        same at every position of the line, None where it has not been looked at.
+        `policy`: text, words and probability of the most likely actions, at temperature 1; `all`:
+        the probability of every action; `vp`: the expected final VP of each player; `lines`: for
+        each player the same at every position of the line, None before its evaluation.
     """
-    current = ask(game, game.now, agent)
+    current = evaluate(game, game.now, agent)
     seen = [game.nodes[id].analysis.get(agent.name) for id in game.line]
     players = range(len(game.seats))
     lines = [[None if value is None else value["vp"][p] for value in seen] for p in players]
-    to_words, table = game.rules.say, game.table()
+    to_words, table = game.rules.action_words, game.table()
     return {
         "policy": [
-            (text, to_words(text, table), chance) for text, chance in current["policy"][:SHOWN]
+            (text, to_words(text, table), probability)
+            for text, probability in current["policy"][:MAX_ACTIONS]
         ],
         "all": dict(current["policy"]),
         "vp": current["vp"],

@@ -1,4 +1,4 @@
-"""One game at the table: a tree of positions, the occupants of the seats, the position in view."""
+"""A game at the table: a tree of positions, the players of the seats, the position in view."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from typing import Any
 from gaia_jax.env import State
 from gaia_jax.render import Table, effects, in_words, panels
 from gaia_jax.replay import Record
+from gaia_jax.replay.page import page
+from gaia_jax.replay.record import to_text
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
 from .compiled_rules import Rules
 
 HUMAN = "you"
-MOST_NODES = 6000
-MOST_AT_ONCE = 64
-# Nodes that belong to a move which has begun and is paid for only when it is complete.
+MAX_NODES = 6000
+MAX_ACTIONS = 64  # of one request
+# Nodes of an incomplete move, which is not paid for yet.
 HALF_MADE = ("TARGET", "PIECE", "FEDERATION")
 
 
@@ -30,55 +32,53 @@ class Node:
     """A position."""
 
     id: int
-    parent: int  # -1: the first
+    parent: int  # -1 for the first position
     text: str  # the action that led here
     action: int
     state: State
     children: list[int] = field(default_factory=list)
     table: Table | None = None
     analysis: dict[str, Any] = field(default_factory=dict)  # by agent
-    prices: dict[str, dict[str, Any]] | None = None  # of each action, once they were asked for
+    prices: dict[str, dict[str, Any]] | None = None  # effects by action; None until requested
     words: str | None = None  # the action that led here
-    told: str | None = None  # costs and gains of the action that led to this position
-    further: dict[str, Any] = field(
-        default_factory=dict
-    )  # `GameServer.further`, what was asked for
-    by: str = ""  # what made that decision for a person: a setting, or the one before it
+    effects_text: str | None = None  # costs and gains of the action that led to this position
+    lookahead: dict[str, Any] = field(default_factory=dict)  # by part, `GameServer.lookahead`
+    by: str = ""  # a setting, or the previous decision, that decided instead of a person
 
 
 class Game:
-    """The tree. It is changed under the lock of its server only."""
+    """The tree. Change it only under the lock of its server."""
 
     def __init__(self, id: str, rules: Rules, setup: Setup, seats: list[str], name: str = ""):
         """
         Args:
             id: in the address of the page.
             setup: of one game.
-            seats: for each player HUMAN or the name of an agent.
-            name: of the record that it continues; "" if there is none.
+            seats: HUMAN or the name of an agent, for each player.
+            name: of the record that it continues; "" for a new game.
         """
         self.id, self.rules, self.setup, self.name = id, rules, setup, name
         self.nodes = [Node(0, -1, "", -1, rules.start(setup))]
         self.seats = list(seats)
-        self.line = [0]  # from the first position to the tip of the line in view
+        self.line = [0]  # positions from the first to the last of the line in view
         self.now = 0
-        self.paused = False  # agents wait: an earlier position is looked at
+        self.paused = False  # an earlier position is in view, and agents wait
         self.message = ""
-        self.unsaved = False  # a person has decided since it was saved
+        self.unsaved = False  # a person has decided since the last save
         self.version = 1
 
     def changed(self) -> None:
-        """Something that a page shows is otherwise."""
+        """Count a change that pages have to show."""
         self.version += 1
 
     def node(self, id: int) -> Node:
-        """A position by its number; Refused if there is none."""
+        """A position by its number; Refused if the number is unknown."""
         if not 0 <= id < len(self.nodes):
             raise Refused(f"this game has no position {id}")
         return self.nodes[id]
 
     def table(self, id: int | None = None) -> Table:
-        """A position, read; the present one."""
+        """A position as a table; by default the present one."""
         node = self.nodes[self.now if id is None else id]
         if node.table is None:
             node.table = self.rules.table(node.state)
@@ -89,21 +89,21 @@ class Game:
         return self.table().over
 
     def unfinished(self) -> bool:
-        """Whether a person plays it, it is not over, and what was played is not saved."""
+        """Whether it is not over and has unsaved decisions of a person."""
         return self.unsaved and not self.table(self.line[-1]).over
 
     def agent_to_move(self) -> str | None:
-        """The agent whose decision it is; None for a person, at the end, or while paused."""
+        """The agent that decides; None for a person, at the end, or while paused."""
         if self.paused or self.over():
             return None
         seat = self.seats[self.table().player]
         return None if seat == HUMAN else seat
 
     def play(self, text: str, by: str = "") -> None:
-        """The player to move takes an action; one that was taken before is gone along again.
+        """Take an action of the player to move; an action that has a position goes there.
 
         Args:
-            by: what decided instead of a person, such as a setting; "" for who sits there.
+            by: what decided instead of the player, such as a setting; "" for the player.
         Raises:
             Refused: an unknown or illegal action, or the game is over.
         """
@@ -120,8 +120,8 @@ class Game:
         if existing:
             child = existing[0]
         else:
-            if len(self.nodes) >= MOST_NODES:
-                raise Refused(f"a game holds at most {MOST_NODES} positions; start another")
+            if len(self.nodes) >= MAX_NODES:
+                raise Refused(f"a game holds at most {MAX_NODES} positions; start another")
             child = len(self.nodes)
             action_text = self.rules.env.ruleset.actions.texts[action]
             after = self.rules.after(node.state, action)
@@ -130,10 +130,10 @@ class Game:
         self.nodes[child].by = by
         self.paused = False
         self.message = ""
-        self._stand_on(child)
+        self._show(child)
 
     def play_all(self, texts: list[str]) -> None:
-        """One player takes several actions, as one decision of theirs; all of them or none.
+        """Take several actions of one player as one decision; all of them or none.
 
         Raises:
             Refused: one of them cannot be taken, or the next decision is another player's.
@@ -146,34 +146,34 @@ class Game:
                 self.play(text, "one choice" if number else "")
         except Refused:
             last = self.now
-            self._stand_on(start)
+            self._show(start)
             self._prune(last, start)
             self.paused = paused
             raise
 
     def go(self, id: int) -> None:
-        """Look at a position; agents wait if there are later ones."""
+        """Show a position; agents wait if it has later ones."""
         node = self.node(id)
-        self._stand_on(node.id)
+        self._show(node.id)
         self.paused = bool(node.children)
 
     def back(self) -> None:
-        """Take back: to the last earlier decision of a person.
+        """Go back to the last earlier decision of a person, or to the start of an incomplete move.
 
-        A half-made move is given up alone. What was played stays as a branch.
+        The moves that were played stay as a branch; an incomplete move is removed.
         """
         at, node = self.earlier(), self.now
         if at is None:
             raise Refused("there is no decision of a person to take back")
         half_made = self.half_made()
-        self._stand_on(at)
+        self._show(at)
         if half_made:
             self._prune(node, at)
         self.paused = self.seats[self.table().player] != HUMAN
         self.changed()
 
     def earlier(self) -> int | None:
-        """Where taking back leads to; None before the first decision of a person."""
+        """The position of `back`; None before the first decision of a person."""
         at = self.nodes[self.now]
         if self.half_made():
             while at.parent >= 0 and self.table(at.id).node in HALF_MADE:
@@ -186,7 +186,7 @@ class Game:
         return None
 
     def _prune(self, id: int, until: int) -> None:
-        """Forget the half-made positions from `id` up to `until` that nothing follows."""
+        """Remove the newest positions from `id` up to `until` that have no later ones."""
         while id != until and not self.nodes[id].children and id == len(self.nodes) - 1:
             node = self.nodes.pop()
             self.nodes[node.parent].children.remove(id)
@@ -194,11 +194,11 @@ class Game:
         self.line = self._onward([id for id in self.line if id < len(self.nodes)])
 
     def half_made(self) -> bool:
-        """Whether a move has begun that is not paid for yet."""
+        """Whether a move is incomplete and not paid for yet."""
         return not self.over() and self.table().node in HALF_MADE
 
     def sit(self, player: int, occupant: str) -> None:
-        """Another hand plays a seat from now on."""
+        """Let another player or agent play a seat from now on."""
         if not 0 <= player < len(self.seats):
             raise Refused(f"there is no player {player}")
         self.seats[player] = occupant
@@ -206,18 +206,18 @@ class Game:
         self.changed()
 
     def resume(self) -> None:
-        """Let agents play from this position on."""
+        """Let agents continue from this position."""
         self.paused, self.message = False, ""
         self.changed()
 
-    def _stand_on(self, id: int) -> None:
+    def _show(self, id: int) -> None:
         self.now = id
         if id not in self.line:
             self.line = self._onward(self.path(id))
         self.changed()
 
     def _onward(self, path: list[int]) -> list[int]:
-        """Extend a line by the moves that were played last from its end."""
+        """Extend a line by the latest moves from its end."""
         while self.nodes[path[-1]].children:
             path.append(self.nodes[path[-1]].children[-1])
         return path
@@ -231,11 +231,20 @@ class Game:
         return out[::-1]
 
     def record(self) -> Record:
-        """The line in view to its end, whatever position is shown."""
+        """The line in view to its end, from any position."""
         moves = [self.nodes[id].action for id in self.line[1:]]
         tip = self.table(self.line[-1])
         vp = [seat.vp for seat in tip.seats] if tip.over else []
         return Record.of(self.rules.env, self.setup, moves, vp)
+
+    def record_text(self) -> str:
+        """The record of the line in view, with its players, as JSON text."""
+        players = ["a person" if seat == HUMAN else seat for seat in self.seats]
+        return to_text(self.record().with_players(players))
+
+    def replay_page(self) -> str:
+        """The line in view as a page of one file."""
+        return page(self.record(), played=[self.nodes[id].state for id in self.line])
 
     def parts(self) -> dict[str, dict[str, str]]:
         """The picture of the present position, in parts."""
@@ -243,18 +252,18 @@ class Game:
         return panels.parts(self.table(), action if action >= 0 else None)
 
     def picture(self) -> dict[str, Any]:
-        """What a page begins with: the map and the panels of the present position."""
+        """The map and the panels of the present position, for a new page."""
         return panels.frame(self.table(), self.parts())
 
     def prices(self) -> dict[str, dict[str, Any]]:
-        """What each action of the present position costs and brings, in words; {} until ready."""
+        """Costs and gains of each action of the present position, in words; {} until compiled."""
         node = self.nodes[self.now]
         if node.prices is None:
             if self.over() or not self.rules.prices_ready:
                 return {}
             texts = self.rules.env.ruleset.actions.texts
             effects_by_action = self.rules.effects_of_all(node.state)
-            to_words, table = self.rules.say, self.table()
+            to_words, table = self.rules.action_words, self.table()
             node.prices = {
                 texts[a]: effect.brief(to_words(texts[a], table))
                 for a, effect in effects_by_action.items()
@@ -262,27 +271,27 @@ class Game:
         return node.prices
 
     def words(self, id: int) -> str:
-        """The decision that led to a position, in words; made once."""
+        """The decision that led to a position, in words."""
         node = self.nodes[id]
         if node.words is None:
-            node.words = self.rules.say(node.text, self.table(node.parent))
+            node.words = self.rules.action_words(node.text, self.table(node.parent))
         return node.words
 
-    def told(self, id: int) -> str:
+    def effects_text(self, id: int) -> str:
         """Costs and gains of the decision that led to a position, in words."""
         node = self.nodes[id]
-        if node.told is None:
+        if node.effects_text is None:
             before = self.table(node.parent)
             change = effects(before, self.table(id))
-            node.told = in_words(change, self.words(id))
-        return node.told
+            node.effects_text = in_words(change, self.words(id))
+        return node.effects_text
 
     def setup_json(self) -> dict[str, Any]:
         """The set-up, as records hold it."""
         return setup_to_dict(self.setup, self.rules.env.ruleset)
 
     def move_rows(self) -> list[dict[str, Any]]:
-        """The line in view: a row a decision, with the other moves tried at each position."""
+        """A row for each decision of the line in view, with other moves from its position."""
         rows = []
         for before, id in zip(self.line, self.line[1:], strict=False):
             node, table = self.nodes[id], self.table(before)
@@ -298,7 +307,7 @@ class Game:
                     "player": table.player,
                     "text": node.text,
                     "words": self.words(id),
-                    "told": self.told(id),
+                    "told": self.effects_text(id),
                     "by": node.by,
                     "others": others,
                 }
@@ -306,13 +315,13 @@ class Game:
         return rows
 
 
-def decided(body: Mapping[str, Any]) -> list[str]:
-    """The `action` of a request, or its `actions`: several that are taken as one."""
+def requested_actions(body: Mapping[str, Any]) -> list[str]:
+    """The `action` of a request, or its `actions`, which are taken as one decision."""
     texts = body["actions"] if "actions" in body else [body.get("action")]
-    if not isinstance(texts, list) or not 0 < len(texts) <= MOST_AT_ONCE:
-        raise Refused(f"actions: from 1 to {MOST_AT_ONCE} texts are wanted")
+    if not isinstance(texts, list) or not 0 < len(texts) <= MAX_ACTIONS:
+        raise Refused(f"actions: from 1 to {MAX_ACTIONS} texts are required")
     if not all(isinstance(text, str) and len(text) <= 100 for text in texts):
-        raise Refused("action: a short text is wanted")
+        raise Refused("action: a short text is required")
     return texts
 
 
@@ -320,5 +329,5 @@ def whole_number(body: Mapping[str, Any], key: str) -> int:
     """A whole number of a request."""
     value = body.get(key)
     if type(value) is not int:
-        raise Refused(f"{key}: a whole number is wanted")
+        raise Refused(f"{key}: a whole number is required")
     return value

@@ -1,24 +1,30 @@
-"""Everything that a page shows of a game except its picture."""
+"""A game as JSON for its page: seats, moves, legal actions, and the summary of its end."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Any
 
+from gaia_jax.components.common import VP_AT_THE_END
+from gaia_jax.components.costs import RESOURCES_PER_VP
+from gaia_jax.render.names import VP_SOURCES
+from gaia_jax.render.table import Table
 from gaia_jax.replay.page import seats_json, sources_json
 
-from . import endings
 from .game import HUMAN, Game
 from .game_server import GameServer
-from .lookahead import in_words
+from .lookahead import TWO_STEPS, in_words, joined
+
+NUM_BEST_MOVES = 8
 
 
-def view(server: GameServer, game: Game) -> dict[str, Any]:
-    """The current state of the game as JSON."""
+def game_json(server: GameServer, game: Game) -> dict[str, Any]:
+    """Everything that a page shows of a game except its picture."""
     with server.lock:
         table = game.table()
         agents = {seat for seat in game.seats if seat != HUMAN}
-        waiting = [server.agents.get(name, game.rules) for name in sorted(agents)]
+        programs = [server.agents.get(name, game.rules) for name in sorted(agents)]
+        lines = [program.progress() for program in programs if program.status != "ready"]
         return {
             "id": game.id,
             "name": game.name,
@@ -42,33 +48,84 @@ def view(server: GameServer, game: Game) -> dict[str, Any]:
             "asks": table.node,
             "over": table.over,
             "ended": game.table(game.line[-1]).over,
-            "end": endings.ending(game) if table.over else None,
+            "end": end_summary(game) if table.over else None,
             "paused": game.paused,
             "thinking": game.agent_to_move() or "",
             "half_made": game.half_made(),
             "settings": asdict(server.settings[game.id]),
             "message": game.message,
             "progress": [
-                dict(zip(("text", "seconds"), line, strict=True))
-                for line in (
-                    *(ready.progress() for ready in waiting if ready.status != "ready"),
-                    *game.rules.progress(),
-                )
+                {"text": text, "seconds": seconds}
+                for text, seconds in (*lines, *game.rules.progress())
             ],
-            "legal": legal(game),
+            "legal": legal_actions(game),
         }
 
 
-def legal(game: Game) -> list[dict[str, Any]]:
-    """What a person may do at the present position; nothing where an agent decides.
+def legal_actions(game: Game) -> list[dict[str, Any]]:
+    """The legal actions of a person at the present position, with effects once these are compiled.
 
-    With what each costs and brings, as soon as that is compiled.
+    [] at the decision of an agent.
     """
     if game.agent_to_move():
         return []
     rules, table, prices = game.rules, game.table(), game.prices()
-    moves: list[dict[str, Any]] = []
+    actions: list[dict[str, Any]] = []
     for text in rules.legal(game.nodes[game.now].state):
-        move = {"text": text, "words": in_words(rules, table, text)}
-        moves.append({**move, "effects": prices[text]} if prices else move)
-    return moves
+        action = {"text": text, "words": in_words(rules, table, text)}
+        actions.append({**action, "effects": prices[text]} if prices else action)
+    return actions
+
+
+def end_summary(game: Game) -> dict[str, Any]:
+    """The summary at the end of a game.
+
+    Returns:
+        `places`: (P,) from 1, equal for ties; `rounds`: name and VP of each player after the
+        set-up, each round and the final scoring; `best`: the decisions that gained their player the
+        most VP; `left`: how remaining resources score (FIN-11).
+    """
+    vp = [seat.vp for seat in game.table().seats]
+    path = game.path(game.now)
+    rows = [{"name": "Start", "vp": [seat.vp for seat in game.table(path[0]).seats]}]
+    gains = []
+    for parent, id in zip(path, path[1:], strict=False):
+        before, after = game.table(parent), game.table(id)
+        if after.over or after.round != before.round:
+            name = f"Round {before.round}" if before.round else "Set-up"
+            rows.append({"name": name, "vp": [_vp_in_play(after, p) for p in range(len(vp))]})
+        gain = _vp_in_play(after, before.player) - before.seat(before.player).vp
+        if gain > 0:
+            gains.append((gain, id, before))
+    rows.append({"name": "Final scoring", "vp": vp})
+    gains.sort(key=lambda entry: -entry[0])
+    best = [
+        {
+            "node": id,
+            "player": before.player,
+            "round": before.round,
+            "gain": gain,
+            "text": game.nodes[id].text,
+            "words": _decision_words(game, before, id),
+            "told": game.effects_text(id),
+        }
+        for gain, id, before in gains[:NUM_BEST_MOVES]
+    ]
+    left = f"{VP_SOURCES['RESOURCES']}: 1 VP for {RESOURCES_PER_VP} credits, ore and knowledge left"
+    places = [1 + sum(other > own for other in vp) for own in vp]
+    return {"places": places, "rounds": rows, "best": best, "left": left}
+
+
+def _decision_words(game: Game, before: Table, id: int) -> str:
+    """The decision that led to a position; a second step with its first one."""
+    words, first = in_words(game.rules, before, game.nodes[id].text), game.nodes[id].parent
+    if before.node not in (*TWO_STEPS, "COVER"):
+        return words
+    return joined([game.words(first), words])
+
+
+def _vp_in_play(table: Table, player: int) -> int:
+    """VP of a player without those of the final scoring."""
+    seat = table.seat(player)
+    final = sum(seat.vp_source.get(id, 0) for id in VP_AT_THE_END) if table.over else 0
+    return seat.vp - final

@@ -1,11 +1,11 @@
-"""All games of a server, the thread that plays for the agents, and the records that are saved."""
+"""The games of a server, the thread that plays for the agents, and the saved records."""
 
 from __future__ import annotations
 
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,32 +17,33 @@ from gaia_jax.state import Setup
 from gaia_jax.xla.packed import PLAYERS
 
 from ..agents.search import split_name
+from ..analysis import ADVISER
 from . import evaluation, lookahead, settings, setups
-from .agent_pool import POLICY, SEARCH, AgentPool, Ready
+from .agent_pool import POLICY, SEARCH, AgentPool, AgentProgram
 from .compiled_rules import Rules
-from .game import HUMAN, Game, Refused, decided, whole_number
-from .hints import Advice
+from .game import HUMAN, Game, Refused, requested_actions, whole_number
+from .hints import Advice, refusal
 from .puzzle_book import PuzzleBook
 from .saves import SHIPPED_MARK, Saves, about, check, unfinished_name
 from .setup_advice import SetupAdvice
 
-MOST_GAMES = 16
+MAX_GAMES = 16
 
 
 class GameServer:
     """The games. Every method may be called from any thread."""
 
-    def __init__(self, agents: AgentPool, saves: Path, most_games: int = MOST_GAMES):
+    def __init__(self, agents: AgentPool, saves: Path, max_games: int = MAX_GAMES):
         """
         Args:
             agents: the agents on offer.
-            saves: where records are saved, and offered from.
-            most_games: more end the one that has rested longest.
+            saves: folder of the saved records.
+            max_games: one more closes the least recently used.
         """
-        self.agents, self.saves, self.most_games = agents, Saves(saves), most_games
+        self.agents, self.saves, self.max_games = agents, Saves(saves), max_games
         self.rules = {id: Rules(id) for id in RULESETS}
         self._fewer: dict[tuple[str, int], Rules] = {}
-        self._compiled: set[tuple[str, str]] = set()
+        self._compiled: set[str] = set()
         self.games: dict[str, Game] = {}
         self.settings: dict[str, settings.Settings] = {}
         self.advice, self.setup_advice = Advice(), SetupAdvice()
@@ -54,44 +55,35 @@ class GameServer:
         threading.Thread(target=self._work, name="agents", daemon=True).start()
 
     def stir(self) -> None:
-        """Agents may have something to do, and pages something to show."""
+        """Wake the agents' thread, and the requests that wait for changes."""
         with self.wake:
             for game in self.games.values():
-                # Also at a person's decision: the page shows what is being compiled.
+                # Also at a person's decision: the page shows the compilations.
                 game.changed()
             self.wake.notify_all()
 
     def compile(self, rules: Rules) -> None:
-        """Compile, once and in threads of their own, first `step`, then the prices of actions."""
+        """Compile `step`, then the prices of actions, once, in a thread."""
+        with self.lock:
+            if rules.env.ruleset.name in self._compiled:
+                return
+            self._compiled.add(rules.env.ruleset.name)
 
-        def prepare(part: str, make: Callable[[], None]) -> None:
-            with self.lock:
-                if (rules.env.ruleset.name, part) in self._compiled:
-                    return
-                self._compiled.add((rules.env.ruleset.name, part))
+        def run() -> None:
+            try:
+                rules.prepare()
+                self.stir()
+                rules.prepare_prices()
+            finally:
+                self.stir()
 
-            def run() -> None:
-                try:
-                    make()
-                finally:
-                    self.stir()
-
-            threading.Thread(target=run, name=part, daemon=True).start()
-
-        def prices() -> None:
-            rules.prepare()
-            rules.prepare_prices()
-
-        prepare("moves", rules.prepare)
-        prepare("prices", prices)
-
-    # Games.
+        threading.Thread(target=run, name="compile rules", daemon=True).start()
 
     def open(self, form: Mapping[str, Any]) -> Game:
         """A new game: `ruleset`, `seats`, and `seed`, `setup` or `record`, `factions`, `settings`.
 
         Raises:
-            Refused: anything wrong with these; the message is one line.
+            Refused: one of them is invalid; the message is one line.
         """
         form = self._rematch_form(form)
         record_json = form.get("record")
@@ -111,7 +103,7 @@ class GameServer:
         self.agents.hurry(sorted(set(seats) - {HUMAN}), rules)
         with self.wake:
             self.settings[game.id] = left
-            if len(self.games) >= self.most_games:
+            if len(self.games) >= self.max_games:
                 oldest = min(self._touched, key=lambda key: self._touched[key])
                 del self.games[oldest], self._touched[oldest], self.settings[oldest]
                 self.advice.forget(oldest)
@@ -121,12 +113,12 @@ class GameServer:
         return game
 
     def preview(self, form: Mapping[str, Any]) -> dict[str, Any]:
-        """What a game would be dealt, `advice` on it; its agents are compiled meanwhile.
+        """The set-up of a form and the status of its `advice`; starts to compile its agents.
 
         Args:
             form: as for `open`, without a record.
         Raises:
-            Refused: anything wrong with it.
+            Refused: the form is invalid.
         """
         rules, setup, seats = self._dealt(form)
         setup_preview = setups.preview(setup, rules)
@@ -137,7 +129,7 @@ class GameServer:
     def advise(self, form: Mapping[str, object]) -> dict[str, Any]:
         """Start advice on the set-up of a form, as for `preview`. Returns its status."""
         rules, setup, _ = self._dealt(form)
-        return self.setup_advice.ask(rules, setup, form)
+        return self.setup_advice.start(rules, setup, form)
 
     def _dealt(self, form: Mapping[str, object]) -> tuple[Rules, Setup, list[str]]:
         seats = self._seats(form, None)
@@ -152,7 +144,7 @@ class GameServer:
             return game
 
     def _rematch_form(self, form: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What is wanted, where it is the set-up and the seats of a game `again`."""
+        """The form; with `again`, the set-up and the seats of that game."""
         id = form.get("again")
         if id is None:
             return form
@@ -162,7 +154,7 @@ class GameServer:
         rematch = {"ruleset": game.rules.env.id, "setup": game.setup_json(), "seats": game.seats}
         return {**rematch, "settings": form.get("settings", {})}
 
-    def further(self, game: Game, part: str) -> dict[str, Any]:
+    def lookahead(self, game: Game, part: str) -> dict[str, Any]:
         """One part of the lookahead at a person's turn, by its name in `lookahead.PARTS`.
 
         Raises:
@@ -173,7 +165,7 @@ class GameServer:
                 f"there is no {part!r} further on; known are {', '.join(lookahead.PARTS)}"
             )
         node, rules, parts = game.nodes[game.now], game.rules, lookahead.PARTS[part]
-        cached: dict[str, Any] | None = node.further.get(part)
+        cached: dict[str, Any] | None = node.lookahead.get(part)
         if cached is None:
             if game.over() or game.agent_to_move() or not rules.ready:
                 return {"node": node.id}
@@ -181,23 +173,23 @@ class GameServer:
             options = {name: find(rules, node.state) for name, find in parts.items()}
             cached = {"node": node.id, **options}
             if priced:
-                node.further[part] = cached
+                node.lookahead[part] = cached
         return cached
 
     def ask_advice(self, game: Game, kind: str) -> None:
-        """Begin a `hint` or a `review` in the background; Refused where there can be none."""
-        why = self.advice.refusal(game.rules)
-        if why:
-            raise Refused(why)
+        """Start a `hint` or a `review` in the background; Refused if the adviser gives none."""
+        reason = refusal(ADVISER, game.rules)
+        if reason:
+            raise Refused(reason)
         if kind == "review":
-            self.advice.review(game)
+            self.advice.start_review(game)
         elif game.over() or game.agent_to_move():
-            raise Refused("a hint is for a decision of yours")
+            raise Refused("hints are for your own decisions")
         else:
-            self.advice.ask(game)
+            self.advice.start_hint(game)
 
     def _seats(self, form: Mapping[str, Any], record: Record | None) -> list[str]:
-        """Who sits where: as many as play in the record or set-up, if there is one."""
+        """The players by seat: as many as the record or set-up has, if there is one."""
         setup = record.setup if record else form.get("setup")
         try:
             players = players_of(setup) if isinstance(setup, Mapping) else None
@@ -205,9 +197,9 @@ class GameServer:
             raise Refused(str(error)) from error
         seats = form.get("seats", [HUMAN] * (players or 4))
         if not isinstance(seats, list) or len(seats) not in PLAYERS:
-            raise Refused("seats: two, three or four names are wanted")
+            raise Refused("seats: two, three or four names are required")
         if players and len(seats) < players:
-            raise Refused(f"seats: {players} names are wanted, not {len(seats)}")
+            raise Refused(f"seats: {players} names are required, not {len(seats)}")
         return [self.seat(seat) for seat in seats[:players]]
 
     def _record(self, record_json: object) -> Record:
@@ -215,7 +207,7 @@ class GameServer:
         if isinstance(record_json, str):
             return self.saves.read(record_json)
         if not isinstance(record_json, Mapping):
-            raise Refused("record: the name of a saved one is wanted")
+            raise Refused("record: the name of a saved one is required")
         try:
             return replay.parse(record_json)
         except RecordError as error:
@@ -246,31 +238,31 @@ class GameServer:
             return self._fewer[id, players]
 
     def seat(self, occupant: object, rules: Rules | None = None) -> str:
-        """Who may sit at the table: HUMAN or an agent on offer, which plays such games."""
+        """The name of a player: HUMAN, or an agent that plays such games."""
         if occupant != HUMAN and occupant not in self.agents.names:
             allowed = ", ".join((HUMAN, *self.agents.names))
             raise Refused(f"unknown player {occupant!r}; known are {allowed}")
         if rules and occupant != HUMAN:
-            why = self.agents.refusal(occupant, rules.env.id, rules.env.num_players)
-            if why:
-                raise Refused(why)
+            reason = self.agents.refusal(occupant, rules.env.id, rules.env.num_players)
+            if reason:
+                raise Refused(reason)
         return str(occupant)
 
     def change(self, game: Game, change_name: str, body: Mapping[str, Any]) -> None:
         """One change to a game: act, go, undo, seat, settings or resume.
 
         Raises:
-            Refused: it cannot be made.
+            Refused: it is invalid.
         """
         if change_name == "act":
-            game.rules.prepare()  # where that is under way it is waited for, not under the lock
+            game.rules.prepare()  # outside the lock: it may wait for a compilation
         with self.wake:
             if change_name == "act":
                 if body.get("node") not in (None, game.now):
-                    raise Refused("the table has moved on since; look again")
+                    raise Refused("the table has changed since; look again")
                 if game.agent_to_move():
                     raise Refused("it is an agent's decision; take over the seat first")
-                game.play_all(decided(body))
+                game.play_all(requested_actions(body))
                 game.unsaved = True
                 settings.carry_out(game, self.settings[game.id])
             elif change_name == "settings":
@@ -292,28 +284,28 @@ class GameServer:
             self.wake.notify_all()
 
     def analyse(self, game: Game, name: str, whole_game: bool, search: bool) -> dict[str, Any]:
-        """What an agent thinks of the present position, or of the whole line; see `evaluation`.
+        """An agent's evaluation of the present position, or of the whole line; see `evaluation`.
 
         Args:
-            search: also the table of a search at the present position, of an agent that has one.
+            search: also search the present position, if the agent has a search.
         """
         if self.seat(name, game.rules) == HUMAN:
-            raise Refused("agent: the name of an agent is wanted")
+            raise Refused("agent: the name of an agent is required")
         base, spec = split_name(name)
         agent = self.agents.get(base, game.rules, POLICY)
         if agent.status != "ready":
-            return {"agent": name, "waiting": agent.said(), "again": agent.under_way}
+            return {"agent": name, "waiting": agent.status_line(), "again": agent.under_way}
         if agent.policy is None:
             return {"agent": name, "waiting": f"{name} has no policy to show", "again": False}
         searching = self.agents.get(name, game.rules, SEARCH) if spec is not None else None
         at = game.now
         if search and searching and searching.status == "ready":
-            # It takes a second and blocks no other request.
+            # Without the lock: it takes a second.
             evaluation.search(game, at, searching)
         for id in game.line if whole_game else evaluation.near(game):
             with self.lock:
                 if id < len(game.nodes):
-                    evaluation.ask(game, id, agent)
+                    evaluation.evaluate(game, id, agent)
         with self.lock:
             out = evaluation.report(game, agent)
             table = evaluation.searched(game, at, name) if searching else None
@@ -325,10 +317,8 @@ class GameServer:
             "at": at,
         }
         if searching and searching.status != "ready":
-            report |= {"searching": searching.said(), "again": searching.under_way}
+            report |= {"searching": searching.status_line(), "again": searching.under_way}
         return report
-
-    # The agents' hands.
 
     def _work(self) -> None:
         seed = 0
@@ -356,8 +346,8 @@ class GameServer:
                     game.changed()
                     self.wake.notify_all()
 
-    def _next(self) -> tuple[Game, Ready] | None:
-        """A game whose decision is an agent's that is ready; the one touched last first."""
+    def _next(self) -> tuple[Game, AgentProgram] | None:
+        """A game in which a compiled agent decides; the most recently used first."""
         for id in sorted(self.games, key=lambda id: -self._touched[id]):
             game = self.games[id]
             name = game.agent_to_move()
@@ -367,12 +357,10 @@ class GameServer:
             if agent.status == "ready" and game.rules.ready:
                 return game, agent
             if agent.status == "failed" and not game.paused:
-                game.message, game.paused = agent.said(), True
+                game.message, game.paused = agent.status_line(), True
                 game.changed()
                 self.wake.notify_all()
         return None
-
-    # Records.
 
     def records(self) -> list[dict[str, Any]]:
         """The saved records that can be opened: `name`, `ruleset`, `players`."""
@@ -382,7 +370,7 @@ class GameServer:
         """Save the line in view; the name of the record and how many moves it has.
 
         Raises:
-            Refused: a name that is none, or too many records.
+            Refused: an invalid name, or too many records.
         """
         with self.lock:
             record = game.record()
@@ -391,17 +379,17 @@ class GameServer:
         return saved, len(record.actions)
 
     def under_way(self) -> list[dict[str, Any]]:
-        """The games that people have begun here and not ended, `saves.about`."""
+        """The unfinished games of people, as `saves.about`."""
         with self.lock:
             return [about(game) for game in self.games.values() if game.unfinished()]
 
-    def keep(self) -> list[str]:
-        """Save each of them, as the server ends; a line of each, also where it cannot be saved."""
+    def save_unfinished(self) -> list[str]:
+        """Save all unfinished games when the server ends; a line for each, or its error."""
         messages = []
         for game in [game for game in self.games.values() if game.unfinished()]:
             try:
                 name = self.save(game, unfinished_name())[0]
                 messages.append(f"Saved: {name}. Choose it in the list of records to continue.")
-            except (Refused, OSError) as error:  # as many as can be are saved, or the disk is full
-                messages.append(f"error: a game that is under way is not saved: {error}")
+            except (Refused, OSError) as error:  # too many records, or the disk is full
+                messages.append(f"error: an unfinished game is not saved: {error}")
         return messages

@@ -1,4 +1,4 @@
-"""The page and its files, served while the game and the agents are still being imported."""
+"""The first page and its files, served while the game and the agents are still imported."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .request_guard import RequestGuard, refusal
 
-LOOK = 0.02  # seconds between two looks at whether the games are there
+POLL = 0.02  # seconds between two checks whether the games are loaded
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
-# Not by `gaia_jax.replay`: that module brings JAX along.
+# Without importing `gaia_jax.replay`, which imports JAX.
 _FOLDERS = (
     resources.files("gaia_jax").joinpath("replay", "static"),
     resources.files(str(__package__)).joinpath("static"),
 )
-# Paths of the files that a page may load, by name. Nothing else in these folders is served.
+# The served files by name; no other files of these folders are served.
 FILES = {
     file.name: file
     for folder in _FOLDERS
@@ -38,20 +38,20 @@ PAGES = {"/": "index.html", "/puzzles": "puzzles.html"}
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-class Front:
-    """ASGI: the page at once; a request for the games waits until they are there."""
+class Landing:
+    """ASGI: serves the pages at once; requests for the games wait until these are loaded."""
 
     def __init__(self, hosts: Sequence[str]):
-        """`hosts`: the names by which the server may be called."""
+        """`hosts`: the allowed host names of the server."""
         self.games: ASGIApp | None = None  # `app.make_app`, set from any thread
         pages = [Route(path, page_of(name)) for path, name in PAGES.items()]
-        page = starlette([*pages, Route("/static/{name}", file)])
+        page = make_starlette([*pages, Route("/static/{name}", file)])
 
         async def either(scope: Scope, receive: Receive, send: Send) -> None:
             app: ASGIApp = page
             if scope["type"] == "http" and scope["path"].startswith("/api/"):
                 while self.games is None:
-                    await asyncio.sleep(LOOK)
+                    await asyncio.sleep(POLL)
                 app = self.games
             await app(scope, receive, send)
 
@@ -63,7 +63,7 @@ class Front:
 
 
 def page_of(name: str) -> Handler:
-    """What answers with a page."""
+    """The handler of a page."""
 
     async def page(request: Request) -> Response:
         text = await run_in_threadpool(_FOLDERS[1].joinpath(name).read_text, "utf-8")
@@ -81,8 +81,8 @@ async def file(request: Request) -> Response:
     return Response(text, media_type=_TYPES[Path(name).suffix])
 
 
-def told(handler: Handler) -> Handler:
-    """A handler whose mistakes of the user are answers."""
+def with_json_errors(handler: Handler) -> Handler:
+    """A handler that answers errors of the user as JSON."""
 
     async def answered(request: Request) -> Response:
         try:
@@ -97,12 +97,12 @@ def told(handler: Handler) -> Handler:
 
 async def _missing(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    texts = {404: "there is no such page", 405: "that method is not taken here"}
+    texts = {404: "there is no such page", 405: "that method is not allowed"}
     return refusal(status, texts.get(status, "the server failed; see its terminal"))
 
 
-def starlette(routes: list[Route]) -> Starlette:
-    """An application whose every refusal is one clear JSON error."""
+def make_starlette(routes: list[Route]) -> Starlette:
+    """An application that answers every error as JSON."""
     handlers: Any = {404: _missing, 405: _missing, 500: _missing}
     return Starlette(routes=routes, exception_handlers=handlers)
 
@@ -111,12 +111,12 @@ class Served(uvicorn.Server):
     """A server that saves running games whenever it shuts down."""
 
     def __init__(self, config: uvicorn.Config, on_stop: Callable[[], list[str]]):
-        """`on_stop`: saves the games that are under way; what is to be said of it."""
+        """`on_stop`: saves the unfinished games and returns lines to print."""
         super().__init__(config)
-        self._keep = on_stop
+        self._on_stop = on_stop
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Save after the last response has been sent."""
         await super().shutdown(sockets)
-        for line in self._keep():
+        for line in self._on_stop():
             print(line, flush=True)

@@ -1,6 +1,6 @@
-"""Look a few decisions ahead: whole moves, federations, and what conversions make possible.
+"""Look a few decisions ahead: moves of two decisions, and federations.
 
-The engine plays it all on copies of the state; no rule stands here.
+The engine plays them on copies of the state; this module contains no rules.
 """
 
 from __future__ import annotations
@@ -25,41 +25,36 @@ from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GameState
 
 from .compiled_rules import Rules
-from .conversions import left_over
+from .conversions import left_over, reached, repeats
 
 FORM, COMMIT = "form_federation", "commit"
-# Nodes within a move of two decisions; a federation has a list of its own.
+# Second decisions of a move; federations have their own list.
 TWO_STEPS = ("TARGET", "PIECE")
-MOST_FEDERATIONS = 24
-MOST_STEPS = 160  # of the engine, for the federations of a position
-MOST_POSITIONS = 64  # examined after conversions
-MOST_CONVERSIONS = 4  # in a row
+MAX_FEDERATIONS = 24
+MAX_STEPS = 160  # of the engine, for the federations of a position
 
 
 def federations(rules: Rules, state: State) -> list[dict[str, Any]]:
-    """The federations that may be formed: no picked group could be left out (A10).
-
-    Where surplus groups are allowed, those that are complete without them.
+    """The legal federations without surplus groups (A10), those with the fewest satellites first.
 
     Returns:
-        For each `actions`, all decisions from `form_federation` on; `pieces` in words; `cells` and
-        `satellites`, where they and the new satellites lie; `power`; `effects`. Fewest satellites
-        first.
+        For each `actions`, all decisions from `form_federation` on; `pieces` in words; the `cells`
+        of the pieces and of the new `satellites`; `power`; `effects`.
     """
     if FORM not in rules.legal(state):
         return []
-    options = [_federation(rules, state, *outcome) for outcome in _built(rules, state)]
+    options = [_federation(rules, state, *outcome) for outcome in _federation_paths(rules, state)]
     options.sort(
         key=lambda outcome: (len(outcome["satellites"]), outcome["power"], outcome["actions"])
     )
     return options
 
 
-def _built(rules: Rules, state: State) -> Iterator[tuple[list[str], State]]:
-    """Each federation once: its decisions and the state after them. Picks are ascending."""
+def _federation_paths(rules: Rules, state: State) -> Iterator[tuple[list[str], State]]:
+    """Each federation once: its decisions, with ascending picks, and the state after them."""
     opened, steps, count = rules.after(state, rules.index(FORM)), 1, 0
     open_ = deque([([FORM], -1, opened)])
-    while open_ and steps < MOST_STEPS and count < MOST_FEDERATIONS:
+    while open_ and steps < MAX_STEPS and count < MAX_FEDERATIONS:
         texts, last, position = open_.popleft()
         legal = rules.legal(position)
         if rules.table(position).node != "FEDERATION":
@@ -71,7 +66,7 @@ def _built(rules: Rules, state: State) -> Iterator[tuple[list[str], State]]:
         else:
             for text in legal:
                 action = rules.index(text)
-                if action > last and steps < MOST_STEPS:
+                if action > last and steps < MAX_STEPS:
                     steps += 1
                     open_.append(([*texts, text], action, rules.after(position, action)))
 
@@ -116,12 +111,12 @@ def _power(ruleset: Ruleset) -> Any:
     return jax.jit(power)
 
 
-def ways(rules: Rules, state: State) -> list[dict[str, Any]]:
-    """The moves that take two decisions, as wholes: an action and its target, an upgrade's piece.
+def two_step_moves(rules: Rules, state: State) -> list[dict[str, Any]]:
+    """Moves of two decisions: an action and its target, an upgrade and its piece.
 
     Returns:
-        For each `actions` and their `words`; `cell`, its place, "" for none; `effects`.
-        None until `rules.prices_ready`, nor of those that cost more for what one action does.
+        For each `actions` and their `words`; `cell`, or ""; `effects`. [] until
+        `rules.prices_ready`. Without moves that cost more than one action with the same result.
     """
     if rules.table(state).node != "TURN" or not rules.prices_ready:
         return []
@@ -134,13 +129,13 @@ def ways(rules: Rules, state: State) -> list[dict[str, Any]]:
         for second, after in rules.tables_after(rules.after(state, first)).items():
             texts = [rules.text(first), rules.text(second)]
             same = done.get(f"mine {texts[1].partition(' ')[2]}")
-            if same is None or not for_nothing(before, after, same):
-                options.append(_way(rules, texts, before, after))
+            if same is None or not is_dominated(before, after, same):
+                options.append(_two_step_move(rules, texts, before, after))
     return options
 
 
-def for_nothing(before: Table, dear: Table, cheap: Table) -> bool:
-    """Whether the decider has no more of anything than in the other way, and of something less."""
+def is_dominated(before: Table, dear: Table, cheap: Table) -> bool:
+    """Whether a move leaves the decider the same as `cheap`, but with fewer resources or power."""
     player = before.player
     price, two = (effects(before, after).fields(player) for after in (dear, cheap))
     stock = {*RESOURCES, *(f"power.{bowl}" for bowl in range(3))}
@@ -150,18 +145,18 @@ def for_nothing(before: Table, dear: Table, cheap: Table) -> bool:
 
     if rest(price) != rest(two):
         return False
-    mine, other = (_held(table, player) for table in (dear, cheap))
+    mine, other = (_resources_and_power(table, player) for table in (dear, cheap))
     return mine != other and all(a <= b for a, b in zip(mine, other, strict=True))
 
 
-def _held(table: Table, player: int) -> tuple[int, ...]:
-    """Resources, and power by how far it is: in bowl III, in III and II, in all."""
+def _resources_and_power(table: Table, player: int) -> tuple[int, ...]:
+    """Resources, and power in bowl III, in bowls II and III, and in all."""
     seat = table.seat(player)
     *_, second, third = power = seat.power
     return (*(getattr(seat, name) for name in RESOURCES), third, third + second, sum(power))
 
 
-def _way(rules: Rules, texts: list[str], before: Table, after: Table) -> dict[str, Any]:
+def _two_step_move(rules: Rules, texts: list[str], before: Table, after: Table) -> dict[str, Any]:
     place = next((text.split()[1] for text in texts[::-1] if "," in text), "")
     words = joined(in_words(rules, before, text) for text in texts)
     summary = effects(before, after).brief(words)
@@ -169,28 +164,28 @@ def _way(rules: Rules, texts: list[str], before: Table, after: Table) -> dict[st
 
 
 def joined(words: Iterable[str]) -> str:
-    """The decisions of one move in a line, each in words: what the first one is for is a place."""
+    """The decisions of one move in a line, each in words."""
     return "; ".join(words).replace("; choose ", "; at ")
 
 
 def in_words(rules: Rules, table: Table, text: str) -> str:
     """An action in words, with the planet or structure on its cell."""
     cell = int(rules.env.ruleset.actions.cell[rules.index(text)])
-    words = rules.say(text, table)
+    words = rules.action_words(text, table)
     if cell < 0:
         return words
     kind = table.ids["structure"][table.map.structure[cell]]
     planet = PLANETS[table.ids["planet"][table.map.planet[cell]]]
     if table.node == "START":
-        return f"{words}, {_lies(table, cell)}"
+        return f"{words}, {_place_words(table, cell)}"
     if words.endswith(f": {planet}"):
         return words if kind == "NONE" else f"{words}, next to the {STRUCTURES[kind]} there"
     planet = planet if kind == "NONE" else f"{STRUCTURES[kind]}, {planet}"
     return f"{words}: {planet}"
 
 
-def _lies(table: Table, cell: int) -> str:
-    """Describe a planet's place on the map, and tell it from free ones of its kind nearby."""
+def _place_words(table: Table, cell: int) -> str:
+    """A planet's place on the map, in words that no free planet of its kind shares."""
     positions, cells = places(table.ruleset), table.map
     alike = np.flatnonzero((cells.planet == cells.planet[cell]) & (cells.structure == 0)).tolist()
     side = _side(positions, cell)
@@ -221,8 +216,8 @@ def tracks(rules: Rules, state: State) -> dict[str, list[dict[str, Any]]]:
     """Tech tiles whose research step allows several tracks, as complete moves.
 
     Returns:
-        By the text of the tile: `actions`, it and its step; `name` of the track; `effects`.
-        None until `rules.prices_ready`.
+        By the text of the tile: `actions`, the tile and its step; `name` of the track; `effects`.
+        {} until `rules.prices_ready`.
     """
     before, effects_by_track = rules.table(state), {}
     if before.node != "TILE" or not rules.prices_ready:
@@ -240,80 +235,17 @@ def tracks(rules: Rules, state: State) -> dict[str, list[dict[str, Any]]]:
 
 def _step(rules: Rules, texts: list[str], before: Table, after: Table) -> dict[str, Any]:
     name = TRACK_NAMES[texts[1].partition(" ")[2]]
-    words = rules.say(texts[0], before)
+    words = rules.action_words(texts[0], before)
     return {"actions": texts, "name": name, "effects": effects(before, after).brief(words)}
 
 
-def repeats(rules: Rules, state: State) -> dict[str, list[dict[str, Any]]]:
-    """Conversions that can be made several times in a row.
-
-    Returns:
-        By the text of one: `actions` and `effects` of two of them, of three, and so on.
-    """
-    if rules.table(state).node not in ("TURN", "AFTER"):
-        return {}
-    before, effects_by_action = rules.table(state), {}
-    for text in (text for text in rules.legal(state) if text.startswith("free ")):
-        position, several = state, []
-        for times in range(1, MOST_CONVERSIONS + 1):
-            if text not in rules.legal(position):
-                break
-            position = rules.after(position, rules.index(text))
-            summary = effects(before, rules.table(position)).brief()
-            several.append({"actions": [text] * times, "effects": summary})
-        if several[1:]:
-            effects_by_action[text] = several[1:]
-    return effects_by_action
-
-
-def reached(rules: Rules, state: State) -> list[dict[str, Any]]:
-    """What is not legal now, but would be after conversions; the fewest ones first.
-
-    Returns:
-        For each `text` and `words` of the action, and `first`, the conversions that lead to it.
-    """
-    if rules.table(state).node != "TURN":
-        return []
-    direct = set(rules.legal(state))
-    paths: dict[str, list[str]] = {}
-    me = int(state.current_player)
-    seen, open_ = {stock_of(state, me)}, deque([(state, list[str]())])
-    while open_:
-        position, path = open_.popleft()
-        for text in rules.legal(position):
-            if not text.startswith("free "):
-                if text not in direct:
-                    paths.setdefault(text, path)
-            elif len(path) < MOST_CONVERSIONS and len(seen) < MOST_POSITIONS:
-                after = rules.after(position, rules.index(text))
-                if stock_of(after, me) not in seen:
-                    seen.add(stock_of(after, me))
-                    open_.append((after, [*path, text]))
-    table = rules.table(state)
-
-    def to_words(text: str) -> str:
-        return rules.say(text, table)
-
-    return [
-        {
-            "text": text,
-            "words": to_words(text),
-            "first": path,
-            "first_words": [to_words(x) for x in path],
-        }
-        for text, path in sorted(paths.items(), key=lambda item: (len(item[1]), item[0]))
-    ]
-
-
-def stock_of(state: State, player: int) -> bytes:
-    """What a player holds: two orders of the same conversions come to the same."""
-    players, turn = state.game.players, np.asarray(state.game.turn.brainstone_reversed)
-    stock = players.small[player], players.large[player], turn
-    return b"".join(np.asarray(x).tobytes() for x in stock)
-
-
-# What a page asks for one after the other, so that what is soon known is soon shown.
+# The parts of a lookahead, which a page requests separately: the quick one first.
 PARTS: dict[str, dict[str, Callable[[Rules, State], Any]]] = {
-    "moves": {"ways": ways, "federations": federations, "tracks": tracks, "left": left_over},
+    "moves": {
+        "ways": two_step_moves,
+        "federations": federations,
+        "tracks": tracks,
+        "left": left_over,
+    },
     "conversions": {"reached": reached, "repeats": repeats},
 }

@@ -101,7 +101,7 @@ class PuzzleBook:
             raise Refused("action: one of the choices is wanted")
         later.wait()
         if later.result is None:
-            raise Refused(f"puzzle {number + 1} cannot be told: {later.said}")
+            raise Refused(f"puzzle {number + 1} cannot be told: {later.message}")
         one, lines = later.result
         answer = one["answer"]["action"]
         second = next(c["action"] for c in one["candidates"] if c["action"] != answer)
@@ -154,7 +154,7 @@ class PuzzleBook:
             for c in held["candidates"]:
                 lines[c["action"]] = []
                 for step in _told(env, here, c["line"], one["player"]):
-                    job.tell("the lines are played", len(lines), len(held["candidates"]))
+                    job.report("the lines are played", len(lines), len(held["candidates"]))
                     lines[c["action"]].append(step)
             job.result = held, lines
 

@@ -1,4 +1,4 @@
-"""The records that are saved, and which of them can be opened."""
+"""Saved records, and which of them can be opened."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from gaia_jax.state import Setup
 
 from ..config import shipped
 from .compiled_rules import Rules
-from .game import HUMAN, MOST_NODES, Game, Refused
+from .game import HUMAN, MAX_NODES, Game, Refused
 
-MOST_SAVED = 500
+MAX_SAVED = 500
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")
-# (ruleset id, number of players) -> its rules; raises Refused where the ruleset does not allow it.
+# (ruleset id, number of players) -> its rules; raises Refused if the ruleset does not allow it.
 FindRules = Callable[[str, int], Rules]
 Stamp = tuple[int, int]  # time of the last change in nanoseconds, bytes
 
 
-# The records that come with the project, where it is a clone: opened, never written.
+# The records of the project: opened, never written.
 SHIPPED = shipped("docs/records")
 SHIPPED_MARK = "Shipped: "  # no saved name has a colon
 
@@ -42,18 +42,18 @@ class Saves:
             folder: of saved records. shipped: folder of further records; may be missing.
         """
         self.folder, self.shipped = folder, shipped
-        # What was found of each file as it is now; None: it cannot be opened.
-        self._found: dict[str, tuple[Stamp, dict[str, Any] | None]] = {}
+        # The offer of each file as of its stamp; None if it cannot be opened.
+        self._offers: dict[str, tuple[Stamp, dict[str, Any] | None]] = {}
 
     def names(self) -> list[str]:
-        """The names of all records that are saved."""
+        """The names of all saved records."""
         return _stems(self.folder)
 
     def offers(self, rules: FindRules) -> list[dict[str, Any]]:
         """The records that can be opened: `name`, `ruleset`, `players`.
 
-        A record is not played for this: an illegal action is found by opening it, and from then on
-        it is not offered.
+        Records are not replayed: an illegal action is found when a record is opened, and from then
+        on the record is not offered.
         """
         shipped = [f"{SHIPPED_MARK}{name}" for name in _stems(self.shipped)]
         offered = (self._offer(name, rules) for name in (*self.names(), *shipped))
@@ -62,28 +62,28 @@ class Saves:
     def _offer(self, name: str, rules: FindRules) -> dict[str, Any] | None:
         try:
             stamp = self._stamp(name)
-            if name not in self._found or self._found[name][0] != stamp:
-                self._found[name] = stamp, None
+            if name not in self._offers or self._offers[name][0] != stamp:
+                self._offers[name] = stamp, None
                 record = self.read(name)
                 players = players_of(record.setup)
                 check(record, rules)
                 about = {"name": name, "ruleset": record.ruleset, "players": players}
-                self._found[name] = stamp, about
+                self._offers[name] = stamp, about
         except (Refused, ValueError, OSError):
             return None
-        return self._found[name][1]
+        return self._offers[name][1]
 
     def refuse(self, name: str) -> None:
-        """A record turned out not to play: it is not offered until its file is another."""
+        """Stop offering a record that cannot be replayed, until its file changes."""
         if name in self.names():
-            self._found[name] = self._stamp(name), None
+            self._offers[name] = self._stamp(name), None
 
     def _stamp(self, name: str) -> Stamp:
         about = self._path(name).stat()
         return about.st_mtime_ns, about.st_size
 
     def read(self, name: str) -> Record:
-        """A saved or shipped record by its name; Refused if there is none."""
+        """A saved or shipped record by its name; Refused if it cannot be read."""
         path = self._path(name)
         try:
             return replay.read(path)
@@ -91,23 +91,23 @@ class Saves:
             raise Refused(str(error).replace(f"{path.parent}{os.sep}", "")) from error
 
     def _path(self, name: str) -> Path:
-        """The path of a record. Raises Refused for a name that no record may have."""
+        """The path of a record; Refused if the name is invalid."""
         plain = name.removeprefix(SHIPPED_MARK)
         if not _NAME.fullmatch(plain):
-            raise Refused("record: the name of a saved one is wanted")
+            raise Refused("record: the name of a saved one is required")
         return (self.folder if plain == name else self.shipped) / f"{plain}.json"
 
     def save(self, name: object, record: Record) -> str:
         """Save a game; the name of the record.
 
-        The file is whole on the disk before this returns, or not there at all. An earlier part of
-        the same game is replaced; if another game has the name, a number is added.
+        The file is complete on the disk before this returns, or absent. It replaces an earlier part
+        of the same game; if another game has the name, a number is added.
         """
         name = (name or time.strftime("%Y-%m-%d %H.%M.%S")) if name is not None else name
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise Refused("a record's name has letters, digits, blanks and _.- alone, at most 60")
-        if name not in self.names() and len(self.names()) >= MOST_SAVED:
-            raise Refused(f"{MOST_SAVED} records are saved; move some of them away first")
+            raise Refused("a record's name has at most 60 letters, digits, blanks and _.-")
+        if name not in self.names() and len(self.names()) >= MAX_SAVED:
+            raise Refused(f"{MAX_SAVED} records are saved; move some of them away first")
         name = self._free(name, record)
         self.folder.mkdir(parents=True, exist_ok=True)
         target, part = self.folder / f"{name}.json", self.folder / f".{secrets.token_hex(6)}.part"
@@ -119,15 +119,15 @@ class Saves:
 
     def _free(self, name: str, record: Record) -> str:
         """The name, followed by a number if another game is saved under it."""
-        for number in range(2, MOST_SAVED + 3):
-            if _goes_on(self.folder / f"{name}.json", record):
+        for number in range(2, MAX_SAVED + 3):
+            if _continues(self.folder / f"{name}.json", record):
                 break
             name = f"{re.sub(r' [0-9]+$', '', name)[:56]} {number}"
         return name
 
 
 def about(game: Game) -> dict[str, Any]:
-    """A game to continue: `id`, `ruleset`, `round`, the factions that `people` play."""
+    """An open game: `id`, `ruleset`, `round`, the factions of its `people`."""
     table = game.table(game.line[-1])
     people = [seat.faction.name for seat in table.seats if game.seats[seat.player] == HUMAN]
     return {
@@ -144,8 +144,8 @@ def _stems(folder: Path) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.json")) if folder.is_dir() else []
 
 
-def _goes_on(path: Path, record: Record) -> bool:
-    """Whether a record is the game of a file, perhaps further on; so it is where there is none."""
+def _continues(path: Path, record: Record) -> bool:
+    """Whether a record continues the game of a file, or there is no file."""
     if not path.exists():
         return True
     try:
@@ -161,8 +161,8 @@ def check(record: Record, find: FindRules) -> tuple[Rules, Setup]:
     """The rules and the set-up of a record; its moves are not checked.
 
     Raises:
-        Refused: an unknown ruleset, another version, a broken set-up, an action that is unknown, or
-            too many; one line.
+        Refused: an unknown ruleset or action, another version, an invalid set-up, or too many
+            actions; one line.
     """
     if record.ruleset not in RULESETS:
         raise Refused(f"unknown ruleset {record.ruleset!r}; known are {', '.join(RULESETS)}")
@@ -173,8 +173,8 @@ def check(record: Record, find: FindRules) -> tuple[Rules, Setup]:
     if record.version != rules.env.version:
         raise Refused(f"the record is of version {record.version}, not {rules.env.version}")
     setup = read_setup(record.setup, rules)
-    if len(record.actions) >= MOST_NODES:
-        raise Refused(f"a game holds at most {MOST_NODES} positions")
+    if len(record.actions) >= MAX_NODES:
+        raise Refused(f"a game holds at most {MAX_NODES} positions")
     for number, text in enumerate(record.actions):
         try:
             rules.index(text)
@@ -184,9 +184,9 @@ def check(record: Record, find: FindRules) -> tuple[Rules, Setup]:
 
 
 def read_setup(data: object, rules: Rules) -> Setup:
-    """The set-up that JSON describes; Refused if it is broken."""
+    """The set-up of JSON values; Refused if they are invalid."""
     if not isinstance(data, Mapping):
-        raise Refused("setup: an object is wanted")
+        raise Refused("setup: an object is required")
     try:
         return rules.read_setup(data)
     except (ValueError, TypeError, KeyError) as error:

@@ -1,6 +1,6 @@
-"""What a person leaves to the table: decisions that are made by a setting, and marked so.
+"""Settings that decide for a person; their decisions are marked.
 
-A setting asks the engine: what a choice costs is read off the state after it, no rule stands here.
+The engine provides the cost of a choice, from the state after it; this module contains no rules.
 """
 
 from __future__ import annotations
@@ -11,46 +11,46 @@ from dataclasses import asdict, dataclass
 from gaia_jax.components.costs import ROUNDS
 from gaia_jax.render import Table
 
+from .conversions import stock_of
 from .game import HUMAN, Game, Refused
-from .lookahead import stock_of
 
 END_TURN = ("ask", "idle", "always")
-MOST_VP = 20
+MAX_VP = 20
 ASKS = -1
-MOST_ORDERS = 48  # positions that are looked at for one income
+MAX_ORDERS = 48  # positions examined for one income
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of one game; by default every decision is asked."""
+    """Settings of one game; by default the person makes every decision."""
 
-    end_turn: str = "ask"  # after the main action; "idle": unless it left no room for an offer
-    take_power: int = ASKS  # offers that cost at most this many VP are taken
-    decline_rest: bool = False  # what costs more is declined
-    decline_last: bool = False  # and whatever costs VP after one's last pass
-    only_choice: bool = False  # one action alone is legal, or the order of an income is idle
+    end_turn: str = "ask"  # after the main action; "idle": if offers still have room
+    take_power: int = ASKS  # accept offers that cost at most this many VP
+    decline_rest: bool = False  # decline offers that cost more
+    decline_last: bool = False  # decline offers that cost VP after the last pass
+    only_choice: bool = False  # only one action is legal, or the order of an income does not matter
 
     @classmethod
     def read(cls, data: object) -> Settings:
-        """Those that a page sends; Refused where they are none."""
+        """The settings of a request; Refused if they are invalid."""
         defaults = asdict(cls())
         if not isinstance(data, Mapping) or not defaults.keys() >= data.keys():
-            raise Refused(f"settings: an object is wanted; known are {', '.join(defaults)}")
+            raise Refused(f"settings: an object is required; known are {', '.join(defaults)}")
         for key, value in data.items():
             if type(value) is not type(defaults[key]):
                 raise Refused(f"settings: {key} cannot be {value!r}")
         settings = cls(**data)
         if settings.end_turn not in END_TURN:
             raise Refused(f"settings: end_turn must be one of {', '.join(END_TURN)}")
-        if not ASKS <= settings.take_power <= MOST_VP:
-            raise Refused(f"settings: take_power must be from {ASKS} to {MOST_VP}")
+        if not ASKS <= settings.take_power <= MAX_VP:
+            raise Refused(f"settings: take_power must be from {ASKS} to {MAX_VP}")
         return settings
 
 
 def carry_out(game: Game, settings: Settings) -> None:
-    """Make the decisions that are a person's and that a setting makes, until one is left to them.
+    """Make the decisions of a person that settings make, until one is left to the person.
 
-    Only at the tip of the line: who looks at an earlier position decides there.
+    Only at the end of the line: at earlier positions the person decides.
     """
     while not game.paused and not game.nodes[game.now].children:
         action = _choice(game, settings)
@@ -60,7 +60,7 @@ def carry_out(game: Game, settings: Settings) -> None:
 
 
 def _choice(game: Game, settings: Settings) -> tuple[str, str] | None:
-    """The action of a setting at the present position, and which setting it is."""
+    """The action of a setting at the present position, and the setting's name."""
     table = game.table()
     if table.over or game.seats[table.player] != HUMAN:
         return None
@@ -77,10 +77,10 @@ def _choice(game: Game, settings: Settings) -> tuple[str, str] | None:
 
 
 def _ends(game: Game, settings: Settings, legal: list[str]) -> bool:
-    """Whether a turn ends by itself. Conversions are as good in the next one, but for room.
+    """Whether a turn ends by itself. Conversions can wait for the next turn unless they make room.
 
-    It is asked where the turn itself left too little room for an offer, and a conversion makes
-    some. Who began the turn with as little has chosen so.
+    The person decides if the turn left too little room for an offer, had enough at its beginning,
+    and a conversion makes room.
     """
     if settings.end_turn != "idle":
         return settings.end_turn == "always"
@@ -93,7 +93,7 @@ def _ends(game: Game, settings: Settings, legal: list[str]) -> bool:
 
 
 def _has_room(table: Table, player: int) -> bool:
-    """Whether the largest offer that a player can get would find room (LEE-01, LEE-06)."""
+    """Whether a player has room for the largest possible offer (LEE-01, LEE-06)."""
     return table.power_room(player) >= table.strongest(player)
 
 
@@ -108,12 +108,12 @@ def _turn_began(game: Game) -> Table:
 
 
 def _idle(game: Game, legal: list[str]) -> bool:
-    """Whether what is left of an income comes to the same in any order: the engine tries them."""
+    """Whether every order of the remaining income has the same result, by trying them."""
     rules, player = game.rules, game.table().player
     ends: set[bytes] = set()
     seen: set[tuple[bytes, tuple[str, ...]]] = set()
     open_ = [(game.nodes[game.now].state, legal)]
-    while open_ and len(ends) < 2 and len(seen) < MOST_ORDERS:
+    while open_ and len(ends) < 2 and len(seen) < MAX_ORDERS:
         position, texts = open_.pop()
         for text in texts:
             after = rules.after(position, rules.index(text))
@@ -132,7 +132,7 @@ def _idle(game: Game, legal: list[str]) -> bool:
 
 
 def _answer(game: Game, settings: Settings, legal: list[str]) -> tuple[str, str] | None:
-    """Whether offered power is taken. Asked where there is more than yes and no (Taklons)."""
+    """Whether to accept offered power; None if there are more than two options (Taklons)."""
     table = game.table()
     if set(legal) != {"leech CHARGE", "leech DECLINE"}:
         return None

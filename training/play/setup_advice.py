@@ -1,6 +1,6 @@
-"""Advice on the set-up that a form shows: what `training.advise` does, in the background.
+"""Advice on the set-up of a form: `training.advise` in the background.
 
-Factions are dealt anew for every game, so the advice is the same whoever has chosen one.
+Every game deals the factions differently, so the advice does not depend on chosen factions.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ from typing import Any
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
-from ..analysis import ADVICE_GAMES, ADVISER, advice, advice_page
+from ..analysis import ADVICE_GAMES, ADVISER, advice, advice_report, pages
 from .background import Job
 from .compiled_rules import Rules
 from .game import Refused
-from .hints import Compiling, refusal
+from .hints import playouts_compilation, refusal
 
-KEPT = 32  # pages
-TURN = 0.2  # seconds between two looks at whether the one before has ended
+MAX_PAGES = 32
+POLL = 0.2  # seconds between two checks whether the previous job has ended
 
 
 class SetupAdvice:
-    """The advice that was asked for, by set-up; one is made at a time."""
+    """The started advice, by set-up; one job runs at a time."""
 
     def __init__(self) -> None:
-        self._jobs: dict[str, Job] = {}  # the one asked for last at the end
-        self._advisors: dict[str, advice.Advisor] = {}  # by ruleset; its compiled games
+        self._jobs: dict[str, Job] = {}  # the latest start last
+        self._advisors: dict[str, advice.Advisor] = {}  # by ruleset, compiled
         self._lock, self._busy = threading.Lock(), threading.Lock()
 
     def of(self, rules: Rules, setup: Setup, form: Mapping[str, object]) -> dict[str, Any]:
         """Status of the advice on a set-up.
 
         Args:
-            form: what it was dealt from.
+            form: the origin of the set-up.
         Returns:
-            `id`; `refusal`, why there can be none, "" where there can; what `Job.json` says,
-            `status` "none" before the first request.
+            `id`; `refusal`, the reason why there is no advice, or ""; the fields of `Job.json`,
+            with `status` "none" before the start.
         """
         id = _id(rules, setup, form)
         job = self.get(id)
@@ -47,65 +47,67 @@ class SetupAdvice:
         return {"id": id, "refusal": refusal(ADVISER, rules), **now}
 
     def get(self, id: str) -> Job | None:
-        """What was asked for, by the id of `of`; None where nothing was."""
+        """The job by the id of `of`; None before its start."""
         with self._lock:
             return self._jobs.get(id)
 
-    def ask(self, rules: Rules, setup: Setup, form: Mapping[str, object]) -> dict[str, Any]:
-        """Start it unless it exists and has not failed. Returns what `of` returns.
+    def start(self, rules: Rules, setup: Setup, form: Mapping[str, object]) -> dict[str, Any]:
+        """Start the advice unless it exists and has not failed. Returns as `of`.
 
         Raises:
-            Refused: there can be none.
+            Refused: the adviser does not play such games.
         """
-        if why := refusal(ADVISER, rules):
-            raise Refused(why)
+        if reason := refusal(ADVISER, rules):
+            raise Refused(reason)
         id = _id(rules, setup, form)
         with self._lock:
             job = self._jobs.pop(id, None)
             if job is None or job.now in ("failed", "called off"):
-                job = Job(lambda job: self._work(job, rules, setup, _from(form)), "advice")
+                job = Job(lambda job: self._work(job, rules, setup, _origin(form)), "advice")
             self._jobs[id] = job
-            for old in list(self._jobs)[:-KEPT]:
+            for old in list(self._jobs)[:-MAX_PAGES]:
                 self._jobs.pop(old).call_off()
         return self.of(rules, setup, form)
 
     def _work(self, job: Job, rules: Rules, setup: Setup, id: str) -> None:
-        """Keep the page in `job.result`."""
-        while not self._busy.acquire(timeout=TURN):
-            job.tell("waits for the advice that was asked for before")
+        """Set `job.result` to the page."""
+        while not self._busy.acquire(timeout=POLL):
+            job.report("waiting for earlier advice")
         try:
             self._advise(job, rules, setup, id)
         finally:
             self._busy.release()
 
     def _advise(self, job: Job, rules: Rules, setup: Setup, id: str) -> None:
-        job.tell(f"{ADVISER} is read")
+        job.report(f"loading {ADVISER}")
         env, name = rules.env, rules.env.ruleset.name
         compiled = name in self._advisors
         advisor = self._advisors.get(name) or advice.Advisor.named(env, ADVISER)
         boards = advice.boards_of(env, setup)
         total = boards.games(ADVICE_GAMES)
-        compiling = Compiling("set-up", ADVISER, name)
-        job.tell("the games are dealt" if compiled else compiling.said, 0, total)
+        compilation = playouts_compilation("set-up", ADVISER, name)
+        job.report("dealing the games" if compiled else compilation.text, 0, total)
 
         def progress(ended: int) -> None:
             if name not in self._advisors:
-                compiling.ended()
+                compilation.end()
                 self._advisors[name] = advisor
-            job.tell("played out" if ended < total else "the page is made", ended, total)
+            job.report("played out" if ended < total else "writing the page", ended, total)
 
         about = {"agent": ADVISER, "from": id}
-        report = advice_page.advised(advisor, setup, boards, ADVICE_GAMES, about, progress)
-        job.result = advice_page.page(report)
+        report = advice_report.advise_and_report(
+            advisor, setup, boards, ADVICE_GAMES, about, progress
+        )
+        job.result = pages.advice_page(report)
 
 
-def _from(form: Mapping[str, object]) -> str:
-    """The origin of a set-up, in the words of `training.analysis.given_setup`."""
+def _origin(form: Mapping[str, object]) -> str:
+    """The origin of a set-up, in the words of `training.advise`."""
     return "the form" if form.get("setup") is not None else f"seed {form.get('seed', 0)}"
 
 
 def _id(rules: Rules, setup: Setup, form: Mapping[str, object]) -> str:
-    """An id of a set-up and its origin, whatever factions are played."""
+    """An id of a set-up and its origin, independent of its factions."""
     setup_json = {**setup_to_dict(setup, rules.env.ruleset), "factions": None}
-    text = json.dumps([rules.env.ruleset.name, _from(form), setup_json], sort_keys=True)
+    text = json.dumps([rules.env.ruleset.name, _origin(form), setup_json], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""What a game is dealt from: a seed or a set-up as JSON, and the factions that seats chose."""
+"""Deal a game: from a seed or a set-up as JSON, with the factions that seats chose."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .compiled_rules import Rules
 from .game import Refused
 from .saves import read_setup
 
-DRAWN = ""  # a seat that takes the faction it is dealt (SET-10)
+DRAWN = ""  # a seat that takes its dealt faction (SET-10)
 
 
 def deal(form: Mapping[str, Any], rules: Rules) -> Setup:
-    """The set-up of `setup`, else of `seed`, with the `factions` that were chosen.
+    """The set-up of `setup`, otherwise of `seed`, with the chosen `factions`.
 
     Raises:
-        Refused: anything wrong with these.
+        Refused: one of them is invalid.
     """
     setup = _dealt(form, rules)
     chosen = form.get("factions")
@@ -38,15 +38,14 @@ def _dealt(form: Mapping[str, Any], rules: Rules) -> Setup:
         return read_setup(form["setup"], rules)
     seed = form.get("seed", 0)
     if type(seed) is not int or not 0 <= seed < 2**31:
-        raise Refused("seed: a whole number from 0 to 2147483647 is wanted")
+        raise Refused("seed: a whole number from 0 to 2147483647 is required")
     return rules.draw(seed)
 
 
 def with_factions(dealt: Sequence[str], chosen: object, ruleset: Ruleset) -> list[str]:
-    """The factions by seat, where some seats have chosen theirs.
+    """The factions by seat after some seats have chosen.
 
-    Who was dealt a chosen faction, or the other side of its board, gets in return what the chooser
-    was dealt.
+    A seat that was dealt a chosen faction, or the other side of its board, swaps with the chooser.
 
     Args:
         dealt: ids by seat. chosen: ids by seat, DRAWN for none.
@@ -55,7 +54,7 @@ def with_factions(dealt: Sequence[str], chosen: object, ruleset: Ruleset) -> lis
     """
     faction_ids = ruleset.ids["faction"]
     if not isinstance(chosen, list) or len(chosen) != len(dealt):
-        raise Refused(f"factions: a list of {len(dealt)} is wanted, '' for a drawn one")
+        raise Refused(f"factions: a list of {len(dealt)} is required, with '' for a drawn one")
     for id in chosen:
         if id != DRAWN and id not in faction_ids:
             raise Refused(f"factions: unknown faction {id!r}; known are {', '.join(faction_ids)}")
@@ -69,14 +68,14 @@ def with_factions(dealt: Sequence[str], chosen: object, ruleset: Ruleset) -> lis
             if other == seat or seat_faction not in board:
                 continue
             if chosen[other] in board:
-                raise Refused(f"factions: {chosen[other]} and {id} are of one board")
+                raise Refused(f"factions: {chosen[other]} and {id} share a board")
             out[other] = out[seat]
         out[seat] = id
     return out
 
 
 def preview(setup: Setup, rules: Rules) -> dict[str, Any]:
-    """What is seen of a game before it begins.
+    """A game before it begins.
 
     Returns:
         `picture`, as `panels.frame` gives it; `seats`; `setup`, as a record holds it.

@@ -1,0 +1,67 @@
+"""A recorded game, replayed: its positions, its actions, and other lines from its positions."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import gaia_jax
+from gaia_jax import replay
+from gaia_jax.actions import from_text
+from gaia_jax.cli.command_line import UserError
+from gaia_jax.env import GaiaEnv, State
+
+from ..system.environments import make_env
+from ..types import EnvModule
+from .playouts import whole_moves
+
+
+class Game(NamedTuple):
+    """A game of M decisions."""
+
+    env: Any
+    states: list[Any]  # M + 1: the position before each decision, and the end
+    actions: list[int]  # M; -1 for a position without an action
+
+
+def read_game(path: Path, first: int | None = None, env_module: EnvModule = gaia_jax) -> Game:
+    """Replay a record.
+
+    Args:
+        first: replay at most this many decisions.
+        env_module: makes the environment.
+    Raises:
+        UserError: the file cannot be read, or one of its moves is illegal.
+    """
+    try:
+        record = replay.read(path)
+        if first is not None:
+            record = dataclasses.replace(record, actions=record.actions[:first], final_vp=())
+        states = list(replay.states(record))
+    except replay.RecordError as error:
+        raise UserError(str(error)) from error
+    env = make_env(env_module, record.ruleset, "vp", record.env().num_players)
+    return Game(env, states, [from_text(env.ruleset, text) for text in record.actions])
+
+
+def stepping(env: GaiaEnv) -> Callable[[State, int], State]:
+    """The compiled step that also replays records of an environment."""
+    return replay.compiled(gaia_jax.make(env.id, players=env.num_players))[1]
+
+
+def follow(
+    game: Game, number: int, first: int, actions: Sequence[int] | np.ndarray
+) -> Iterator[tuple[int, State]]:
+    """Replay a playout from the position before a decision: each action and the state after it.
+
+    Args:
+        number: of the decision, from 1.
+        first: the first action.
+        actions: the later ones; -1 ends them.
+    """
+    moves = (first, *(int(action) for action in actions))
+    return whole_moves(game.env, stepping(game.env), game.states[number - 1], moves)
