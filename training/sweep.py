@@ -40,9 +40,10 @@ def main(
     """
     args = _parse(argv)
     from .run import sweep, sweep_file
+    from .run.start import RUNS
 
     members = sweep_file.load(args.file)
-    states = [sweep_file.state(member, sweep.RUNS) for member in members]
+    states = [sweep_file.state(member, RUNS) for member in members]
     if args.list:
         print(sweep.table(members, states))
         return 0

@@ -28,7 +28,7 @@ def main(
         The exit code; 130 after Ctrl-C.
     """
     args = _parse(argv)
-    from .run.folder import TrainRequest
+    from .run.start import TrainRequest
     from .run.training import run
 
     request = TrainRequest(args.config, args.resume, tuple(args.overrides), args.record)

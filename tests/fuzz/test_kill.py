@@ -95,7 +95,7 @@ def _check(run: Path) -> int:
     checkpoints = Checkpoints(run)
     if not checkpoints.steps():
         return 0
-    latest = checkpoints.whole()
+    latest = checkpoints.latest_undamaged()
     assert latest == checkpoints.latest()
     lines = (run / "metrics.jsonl").read_bytes().split(b"\n")[:-1]
     updates = [json.loads(line)["update"] for line in lines]

@@ -10,7 +10,8 @@ import yaml
 
 from training import config as configs
 from training.config import Config
-from training.learn.loop import Trainer
+from training.learn.checkpoint import Checkpoints
+from training.learn.loop import Inputs, Trainer
 
 jax.devices()  # JAX has started: no command that a test calls in this process splits the CPU
 
@@ -39,7 +40,9 @@ def make_trainer(config: Config, tmp_path: Path) -> Any:
     """`make_trainer(name, resume)`: a run of the tiny configuration in a folder of that name."""
 
     def make(name: str, resume: bool = False, config: Config = config) -> Trainer:
-        return Trainer(config, toy_env, tmp_path / name, resume)
+        run = tmp_path / name
+        update = Checkpoints(run).latest() if resume else None
+        return Trainer(Inputs.of(config, toy_env, resume), run, update)
 
     return make
 

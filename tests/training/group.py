@@ -19,7 +19,7 @@ def main() -> int:
     coordinator, count, number, fingerprint, *deeds = sys.argv[1:]
     place = processes.Place(coordinator, int(count), int(number))
     with processes.join(place, {"fingerprint": fingerprint}) as group:
-        group.hint = "; go on with --resume"
+        group.hint = "; continue with --resume"
         print(group.all(place.id), group.first(f"from {place.id}"), jax.device_count(), flush=True)
         if f"die {place.id}" in deeds:
             os.kill(os.getpid(), 9)

@@ -12,7 +12,7 @@ from training import config as configs
 from training.config import Config
 from training.config.older import ANY, GONE, MOVED
 from training.learn.learner_state import Hyper
-from training.run.folder import opponents
+from training.run.start import opponents
 
 pytestmark = pytest.mark.no_compile
 

@@ -91,9 +91,9 @@ def test_every_damage_is_noticed(run, kind):
     checkpoints = Checkpoints(run)
     with pytest.raises(Damaged, match="is damaged"):
         checkpoints.check(4)
-    assert checkpoints.whole() == 6
+    assert checkpoints.latest_undamaged() == 6
     with pytest.raises(Damaged):
-        checkpoints.whole(4)
+        checkpoints.latest_undamaged(4)
 
 
 @pytest.mark.slow

@@ -123,12 +123,12 @@ def test_a_rich_game_has_the_form_of_a_plain_one(name, players):
 
 @pytest.mark.slow
 def test_a_run_learns_in_rich_games_and_is_evaluated_in_plain_ones(tmp_path):
-    from training.learn.loop import Trainer
+    from training.learn.loop import Inputs, Trainer
 
     config = from_dict({"network": {"layers": 1, "cell_width": 8, "width": 8, "planets": 88}})
     small = ["network.neighbors=false", "ppo.num_envs=8", "ppo.num_steps=400", "ppo.epochs=1"]
     config = override(config, [*small, "recipe.exploring_starts=0.5", "run.updates_per_chunk=1"])
-    trainer = Trainer(config, gaia_jax, tmp_path / "rich", False)
+    trainer = Trainer(Inputs.of(config, gaia_jax), tmp_path / "rich")
     assert type(trainer.env) is gaia_jax.GaiaEnv  # what evaluations are made of
     begun = jax.device_get(trainer.runner.env_state.game)
     plain = jax.device_get(jax.jit(jax.vmap(trainer.env.deal))(begun.setup))

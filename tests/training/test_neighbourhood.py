@@ -11,10 +11,10 @@ import gaia_jax
 from gaia_jax.cli.command_line import UserError
 from training import zoo
 from training.config import NetworkConfig
+from training.learn.warm_start import widen
 from training.networks import make, planets
 from training.networks.make import make_network
 from training.networks.neighbourhood import Neighbourhood
-from training.zoo.transfer import widen
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,10 @@ import pytest
 
 from training.agents.base import policy_agent
 from training.config import NetworkConfig
+from training.learn.warm_start import widen
 from training.networks import sampling
 from training.networks.layers import ILLEGAL_LOGIT, at_temperature
 from training.networks.planets import Layout, PlanetNetwork
-from training.zoo.transfer import widen
 
 CELLS, OTHERS, GAMES = 10, 5, 6
 PLANES = ("mine", "project", "upgrade", "pick")

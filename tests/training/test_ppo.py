@@ -76,10 +76,10 @@ import sys; sys.path[:0] = [{str(HERE)!r}, {str(HERE.parents[1])!r}]
 import jax, numpy as np, conftest, toy_env
 from pathlib import Path
 from training import config as configs
-from training.learn.loop import Trainer
+from training.learn.loop import Inputs, Trainer
 assert jax.device_count() == {devices}
 config = configs.override(configs.from_dict(conftest.TINY), {small!r})
-trainer = Trainer(config, toy_env, Path({str(tmp_path / "two")!r}), False)
+trainer = Trainer(Inputs.of(config, toy_env), Path({str(tmp_path / "two")!r}))
 trainer.advance()
 np.savez({str(tmp_path / "two.npz")!r}, *jax.tree.leaves(trainer.runner.params))
 """

@@ -39,7 +39,7 @@ def test_where_one_is_killed_the_other_ends_with_one_line(dies, tmp_path):
     assert found[dies][0] == -signal.SIGKILL
     code, _, err = found[1 - dies]
     assert code == process_group.LOST
-    assert errors(err) == [GONE.format(dies) + "; go on with --resume"]
+    assert errors(err) == [GONE.format(dies) + "; continue with --resume"]
     assert time.monotonic() - began < 60  # `wait` alone is 60
 
 
@@ -47,7 +47,7 @@ def test_where_one_fails_it_says_why_and_the_other_ends(tmp_path):
     (code, _, err), (other, _, end) = meet(tmp_path, "fail 0", "wait")
     assert (code, other) == (2, process_group.LOST)
     assert errors(err) == ["error: no space left"]
-    assert errors(end) == [GONE.format(0) + "; go on with --resume"]
+    assert errors(end) == [GONE.format(0) + "; continue with --resume"]
 
 
 def test_what_all_find_wrong_each_says(tmp_path):

@@ -12,7 +12,7 @@ import gaia_jax
 from training import config as configs
 from training import zoo
 from training.agents import registry, search
-from training.agents.base import policy_agent
+from training.agents.base import policy_agent, random_agent
 from training.agents.search import SearchSpec, make_search
 from training.games import arena
 from training.system import environments
@@ -80,7 +80,7 @@ def test_games_are_of_the_whole_game_and_the_policy_of_its_turns(monkeypatch):
         env = make_env(gaia_jax, **asdict(configs.EnvConfig(short_turns=short_turns)))
         assert env.short_turns is short_turns
         policy = policy_agent(env, SimpleNamespace(), None, "policy")
-        made = arena.Evaluation(env, policy, 4)
+        made = arena.Evaluation(env, policy, 4, opponent=random_agent(env))
         (told, (policy, *_)) = seen.pop()
         assert not told.short_turns and not made.env.short_turns
         assert policy.policy.short_turns is short_turns

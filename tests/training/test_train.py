@@ -24,7 +24,7 @@ from gaia_jax.cli.command_line import UserError
 from training import config as configs
 from training.learn import checkpoint, learner_state
 from training.learn.checkpoint import Checkpoints
-from training.learn.loop import Trainer
+from training.learn.loop import Inputs, Trainer
 from training.run import provenance
 from training.system import cli
 
@@ -182,7 +182,7 @@ def test_ctrl_c_leaves_a_checkpoint_to_go_on_with(tmp_path, make_trainer):
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in err
-    assert "go on with --resume runs/tiny" in err
+    assert "continue with --resume runs/tiny" in err
     config = configs.load(tmp_path / "runs" / "tiny" / "config.yaml")
     trainer = make_trainer(Path("runs") / "tiny", resume=True, config=config)
     assert trainer.update >= 2
@@ -252,7 +252,7 @@ def test_a_checkpoint_of_another_version_or_network_is_refused(trained, capsys, 
 
     wide = configs.override(configs.load(run / "config.yaml"), ["network.width=32"])
     with pytest.raises(UserError, match="does not fit"):
-        Trainer(wide, toy_env, run, resume=True)
+        Trainer(Inputs.of(wide, toy_env, resume=True), run, Checkpoints(run).latest())
 
 
 @pytest.mark.slow
@@ -276,7 +276,7 @@ def test_the_game_itself_is_trained_resumed_and_evaluated(name, tmp_path, monkey
     assert train.main(["--resume", "runs/half", "run.updates=4", "eval.games=0"], gaia_jax) == 0
     config = configs.load("runs/half/config.yaml")
     runners = [
-        Trainer(config, gaia_jax, Path("runs") / name, resume=True).runner
+        Trainer(Inputs.of(config, gaia_jax, resume=True), Path("runs") / name, 4).runner
         for name in ("straight", "half")
     ]
     leaves = [jax.tree.leaves(runner) for runner in runners]

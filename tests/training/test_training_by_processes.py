@@ -143,7 +143,7 @@ def test_killed_at(moment, dies, done, undisturbed, tmp_path):
     assert time.monotonic() - began < 30
     code, _, err = found[1 - dies]
     assert code == process_group.LOST
-    hint = "; go on with --resume runs/tiny" if done else ""
+    hint = "; continue with --resume runs/tiny" if done else ""
     assert errors(err) == [GONE.format(dies) + hint]
     run = tmp_path / "runs" / "tiny"
     kept = sorted(run.glob("checkpoints/*"))

@@ -12,7 +12,6 @@ from typing import Any
 
 from ..agents import (
     Agent,
-    check_agent,
     environment_of,
     has_network,
     make_agent,
@@ -143,6 +142,15 @@ def store_of(
     return Store(path, head, env.ruleset.ids, arena.setups, resume)
 
 
+def make_opponent(name: str, env: Environment) -> Agent:
+    """The agent of this name for the other seats of an evaluation.
+
+    Args:
+        env: of the policy's training; all agents play the game with whole turns.
+    """
+    return make_agent(name, with_short_turns(env, False))._replace(name=name)
+
+
 class Evaluation:
     """An agent against an opponent in all other seats; compiled once, for any parameters."""
 
@@ -152,7 +160,8 @@ class Evaluation:
         policy: Agent,
         games: int,
         likeliest: bool = False,
-        opponent: str = "random",
+        *,
+        opponent: Agent,
         record: Path | None = None,
         first: int = 0,
     ):
@@ -162,19 +171,19 @@ class Evaluation:
             policy: the agent; `play` takes its parameters.
             games: at least this many; a set-up is one for each seat.
             likeliest: whether the policy takes the most probable action, for the report.
-            opponent: who holds the other seats, a name of `training.agents.make_agent`.
+            opponent: plays the other seats; made for the whole game.
             record: a folder that gets a record of each game.
             first: number of the first set-up.
         """
         env = with_short_turns(env, False)  # all agents play the game with whole turns
-        self.env, self.likeliest, self.opponent = env, likeliest, opponent
-        others = [make_agent(opponent, env)] * (env.num_players - 1)
+        self.env, self.likeliest, self.opponent = env, likeliest, opponent.name
+        others = [opponent] * (env.num_players - 1)
         self._others = [agent.params for agent in others]
-        names = ["policy", *[opponent] * len(others)]
+        names = ["policy", *[opponent.name] * len(others)]
         self._recorder = Recorder(record, env, names) if record else None
         self._arena = Arena(
             env, [policy, *others], games, first, at_once=engine.GAMES_AT_ONCE,
-            recorder=self._recorder, what=f"the games against {opponent}",
+            recorder=self._recorder, what=f"the games against {opponent.name}",
         )  # fmt: skip
 
     def store(
@@ -261,5 +270,5 @@ def evaluation_of_name(
         env = environment_of(name, env_module)
         policy = make_agent(name, env, likeliest)
         params, about = policy.params, {"run": name, "update": None}
-    check_agent(opponent, env)
-    return Evaluation(env, policy, games, likeliest, opponent, **more), params, about
+    agent = make_opponent(opponent, env)
+    return Evaluation(env, policy, games, likeliest, opponent=agent, **more), params, about

@@ -22,15 +22,13 @@ from jax.sharding import SingleDeviceSharding
 from gaia_jax.cli.command_line import UserError, one_line, reason
 
 from .. import config as configs
-from .. import zoo
 from ..config import Config
-from ..networks.layers import at_temperature
 from ..networks.make import make_network
 from ..system import atomic_files
 from ..system.environments import another_environment, identity, make_env
 from ..system.fast_compile import jit_fast_compile
 from ..types import Environment, EnvModule, Params, PolicyNetwork
-from ..zoo.transfer import widen
+from . import warm_start
 from .learner_state import (
     GONE,
     NUMBERS,
@@ -145,7 +143,7 @@ class Checkpoints:
             raise UserError(f"{self.run} holds no checkpoint")
         return self.steps()[-1]
 
-    def whole(self, update: int | None = None) -> int:
+    def latest_undamaged(self, update: int | None = None) -> int:
         """The update of an undamaged checkpoint.
 
         Args:
@@ -360,7 +358,7 @@ def load_policy(
         (env, network, params, step, config).
     """
     checkpoints = Checkpoints(run)
-    step = checkpoints.whole(step)
+    step = checkpoints.latest_undamaged(step)
     about, config = checkpoints.about(step)
     if env is None:
         assert env_module is not None
@@ -380,20 +378,13 @@ def load_start(run: str | Path, env: Environment) -> tuple[Any, Any, Config]:
         env: the environment it has to fit.
     """
     checkpoints = Checkpoints(run)
-    step = checkpoints.whole()
+    step = checkpoints.latest_undamaged()
     checkpoints.check_env(step, env)
     _, config = checkpoints.about(step)
     network = make_network(env, config.network)
     params = jit_fast_compile(lambda: _init(env, network, start_keys(config)[0]))()
-    return network, warm_start(config, env, params), config
-
-
-def warm_start(config: Config, env: Environment, params: Params) -> Any:
-    """The parameters of `run.warm_start`, or `params` if it is empty."""
-    if not config.run.warm_start:
-        return params
-    given = widen(zoo.parameters(config.run.warm_start, env), params)
-    return at_temperature(given, config.run.warm_start_temperature)
+    given = warm_start.load(config, env)
+    return network, params if given is None else warm_start.fit(given, config, params), config
 
 
 def _init(env: Environment, network: PolicyNetwork, key: Array | None = None) -> Any:

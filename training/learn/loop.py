@@ -1,11 +1,11 @@
-"""One run: its environment, network, compiled chunk, folder and present state."""
+"""One run: its inputs, compiled chunk, folder and present state."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 from jax.sharding import Mesh
@@ -16,68 +16,88 @@ from ..system import cli, devices
 from ..system.environments import make_env
 from ..system.fast_compile import jit_fast_compile
 from ..system.process_group import ProcessGroup, alone
-from ..types import AutoEnvironment, EnvModule
-from . import exploring_starts, ppo
-from .checkpoint import Checkpoints, warm_start
+from ..types import AutoEnvironment, Environment, EnvModule, Params, PolicyNetwork
+from . import exploring_starts, ppo, warm_start
+from .checkpoint import Checkpoints
 from .learner_state import Hyper, Runner, begin_with, make_init, sharding
 from .metrics import Diagnostics
 from .staggered_starts import make_stagger
 
 
+class Inputs(NamedTuple):
+    """What a configuration names: made and loaded once, then handed on."""
+
+    config: Config
+    env: Environment
+    auto: AutoEnvironment  # the same with auto-reset and exploring starts, to train in
+    network: PolicyNetwork
+    warm_start: Params | None  # the parameters of `run.warm_start`; None for a resumed run
+
+    @classmethod
+    def of(cls, config: Config, env_module: EnvModule, resume: bool = False) -> Inputs:
+        """
+        Args:
+            env_module: what makes environments (`make`, `auto_reset`): the module `gaia_jax`.
+        Raises:
+            UserError: no such environment, network or parameters.
+        """
+        env = make_env(env_module, **asdict(config.env))
+        richer = exploring_starts.with_exploring_starts(env, config.recipe.exploring_starts)
+        given = None if resume else warm_start.load(config, env)
+        return cls(
+            config, env, env_module.auto_reset(richer), make_network(env, config.network), given
+        )
+
+
 class Trainer:
-    """One run: its environment, network, compiled chunk, folder and present state."""
+    """One run: its inputs, compiled chunk, folder and present state."""
 
     def __init__(
         self,
-        config: Config,
-        env_module: EnvModule,
+        inputs: Inputs,
         run: Path,
-        resume: bool,
         update: int | None = None,
         group: ProcessGroup | None = None,
     ):
         """
         Args:
-            config: the resolved configuration.
-            env_module: what makes environments (`make`, `auto_reset`): the module `gaia_jax`.
             run: the run folder; nothing is written there before `save`.
-            resume: resume from one of its checkpoints.
-            update: of that checkpoint; None is the latest undamaged one.
+            update: of the checkpoint to resume from; None is a new run.
             group: the processes that train; None is this one alone.
         """
+        config, self.env, auto, self.network, given = inputs
         self.config, self.run = config, run
-        self.record: Path | None = None  # a folder for the records of its evaluations
         self.chunks = 0  # that this start has done
         self.spent = 0.0  # seconds of `run.max_minutes` that earlier starts have used
         self.group = group or alone()
-        self.env = make_env(env_module, **asdict(config.env))
-        rich = exploring_starts.with_exploring_starts(self.env, config.recipe.exploring_starts)
-        auto = env_module.auto_reset(rich)
-        self.network = make_network(self.env, config.network)
         self.diagnostics = Diagnostics(self.env)
         mesh = devices.make_mesh(config.ppo.num_envs)
         init = make_init(auto, self.network, config, mesh)
         init = jit_fast_compile(init, out_shardings=sharding(mesh))
         self._chunk: Any = ppo.make_chunk(auto, self.network, config, mesh)
         self._checkpoints: Checkpoints | None = None
-        self.runner = self._restored(init, update) if resume else self._begun(init(), auto, mesh)
+        if update is None:
+            self.runner = self._first_state(init(), given, auto, mesh)
+        else:
+            self.runner = self._restore(init, update)
 
-    def _restored(self, init: Any, update: int | None) -> Runner:
+    def _restore(self, init: Any, update: int) -> Runner:
         """The state of a checkpoint, in the form of `init` and on the devices of this machine."""
-        step = self.checkpoints.whole(update)
-        self.checkpoints.check_env(step, self.env)
-        runner = self.checkpoints.restore(step, init.eval_shape())
+        self.checkpoints.check_env(update, self.env)
+        runner = self.checkpoints.restore(update, init.eval_shape())
         # A run may be made longer: its length is one of these numbers.
         hyper = jax.tree.map(
             lambda old, new: jax.device_put(new, old.sharding), runner.hyper, Hyper.of(self.config)
         )
         return runner._replace(hyper=hyper)
 
-    def _begun(self, runner: Runner, auto: AutoEnvironment, mesh: Mesh) -> Runner:
+    def _first_state(
+        self, runner: Runner, given: Params | None, auto: AutoEnvironment, mesh: Mesh
+    ) -> Runner:
         """Apply the warm start and the staggered starts to a new run."""
         config = self.config
-        if config.run.warm_start:
-            runner = begin_with(runner, warm_start(config, self.env, runner.params), config)
+        if given is not None:
+            runner = begin_with(runner, warm_start.fit(given, config, runner.params), config)
         if config.recipe.staggered_starts:
             stagger = make_stagger(auto, self.network, config, mesh)
             key = jax.random.wrap_key_data(runner.key)

@@ -10,12 +10,14 @@ from __future__ import annotations
 import base64
 import io
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
 
-from ..agents import policy_agent
+from ..agents import Agent, policy_agent
 from ..games import table
 from ..games.arena import Evaluation
 from ..games.table import Games
@@ -23,7 +25,6 @@ from ..system import cli
 from ..system.data_files import npz_of
 from ..system.process_group import Place, ProcessGroup
 from ..types import Params
-from .folder import opponents
 
 if TYPE_CHECKING:
     from ..learn.loop import Trainer
@@ -39,22 +40,26 @@ def share_of(place: Place, count: int) -> tuple[int, int]:
 class RunEvaluation:
     """Evaluates the policy of a run against one opponent; compiled at the first use."""
 
-    def __init__(self, trainer: Trainer, opponent: str, games: int):
+    def __init__(
+        self, trainer: Trainer, opponent: Agent, number: int, games: int, record: Path | None
+    ):
         """
         Args:
+            number: of the opponent in `eval.opponents`, from 1.
             games: of all processes together, at least; a set-up is one for each seat.
+            record: a folder for records of the games.
         """
         config = trainer.config
         self._trainer, self._group = trainer, trainer.group
         players = trainer.env.num_players
         first, count = share_of(trainer.group.place, -(-games // players))
         self._idle = count == 0
-        self.opponent = opponent
+        self.opponent, self._number = opponent.name, number
         likeliest = config.eval.likeliest
         policy = policy_agent(trainer.env, trainer.network, None, "policy", likeliest)
         self._evaluation = Evaluation(
-            trainer.env, policy, players * max(count, 1), likeliest, opponent,
-            record=trainer.record, first=first,
+            trainer.env, policy, players * max(count, 1), likeliest, opponent=opponent,
+            record=record, first=first,
         )  # fmt: skip
 
     def report(self, prefix: str = "", quiet: bool = True) -> dict[str, Any]:
@@ -66,8 +71,7 @@ class RunEvaluation:
         """
         trainer, evaluation = self._trainer, self._evaluation
         seed = trainer.config.eval.seed
-        number = opponents(trainer.config).index(self.opponent) + 1
-        label = f"{prefix}update{trainer.update:06}-opponent{number}-"
+        label = f"{prefix}update{trainer.update:06}-opponent{self._number}-"
         params = on_one_device(trainer.policy)
         # Without a terminal a quiet evaluation prints a status line.
         waits = quiet and not sys.stderr.isatty() and not self._idle
@@ -85,9 +89,15 @@ class RunEvaluation:
         }
 
 
-def evaluations_of(trainer: Trainer, games: int) -> list[RunEvaluation]:
-    """One evaluation for each of `eval.opponents`; [] if `games` is 0."""
-    return [RunEvaluation(trainer, name, games) for name in opponents(trainer.config) if games]
+def evaluations_of(
+    trainer: Trainer, opponents: Sequence[Agent], games: int, record: Path | None
+) -> list[RunEvaluation]:
+    """One evaluation for each opponent; [] if `games` is 0."""
+    return [
+        RunEvaluation(trainer, opponent, number, games, record)
+        for number, opponent in enumerate(opponents, 1)
+        if games
+    ]
 
 
 def on_one_device(params: Params) -> Any:

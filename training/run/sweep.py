@@ -10,19 +10,16 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from gaia_jax.cli.command_line import UserError
 
 from ..system import signals
-from ..system.environments import make_env
 from ..types import EnvModule
 from . import sweep_file, training
-from .folder import Start, TrainRequest, check
+from .start import RUNS, Resolved, TrainRequest, check, load
 from .sweep_file import DONE, RUNNING, STOPPED, Member, State
 
-RUNS = Path("runs")
 WANDB_GROUP = "WANDB_RUN_GROUP"
 AGAIN = 2.0  # seconds between two checks of runs that other processes hold
 
@@ -47,10 +44,9 @@ def check_all(members: Sequence[Member], states: Sequence[State], env_module: En
     RUNS.mkdir(exist_ok=True)
     for member, state in zip(members, states, strict=True):
         if state.what != DONE:
-            env = member.config.env
             try:
-                member_env = make_env(env_module, **asdict(env))
-                check(Start(member.config), member_env, RUNS)
+                check(Resolved(member.config))
+                load(Resolved(member.config), env_module)
             except UserError as error:
                 raise UserError(f"{member.name}: {error}") from error
 

@@ -6,8 +6,7 @@ import contextlib
 import math
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,28 +18,18 @@ from gaia_jax.cli.command_line import check_system
 
 from .. import config as configs
 from ..config import Config
-from ..games import records
 from ..games.report import format_evaluation
 from ..learn.checkpoint_paths import check_round_trip
 from ..learn.learner_state import learning_rate
 from ..learn.loop import Trainer
 from ..system import atomic_files, cli, devices, process_group, processes, signals
-from ..system.environments import make_env
 from ..system.process_group import ProcessGroup
 from ..types import EnvModule
 from . import provenance
-from .evaluation import evaluations_of
-from .folder import (
-    Start,
-    TrainRequest,
-    check,
-    failed_start_removed,
-    open_again,
-    open_new,
-    planned,
-    resolve,
-)
+from .evaluation import RunEvaluation, evaluations_of
+from .folder import failed_start_removed, open_again, open_new
 from .logs import Logs
+from .start import RUNS, Resolved, Start, TrainRequest, check, load, request_config, resolve
 
 
 class Interrupt:
@@ -62,7 +51,7 @@ class Interrupt:
         )
 
 
-def train(trainer: Trainer, logs: Logs) -> bool:
+def train(trainer: Trainer, logs: Logs, evaluations: Sequence[RunEvaluation]) -> bool:
     """Chunks until the run is complete, out of time or interrupted, with logs and checkpoints.
 
     Returns:
@@ -71,7 +60,6 @@ def train(trainer: Trainer, logs: Logs) -> bool:
     config, group = trainer.config, trainer.group
     start_time = time.monotonic() - trainer.spent
     limit = config.run.max_minutes * 60
-    evaluations = evaluations_of(trainer, config.eval.chunk_games if config.eval.chunks else 0)
     stop_requested, interrupt = False, Interrupt()
     with signals.handling(interrupt.note):
         try:
@@ -154,9 +142,8 @@ def run(request: TrainRequest, env_module: EnvModule, spent: float = 0.0) -> int
     Returns:
         The exit code; 130 after Ctrl-C.
     """
-    with join_group(planned(request), request.resume or "") as group:
-        start = resolve(request)
-        return train_in_group(start, request.record, env_module, group, spent)[0]
+    with join_group(request_config(request), request.resume or "") as group:
+        return train_in_group(resolve(request), env_module, group, spent)[0]
 
 
 def train_new(config: Config, env_module: EnvModule) -> tuple[int, Path]:
@@ -166,7 +153,7 @@ def train_new(config: Config, env_module: EnvModule) -> tuple[int, Path]:
         The exit code, the run folder.
     """
     with join_group(config, "") as group:
-        return train_in_group(Start(config), None, env_module, group, 0.0)
+        return train_in_group(Resolved(config), env_module, group, 0.0)
 
 
 @contextlib.contextmanager
@@ -180,47 +167,52 @@ def join_group(config: Config, resume: str) -> Iterator[ProcessGroup]:
 
 
 def train_in_group(
-    start: Start, record: Path | None, env_module: EnvModule, group: ProcessGroup, spent: float
+    resolved: Resolved, env_module: EnvModule, group: ProcessGroup, spent: float
 ) -> tuple[int, Path]:
     """Run one process of the group; return the exit code and the run folder."""
-    start = start._replace(config=configs.with_ends(configs.of_no_process(start.config)))
-    config = start.config
-    env = make_env(env_module, **asdict(config.env))
-    process_group.check_same(group, configs.flat(config) | {"env": f"{env.id} {env.version}"})
+    config = configs.with_ends(configs.of_no_process(resolved.config))
+    resolved, run = resolved._replace(config=config), resolved.folder
+    process_group.check_same(group, configs.flat(config))
     if not group.alone:
         jax.devices()  # all processes at once: a single one would wait in vain
     if group.is_main:
-        check(start, env)
+        check(resolved)
         for warning in configs.rising_schedules(config):
             print(f"warning: {warning}", file=sys.stderr)
-        if record:
-            records.check(record, resume=True)
         if group.alone:  # orbax would wait for the other processes
-            check_round_trip(start.run or Path("runs") / config.name)
+            check_round_trip(run)
+    start = load(resolved, env_module)
+    env = start.inputs.env
+    process_group.check_same(group, {"env": f"{env.id} {env.version}"})
     with contextlib.ExitStack() as stack:
-        process_group.check_shared(group, start.run or Path("runs"))
-        if start.run is not None:
-            group.hint = f"; go on with --resume {start.run}"
+        process_group.check_shared(group, resolved.run or RUNS)
+        if resolved.run:
+            group.hint = f"; continue with --resume {run}"
             if group.is_main:
-                stack.enter_context(atomic_files.folder_lock(start.run))
-        run = start.run or Path("runs") / config.name
-        task = "dealing the first games" if start.run is None else f"reading {start.run}"
+                stack.enter_context(atomic_files.folder_lock(run))
+        task = f"reading {run}" if resolved.run else "dealing the first games"
         with cli.status_line(lambda: task, group.is_main):
-            trainer = Trainer(config, env_module, run, start.run is not None, start.update, group)
-        trainer.record, trainer.spent = record, spent
+            trainer = Trainer(start.inputs, run, resolved.update, group)
+        trainer.spent = spent
         with cli.compiling("the training step"):
             trainer.compile()
-        logs = open_again(trainer) if start.run is not None else open_new(trainer)
-        group.hint = f"; go on with --resume {trainer.run}"
-        if start.run is None and group.is_main:
+        logs = open_again(trainer) if resolved.run else open_new(trainer)
+        group.hint = f"; continue with --resume {trainer.run}"
+        if resolved.run is None and group.is_main:
             stack.enter_context(failed_start_removed(trainer))
             stack.enter_context(atomic_files.folder_lock(trainer.run))
-        return finish(trainer, logs), trainer.run
+        return finish(trainer, logs, start, resolved.record), trainer.run
 
 
-def finish(trainer: Trainer, logs: Logs) -> int:
-    """Train, then evaluate; return the exit code."""
+def finish(trainer: Trainer, logs: Logs, start: Start, record: Path | None) -> int:
+    """Train, then evaluate; return the exit code.
+
+    Args:
+        record: a folder for records of the evaluations' games.
+    """
     config, run, group = trainer.config, trainer.run, trainer.group
+    games = config.eval.chunk_games if config.eval.chunks else 0
+    chunk_evaluations = evaluations_of(trainer, start.opponents, games, record)
     among = "" if group.alone else f" of {group.place.size} processes"
     if group.is_main:
         print(
@@ -228,13 +220,14 @@ def finish(trainer: Trainer, logs: Logs) -> int:
             f"{jax.device_count()} device(s){among}",
             file=sys.stderr,
         )
-    if train(trainer, logs):
+    if train(trainer, logs, chunk_evaluations):
         if group.is_main:
-            message = f"checkpoint at update {trainer.update}; go on with --resume {run}"
+            message = f"checkpoint at update {trainer.update}; continue with --resume {run}"
             print(message, file=sys.stderr)
             provenance.ended(run, trainer.update, provenance.INTERRUPTED)
         return 130
-    for number, evaluation in enumerate(evaluations_of(trainer, config.eval.games), 1):
+    evaluations = evaluations_of(trainer, start.opponents, config.eval.games, record)
+    for number, evaluation in enumerate(evaluations, 1):
         report = evaluation.report("end-", quiet=not group.is_main)
         report = {"run": str(run), "update": trainer.update} | report
         if group.is_main:
@@ -243,7 +236,7 @@ def finish(trainer: Trainer, logs: Logs) -> int:
             print(format_evaluation(report))
             cli.wrote(run / name)
     if group.is_main:
-        cli.wrote(trainer.record)
+        cli.wrote(record)
         complete = trainer.update >= config.run.updates
         provenance.ended(
             run, trainer.update, provenance.COMPLETE if complete else provenance.OUT_OF_TIME
