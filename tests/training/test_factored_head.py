@@ -103,7 +103,12 @@ def test_it_goes_with_the_reward_vp_alone_and_no_search_reads_its_values():
     with pytest.raises(UserError, match="recipe.opponent_weight must be at most 1"):
         configs.from_dict({"recipe": {"opponent_weight": 1.5}})
     config = configs.from_dict({"recipe": {"opponent_weight": 0.5}})
-    policy = Policy(lambda *_: None, registry._reward(config))
+    policy = Policy(lambda *_: None, registry.Trained.of_config(config, None, None, None).reward)
     with pytest.raises(UserError, match="no search reads the values of .* opponent_weight"):
         make_search(ENV, policy, None)
-    assert registry._reward(configs.from_dict(tree | {"recipe": {}})) == "rank"
+    assert (
+        registry.Trained.of_config(
+            configs.from_dict(tree | {"recipe": {}}), None, None, None
+        ).reward
+        == "rank"
+    )

@@ -8,7 +8,7 @@ import pytest
 from gaia_jax.cli.command_line import UserError
 from tests.training import toy_env
 from training import zoo
-from training.agents import make_agent, split_run
+from training.agents import make_agent, parse_name
 from training.agents.baseline import make_baseline_model
 from training.agents.levels import LEVELS, SECONDS, TIMED_ON, agent_of
 from training.agents.registry import REGISTRY
@@ -39,7 +39,7 @@ def test_an_agent_is_made_by_the_name_of_its_level():
 
 
 def test_a_level_is_the_name_of_its_agent_wherever_one_is_read():
-    assert split_name("expert") == ("zoo/strong", None) and split_run("expert")[0] == "zoo/strong"
+    assert split_name("expert") == ("zoo/strong", None) and parse_name("expert").run == "zoo/strong"
     base, search = split_name("strongest")
     assert base == "zoo/strong" and search.simulations == 64
     assert split_name("expert+search:8") == split_name("zoo/strong+search:8")

@@ -21,8 +21,7 @@ from tests.stub_env import StubEnv
 from training import config as configs
 from training import zoo
 from training.agents import make_agent
-from training.agents.plays import plays
-from training.agents.registry import trained
+from training.agents.registry import plays, trained
 from training.config import Config
 from training.networks.make import make_network
 from training.run import ship

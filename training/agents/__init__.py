@@ -1,18 +1,16 @@
-"""Players that can sit at a table, by name.
+"""Players by name.
 
-An agent decides for a batch of games at once; whose decision it is stands in each state. Everything
-is jittable, so that whole matches compile.
+An agent decides for a batch of games at once; each state holds its current player. Everything is
+jittable, so that whole matches compile.
 """
 
 from .base import Act, Agent, greedy_agent, policy_agent, random_agent
 from .registry import (
     REGISTRY,
-    check_agent,
     environment_of,
-    has_network,
     make_agent,
+    parse_name,
     sha256_of,
-    split_run,
     trained,
 )
 
@@ -20,14 +18,12 @@ __all__ = [
     "REGISTRY",
     "Act",
     "Agent",
-    "check_agent",
     "environment_of",
     "greedy_agent",
-    "has_network",
+    "parse_name",
     "make_agent",
     "policy_agent",
     "random_agent",
     "sha256_of",
-    "split_run",
     "trained",
 ]

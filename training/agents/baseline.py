@@ -18,12 +18,9 @@ from gaia_jax.cli.command_line import UserError
 from gaia_jax.state import GameState
 from gaia_jax.xla.jax_config import own_jax_config
 
-from .. import zoo
 from ..networks.factored_head import ILLEGAL_LOGIT
 from ..types import Environment, EnvState, Params
-from . import saved
-from .registry import make_agent
-from .search import split_name
+from .registry import FILE, ZOO, environment_of, make_agent, parse_name
 
 Evaluate = Callable[[Any, Any], tuple[Array, Array]]
 
@@ -71,14 +68,16 @@ def make_baseline_model(name: str = "zoo/strong", env: Environment | None = None
         UserError: an unknown name, an agent of another game, or one without logits: a search, a
             function of yours (`make_agent` has these).
     """
-    base, search = split_name(name)
-    if search is not None:
+    parts = parse_name(name)
+    if parts.search is not None:
         raise UserError(no_logits(name))
-    env = _env_of(base) if env is None else env
-    agent = make_agent(base, env)
-    if base == "random":
+    if env is None:
+        own = parts.kind in (ZOO, FILE)
+        env = environment_of(name, gaia_jax) if own else gaia_jax.make("lost_fleet", "vp")
+    agent = make_agent(name, env)
+    if parts.base == "random":
         evaluate: Evaluate = _random
-    elif base == "greedy":
+    elif parts.base == "greedy":
         evaluate = _greedy(env)
     elif agent.policy is None:
         raise UserError(no_logits(name))
@@ -95,15 +94,6 @@ def make_baseline_model(name: str = "zoo/strong", env: Environment | None = None
 def no_logits(name: str) -> str:
     """Why an agent is no function from states to logits."""
     return f"agent {name!r} has no logits; make_agent gives its moves"
-
-
-def _env_of(name: str) -> Any:
-    """The environment that an agent of the zoo or of a file was made for; else `lost_fleet`."""
-    if name.startswith(zoo.PREFIX):
-        return zoo.environment(name, zoo.about(name), gaia_jax)
-    if saved.is_saved(name):
-        return saved.environment(name, gaia_jax)
-    return gaia_jax.make("lost_fleet", reward="vp")
 
 
 def _any_batch(evaluate: Evaluate) -> Evaluate:

@@ -11,8 +11,8 @@
     my_agent.npz          what `save_agent` wrote, `training/agents/saved.py`
     my_module:my_act      `my_act(params, state, mask, key)`, or with `observation` for `state`
 
-A function of your own is called on B games and gives (B,) integers, actions that are True in the
-(B, A) mask. What it reads as `params` is its attribute `params`, () if it has none.
+A function of your own takes B games and returns (B,) integers, actions that are True in the (B, A)
+mask. Its `params` are its attribute `params`, () if it has none.
 """
 
 from __future__ import annotations
@@ -27,10 +27,13 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax import RULESETS
 from gaia_jax.cli.command_line import UserError, nearest, one_line
 
 from .. import config as configs
 from .. import zoo
+from ..config import Config
+from ..learn.checkpoint_paths import is_folder, number_of, split_update
 from ..system import environments
 from ..types import Environment, EnvModule, EnvState, Params
 from . import saved
@@ -43,11 +46,41 @@ from .base import (
     random_agent,
 )
 from .levels import LEVELS, agent_of
-from .search import SUFFIX, search_agent, split_name
+from .search import SUFFIX, SearchSpec, search_agent, split_name
 
 REGISTRY: dict[str, Callable[[Any], Agent]] = {"random": random_agent, "greedy": greedy_agent}
 START = "start"
+BUILT_IN, FUNCTION, FILE, ZOO, RUN = "built-in", "function", "file", "zoo", "run"
 ARGUMENTS = (("params", "state", "mask", "key"), ("params", "observation", "mask", "key"))
+
+
+class AgentName(NamedTuple):
+    """The parts of an agent's name."""
+
+    base: str  # without a search; of a level the agent's own
+    search: SearchSpec | None
+    kind: str  # BUILT_IN, FUNCTION, FILE, ZOO or RUN
+    run: str  # of a run its folder; otherwise `base`
+    update: str | None  # of a run, after the @
+
+    @property
+    def is_network(self) -> bool:
+        """Whether it is a network with learnt parameters alone, if there is one of this name."""
+        return self.search is None and self.kind in (FILE, ZOO, RUN) and self.update != START
+
+
+def parse_name(name: str) -> AgentName:
+    """Split the name of an agent; whether there is one is not checked.
+
+    Raises:
+        UserError: a search that cannot be read.
+    """
+    base, search = split_name(name)
+    if base in REGISTRY or saved.is_saved(base) or ":" in base:
+        kind = BUILT_IN if base in REGISTRY else FILE if saved.is_saved(base) else FUNCTION
+        return AgentName(base, search, kind, base, None)
+    run, update = split_update(base)
+    return AgentName(base, search, ZOO if base.startswith(zoo.PREFIX) else RUN, run, update)
 
 
 def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
@@ -60,60 +93,36 @@ def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
         UserError: an unknown name, a checkpoint of another environment or version, a function that
             cannot be imported or does not fit. One line.
     """
-    name = agent_of(name)
-    base, spec = split_name(name)
-    if spec is not None:
-        return search_agent(env, make_agent(base, env, likeliest), spec, name)
-    if name in REGISTRY:
-        return REGISTRY[name](env)
-    if ":" in name and not saved.is_saved(name):
-        return _function_agent(name, env)
-    if name.startswith(zoo.PREFIX) or saved.is_saved(name):
-        return _trained_agent(name, trained(name, env), likeliest)
-    run, update = split_run(name)
-    _check_run(name, run)
-    network = _at_start(run, env) if update == START else trained(name, env)
-    return _trained_agent(name, network, likeliest)
+    parts = parse_name(name)
+    if parts.search is not None:
+        base = make_agent(parts.base, env, likeliest)
+        return search_agent(env, base, parts.search, agent_of(name))
+    if parts.kind == BUILT_IN:
+        return REGISTRY[parts.base](env)
+    if parts.kind == FUNCTION:
+        return _function_agent(parts.base, env)
+    if parts.kind == RUN:
+        _check_run(parts)
+    network = _at_start(parts.run, env) if parts.update == START else _trained(parts, env)
+    return policy_agent(
+        network.as_trained, network.network, network.params, parts.base, likeliest, network.reward,
+        network.reward_scale, network.temperature,
+    )  # fmt: skip
 
 
-def check_agent(name: str, env: Environment) -> None:
-    """Raise what `make_agent` would, without making the built-in ones."""
-    if name not in REGISTRY:
-        make_agent(name, env)
-
-
-def _check_run(name: str, run: str) -> None:
+def _check_run(name: AgentName) -> None:
     """Raise UserError if a name is not a folder of a run."""
-    from ..learn.checkpoint import is_folder
-
-    if not run or not is_folder(Path(run)):
-        forms = (
-            *zoo.names(),
-            "RUN",
-            "RUN@UPDATE",
-            f"RUN@{START}",
-            f"FILE{saved.ENDING}",
-            "MODULE:FUNCTION",
-            f"NAME{SUFFIX}N",
-        )
+    if not name.run or not is_folder(Path(name.run)):
         levels = tuple(level.name for level in LEVELS)
-        names = ", ".join((*sorted(REGISTRY), *levels, *forms))
-        quoted = repr(name) if len(name) < 80 else f"{name[:80]!r}..."
-        near = nearest(name, (*REGISTRY, *levels, *zoo.names()))
+        forms = ("RUN", "RUN@UPDATE", f"RUN@{START}", f"FILE{saved.ENDING}", "MODULE:FUNCTION",
+                 f"NAME{SUFFIX}N")  # fmt: skip
+        names = ", ".join((*sorted(REGISTRY), *levels, *zoo.names(), *forms))
+        base = name.base
+        quoted = repr(base) if len(base) < 80 else f"{base[:80]!r}..."
+        near = nearest(base, (*REGISTRY, *levels, *zoo.names()))
         raise UserError(
             f"unknown agent {quoted}; the choices are: {names}; RUN is a run folder{near}"
         )
-
-
-def has_network(name: str) -> bool:
-    """Whether an agent of this name, if there is one, is a network with learnt parameters alone.
-
-    The others are built in, a function, a search on top of a network, or a run before its training.
-    """
-    base, spec = split_name(name)
-    function = ":" in base and not saved.is_saved(base)
-    at_start = base.endswith(f"@{START}") and split_run(base)[1] == START
-    return not (spec is not None or base in REGISTRY or function or at_start)
 
 
 def environment_of(name: str, env_module: EnvModule) -> Any:
@@ -122,89 +131,118 @@ def environment_of(name: str, env_module: EnvModule) -> Any:
     Raises:
         UserError: there is no such agent with a network.
     """
-    base, _ = split_name(name)
-    run, update = split_run(base)
-    learnt = run if update == START else base
-    if has_network(learnt):
-        return trained(learnt, None, env_module).env
+    parts = parse_name(name)
+    if parts.kind == ZOO:
+        return zoo.environment(parts.run, zoo.about(parts.run), env_module)
+    if parts.kind == FILE:
+        return saved.environment(parts.base, env_module)
+    if parts.kind == RUN:
+        update = None if parts.update == START else parts.update
+        return _trained(parts._replace(search=None, update=update), None, env_module).env
     return environments.make_env(env_module, "lost_fleet", "vp")
 
 
-class Trained(NamedTuple):
-    """A network with what it has learnt."""
+class Plays(NamedTuple):
+    """The games that an agent plays."""
 
-    env: Any  # what it plays
+    ruleset: str | None = None  # None: any
+    players: int | None = None  # None: any number
+
+    def refusal(self, ruleset: str, players: int) -> str:
+        """Why it cannot play a game; "" where it can."""
+        if self.players not in (None, players):
+            return f"plays games of {self.players}, not of {players}"
+        return "" if self.ruleset in (None, ruleset) else f"plays {self.ruleset}, not {ruleset}"
+
+
+def plays(name: str) -> Plays:
+    """The games that an agent plays, as far as its files tell without reading its parameters."""
+    try:
+        parts = parse_name(name)
+        if parts.kind == ZOO:
+            # Never transferred to another number of players.
+            about = zoo.about(parts.base)
+            everywhere = all(zoo.carried(about["env"], id) for id in RULESETS)
+            return Plays(None if everywhere else about["env"], int(about.get("players", 4)))
+        if parts.kind == FILE:
+            about = saved.about(parts.base)
+            return Plays(about["env"], about["players"])
+        config = Path(parts.run) / configs.OF_A_RUN
+        if parts.kind != RUN or not config.is_file():
+            return Plays()
+        env = configs.load(config, []).env
+        return Plays(env.id, env.players)
+    except (UserError, ValueError, TypeError):  # `make_agent` reports what is wrong
+        return Plays()
+
+
+class Trained(NamedTuple):
+    """A network with its learnt parameters."""
+
+    env: Any  # the environment it plays
     network: Any
     params: Any
-    reward: str  # what its values are of, `Policy.reward`
+    reward: str  # of its values, `Policy.reward`
     reward_scale: float
     update: int | None = None  # of a run
     temperature: float = 1.0  # of its choices
     short_turns: bool = False  # it was trained so, `env.short_turns`
 
+    @classmethod
+    def of_config(
+        cls, config: Config, env: Any, network: Any, params: Any, **options: Any
+    ) -> Trained:
+        """A network that was trained with a configuration."""
+        reward = LESS_OPPONENTS if config.recipe.opponent_weight else str(config.env.reward)
+        short, scale = config.env.short_turns, config.ppo.reward_scale
+        return cls(env, network, params, reward, scale, short_turns=short, **options)
+
     @property
     def as_trained(self) -> Any:
-        """`env`, with the turns of its training: what its policy is made with."""
+        """`env`, with the turns of its training, as its policy needs it."""
         return environments.with_short_turns(self.env, self.short_turns)
 
 
 def trained(
     name: str, env: Environment | None = None, env_module: EnvModule | None = None
 ) -> Trained:
-    """`zoo/NAME`, a checkpoint of a run, or what `save_agent` wrote.
+    """`zoo/NAME`, a checkpoint of a run, or a file of `save_agent`.
 
     Args:
-        name: of the agent, RUN or RUN@UPDATE, or the file; RUN is the latest that is whole.
-        env: what it is to play; None: what it was trained on, made by `env_module`.
+        name: of the agent, RUN or RUN@UPDATE, or the file; RUN is the latest undamaged one.
+        env: the environment to play; None: the one of its training, made by `env_module`.
     Raises:
         UserError: there is none, or it is of another environment or version.
     """
-    from ..learn.checkpoint import load_policy, number_of
+    return _trained(parse_name(name), env, env_module)
 
-    if not has_network(name):
+
+def _trained(
+    name: AgentName, env: Environment | None = None, env_module: EnvModule | None = None
+) -> Trained:
+    if not name.is_network:
         raise UserError(
-            f"agent {name!r} is not a trained network; allowed are RUN, RUN@UPDATE, "
+            f"agent {name.base!r} is not a trained network; allowed are RUN, RUN@UPDATE, "
             f"{zoo.PREFIX}NAME and FILE{saved.ENDING}"
         )
-    run, at = split_run(name)
-    update = number_of(f"agent {name!r}", at)
-    if saved.is_saved(run):
-        env = saved.environment(run, environments.module(env_module)) if env is None else env
-        network, params = saved.load(run, env)
-        metadata = network.says
-        reward, scale = metadata["reward"], metadata["reward_scale"]
-        short = metadata.get("short_turns", False)
+    update = number_of(f"agent {name.base!r}", name.update)
+    if name.kind == FILE:
+        env = env or saved.environment(name.base, environments.module(env_module))
+        network, params = saved.load(name.base, env)
+        about = network.metadata
         return Trained(
-            env, network, params, reward, scale, None, metadata["temperature"], short_turns=short
-        )
-    if not run.startswith(zoo.PREFIX):
-        env, network, params, update, config = load_policy(run, env, env_module, update)
-        return Trained(
-            env, network, params, _reward(config), config.ppo.reward_scale, update,
-            short_turns=config.env.short_turns,
+            env, network, params, about["reward"], about["reward_scale"],
+            temperature=about["temperature"], short_turns=about.get("short_turns", False),
         )  # fmt: skip
-    if update is not None:
-        raise UserError(f"{name}: an agent of the zoo has no updates")
-    metadata = zoo.about(run)
-    env = zoo.environment(run, metadata, environments.module(env_module)) if env is None else env
-    config = configs.from_dict(metadata.get("training", {}))
-    network, params = zoo.load(run, env)
-    reward, scale, temperature = (
-        _reward(config),
-        config.ppo.reward_scale,
-        metadata.get("temperature"),
-    )
-    return Trained(
-        env, network, params, reward, scale, temperature=temperature or 1.0,
-        short_turns=config.env.short_turns,
-    )  # fmt: skip
+    if name.kind == ZOO:
+        if update is not None:
+            raise UserError(f"{name.base}: an agent of the zoo has no updates")
+        env, network, params, config, temperature = zoo.open_agent(name.run, env, env_module)
+        return Trained.of_config(config, env, network, params, temperature=temperature)
+    from ..learn.checkpoint import load_policy
 
-
-def _trained_agent(name: str, network: Trained, likeliest: bool) -> Agent:
-    return policy_agent(
-        network.as_trained, network.network, network.params, name, likeliest, network.reward,
-        network.reward_scale, network.temperature,
-    )  # fmt: skip
+    env, network, params, update, config = load_policy(name.run, env, env_module, update)
+    return Trained.of_config(config, env, network, params, update=update)
 
 
 def _at_start(run: str, env: Environment) -> Trained:
@@ -212,28 +250,13 @@ def _at_start(run: str, env: Environment) -> Trained:
     from ..learn.checkpoint import load_start
 
     network, params, config = load_start(run, env)
-    short = config.env.short_turns
-    scale = config.ppo.reward_scale
-    return Trained(env, network, params, _reward(config), scale, short_turns=short)
+    return Trained.of_config(config, env, network, params)
 
 
 def sha256_of(name: str) -> str:
     """The sha256 of a shipped agent's npz, by its name or level; of any other agent none: ""."""
     zoo_name = agent_of(name)
     return str(zoo.about(zoo_name)["sha256"]) if zoo_name in zoo.names() else ""
-
-
-def split_run(name: str) -> tuple[str, str | None]:
-    """`RUN@UPDATE` -> (RUN, UPDATE); any other name of an agent, or its level -> (NAME, None)."""
-    from ..learn.checkpoint import split_update
-
-    name = agent_of(name)
-    return (name, None) if saved.is_saved(name) else split_update(name)
-
-
-def _reward(config: configs.Config) -> str:
-    """What the values of an agent are of, `Policy.reward`."""
-    return LESS_OPPONENTS if config.recipe.opponent_weight else str(config.env.reward)
 
 
 def _function_agent(name: str, env: Environment) -> Agent:

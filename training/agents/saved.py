@@ -1,7 +1,7 @@
 """A network of one's own as an agent in one file: `NAME.npz`, no pickle, no code of its author's.
 
 The file holds the parameters as arrays by name, the network as a program (StableHLO, what
-`jax.export` makes of a function) and a JSON text that says what it plays. Reading it imports no
+`jax.export` makes of a function) and a JSON text that names its environment. Reading it imports no
 module of the author's and runs nothing but the program. JAX reads programs of older versions, for
 half a year at least (docs.jax.dev, "Export and serialization"): to keep an agent for longer,
 keep its code too.
@@ -44,7 +44,7 @@ KEYS = {
 class SavedNetwork(NamedTuple):
     """The network of a file. Like a Flax module it has `apply`; it cannot be differentiated."""
 
-    says: dict[str, Any]  # the JSON text
+    metadata: dict[str, Any]  # the JSON text
     names: tuple[str, ...]  # of the parameters, in the order of the program
     call: Callable[..., tuple[Array, Array]]
 
@@ -82,10 +82,10 @@ def save_agent(
     """
     path = Path(path)
     if path.suffix != ENDING:
-        raise UserError(f"the file of an agent ends in {ENDING}, not {path.name!r}")
-    for what, number in (("reward_scale", reward_scale), ("temperature", temperature)):
+        raise UserError(f"agent files must end in {ENDING}, got {path.name!r}")
+    for name, number in (("reward_scale", reward_scale), ("temperature", temperature)):
         if not 0 < number < math.inf:
-            raise UserError(f"{what} must be a finite number above 0, got {number}")
+            raise UserError(f"{name} must be a finite number above 0, got {number}")
     atomic_files.check_file("the agent", path, _is_agent, parents=True)
     arrays = flatten(params)
     leaves, tree = jax.tree.flatten(params)

@@ -13,10 +13,9 @@ from typing import Any
 from ..agents import (
     Agent,
     environment_of,
-    has_network,
     make_agent,
+    parse_name,
     policy_agent,
-    split_run,
     trained,
 )
 from ..system import cli
@@ -259,13 +258,14 @@ def evaluation_of_name(
     Raises:
         UserError: unknown policy or opponent.
     """
-    if has_network(name):
+    parts = parse_name(name)
+    if parts.is_network:
         found = trained(name, None, env_module)
         env, params = found.as_trained, found.params
         policy = policy_agent(
             env, found.network, None, "policy", likeliest, temperature=found.temperature
         )
-        about = {"run": split_run(name)[0], "update": found.update}
+        about = {"run": parts.run, "update": found.update}
     else:
         env = environment_of(name, env_module)
         policy = make_agent(name, env, likeliest)

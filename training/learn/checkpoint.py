@@ -29,6 +29,7 @@ from ..system.environments import another_environment, identity, make_env
 from ..system.fast_compile import jit_fast_compile
 from ..types import Environment, EnvModule, Params, PolicyNetwork
 from . import warm_start
+from .checkpoint_paths import ASIDE, FOLDER, free_path, is_folder
 from .learner_state import (
     GONE,
     NUMBERS,
@@ -41,8 +42,6 @@ from .learner_state import (
 )
 
 FORMAT = "gaia_jax checkpoint 1"
-FOLDER = "checkpoints"
-ASIDE = "aside"  # later checkpoints of a resumed run; nothing is deleted
 DIGESTS = "digests.json"  # in the folder of a checkpoint, SHA-256 of its files
 ITEMS = ("params", "trainer", "about")
 UNREADABLE = (ValueError, OSError, KeyError, TypeError, AttributeError, RecursionError)
@@ -290,39 +289,6 @@ class Checkpoints:
 
     def _name(self, step: int) -> str:
         return f"the checkpoint {self.run} ({step} updates)"
-
-
-def is_folder(path: Path) -> bool:
-    """Also for names that no file system takes."""
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):
-        return False
-
-
-def split_update(name: str) -> tuple[str, str | None]:
-    """`RUN@UPDATE` -> (RUN, UPDATE); a folder, and a name without @ -> (RUN, None)."""
-    run, at, update = name.rpartition("@")
-    return (run, update) if at and not is_folder(Path(name)) else (name, None)
-
-
-def number_of(name: str, update: str | None) -> int | None:
-    """The update after the @ of a name; a UserError where it is no number."""
-    if update is None:
-        return None
-    if not (update.isascii() and update.isdigit() and len(update) < 10):
-        quoted = name if len(name) < 100 else f"{name[:90]} ..."
-        raise UserError(f"{quoted}: after @ comes the number of an update")
-    return int(update)
-
-
-def free_path(folder: Path, name: str) -> Path:
-    """folder/NAME, or the first of NAME-2, -3, ... that does not exist."""
-    path, number = folder / name, 1
-    while path.exists():
-        number += 1
-        path = folder / f"{name}-{number}"
-    return path
 
 
 def _digests(folder: Path) -> dict[str, str]:

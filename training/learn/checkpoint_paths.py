@@ -1,7 +1,7 @@
-"""Whether the checkpoints of a run folder can be read back, before anything is trained.
+"""Paths of checkpoints: names of runs, free folders, folders that orbax cannot read.
 
-orbax takes parts of a path for patterns and for addresses of remote stores: it writes a checkpoint
-below a folder `[x]` or `gs:` without a word and cannot read it.
+orbax reads parts of a path as patterns and as addresses of remote stores: it writes a checkpoint
+below a folder `[x]` or `gs:` without an error and cannot read it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import numpy as np
 
 from gaia_jax.cli.command_line import UserError, reason
 
+FOLDER = "checkpoints"  # in a run folder
+ASIDE = "aside"  # later checkpoints of a resumed run; nothing is deleted
 PATTERNS = "*?[]\\"  # characters that orbax and tensorstore read as patterns or escapes
 
 
@@ -62,3 +64,36 @@ def check_round_trip(run: Path) -> None:
         ) from error
     if not all(np.array_equal(restored[name], tree[name]) for name in tree):
         raise UserError(f"a checkpoint in {run.absolute()} reads back as something else")
+
+
+def is_folder(path: Path) -> bool:
+    """Also for names that no file system takes."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def split_update(name: str) -> tuple[str, str | None]:
+    """`RUN@UPDATE` -> (RUN, UPDATE); a folder, and a name without @ -> (RUN, None)."""
+    run, at, update = name.rpartition("@")
+    return (run, update) if at and not is_folder(Path(name)) else (name, None)
+
+
+def number_of(name: str, update: str | None) -> int | None:
+    """The update after the @ of a name; a UserError where it is no number."""
+    if update is None:
+        return None
+    if not (update.isascii() and update.isdigit() and len(update) < 10):
+        quoted = name if len(name) < 100 else f"{name[:90]} ..."
+        raise UserError(f"{quoted}: after @ comes the number of an update")
+    return int(update)
+
+
+def free_path(folder: Path, name: str) -> Path:
+    """folder/NAME, or the first of NAME-2, -3, ... that does not exist."""
+    path, number = folder / name, 1
+    while path.exists():
+        number += 1
+        path = folder / f"{name}-{number}"
+    return path

@@ -19,8 +19,7 @@ from .. import zoo
 from ..agents import Agent, make_agent
 from ..agents.base import Policy
 from ..agents.levels import LEVELS, Level
-from ..agents.plays import plays
-from ..agents.registry import REGISTRY
+from ..agents.registry import REGISTRY, plays
 from ..agents.search import SUFFIX
 from ..analysis.explain import Explainer
 from . import catalogue

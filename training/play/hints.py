@@ -16,7 +16,7 @@ import numpy as np
 from gaia_jax.env import State
 
 from ..agents import make_agent
-from ..agents.plays import plays
+from ..agents.registry import plays
 from ..analysis import ADVISER, pages, review
 from ..analysis.accuracy import paired
 from ..analysis.judge import LINE, MAX_CANDIDATES, question

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gaia_jax.cli.command_line import UserError
 
 from .. import config as configs
-from ..learn.checkpoint import ASIDE, free_path
+from ..learn.checkpoint_paths import ASIDE, free_path
 from ..system import atomic_files, cli, process_group
 from . import provenance
 from .logs import RECORDS, Logs, NoLogs, drop_after, read_records

@@ -108,5 +108,5 @@ def _parse_settings(texts: Sequence[str]) -> dict[str, Any]:
             json.dumps(parsed[key])  # JSON has no dates, YAML has
         except (ValueError, TypeError) as error:
             raise UserError(f"--set {key}: cannot read the value: {error}") from error
-    zoo.check_said("--set", parsed)
+    zoo.check_optional_keys("--set", parsed)
     return parsed

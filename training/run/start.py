@@ -13,8 +13,8 @@ from ..agents import Agent
 from ..config import Config
 from ..games import records
 from ..games.arena import make_opponent
-from ..learn.checkpoint import Checkpoints, number_of, split_update
-from ..learn.checkpoint_paths import check_characters
+from ..learn.checkpoint import Checkpoints
+from ..learn.checkpoint_paths import check_characters, number_of, split_update
 from ..learn.loop import Inputs
 from ..system import atomic_files
 from ..types import EnvModule

@@ -14,7 +14,7 @@ from gaia_jax.cli.command_line import UserError
 
 from .. import config as configs
 from ..config import Config
-from ..learn.checkpoint import FOLDER, free_path
+from ..learn.checkpoint_paths import FOLDER, free_path
 from ..system import atomic_files
 from ..system.atomic_files import folder_lock
 from . import logs, provenance

@@ -12,27 +12,27 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gaia_jax.cli.command_line import UserError, nearest
 
 from .. import config as configs
-from ..config import NetworkConfig
+from ..config import Config, NetworkConfig
 from ..networks.make import make_network
 from ..system import atomic_files, data_files
 from ..system.data_files import NUMBER, OBJECT, TEXT, WHOLE, flatten, read_parameters
-from ..system.environments import another_environment, identity, make_env
+from ..system.environments import another_environment, identity, make_env, module
 from ..types import Environment, EnvModule, Params
 from .transfer import transfer
 
 FOLDER = Path(__file__).parent
 FORMAT = "gaia_jax zoo 1"
 PREFIX = "zoo/"
-# What the JSON of an agent must say, and what it may; `data_files.check_keys`.
+# Required and optional keys of an agent's JSON; `data_files.check_keys`.
 KEYS = {"name": TEXT, "sha256": TEXT, "env": TEXT, "env_version": TEXT, "network": OBJECT}
-MAY = {"players": WHOLE, "temperature": NUMBER, "training": OBJECT}
+OPTIONAL_KEYS = {"players": WHOLE, "temperature": NUMBER, "training": OBJECT}
 
 
 def save(name: str, params: Params, about: Mapping[str, object], folder: Path = FOLDER) -> Path:
@@ -41,7 +41,7 @@ def save(name: str, params: Params, about: Mapping[str, object], folder: Path = 
     Args:
         name: plain, without `zoo/`.
         params: the network's parameters.
-        about: `env`, `env_version`, `network` and whatever else is to be said; plain values.
+        about: further keys of the JSON: `env`, `env_version`, `network`, ...; plain values.
     Returns:
         The path of the JSON.
     """
@@ -56,10 +56,10 @@ def save(name: str, params: Params, about: Mapping[str, object], folder: Path = 
 
 
 def check(name: str, folder: Path | None = None) -> None:
-    """Refuse a name under which no agent can be written: another one of ours may be replaced.
+    """Check that an agent can be written under a name; one of the zoo may be replaced.
 
     Raises:
-        UserError: it is no plain name; there is a file of it that is of no agent.
+        UserError: not a plain name, or a file of that name that does not belong to an agent.
     """
     folder = FOLDER if folder is None else folder
     atomic_files.plain_name("the name of an agent", name)
@@ -84,7 +84,7 @@ def about(name: str, folder: Path = FOLDER) -> dict[str, Any]:
     """The JSON of `zoo/NAME`.
 
     Raises:
-        UserError: there is no such agent, or it is not one of ours.
+        UserError: there is no such agent, or its JSON is invalid.
     """
     agent_names = names(folder)
     if PREFIX + name.removeprefix(PREFIX) not in agent_names:
@@ -97,7 +97,7 @@ def about(name: str, folder: Path = FOLDER) -> dict[str, Any]:
     if not isinstance(out, dict) or out.get("format") != FORMAT:
         raise UserError(f"{path} is no agent of the zoo: format is not {FORMAT!r}")
     data_files.check_keys(str(path), out, KEYS)
-    check_said(str(path), out)
+    check_optional_keys(str(path), out)
     if out["name"] != path.stem:
         raise UserError(f"{path}: name is {data_files.shown(out['name'])}, not {path.stem!r}")
     try:
@@ -107,40 +107,59 @@ def about(name: str, folder: Path = FOLDER) -> dict[str, Any]:
     return out
 
 
-def check_said(path: str, about: Mapping[str, object]) -> None:
-    """Refuse what an agent may say of itself, but not so.
-
-    Args:
-        path: what messages call it.
-    """
-    data_files.check_keys(path, about, {key: kind for key, kind in MAY.items() if key in about})
+def check_optional_keys(path: str, about: Mapping[str, object]) -> None:
+    """Check the optional keys of an agent's JSON; `path` is its name in messages."""
+    data_files.check_keys(
+        path, about, {key: kind for key, kind in OPTIONAL_KEYS.items() if key in about}
+    )
     temperature = about.get("temperature", 1)
     if isinstance(temperature, int | float) and temperature <= 0:
         raise UserError(f"{path}: temperature must be above 0, not {temperature}")
 
 
-def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tuple[Any, Any]:
-    """The network and parameters of `zoo/NAME`.
+class ShippedAgent(NamedTuple):
+    """A network with its parameters, and how it was trained."""
+
+    env: Any  # the environment it plays
+    network: Any
+    params: Any
+    training: Config
+    temperature: float
+
+
+def open_agent(
+    name: str,
+    env: Environment | None = None,
+    env_module: EnvModule | None = None,
+    folder: Path = FOLDER,
+) -> ShippedAgent:
+    """The agent `zoo/NAME`.
 
     Args:
-        env: the environment that it is to play; None: the one it was trained on. For another
-            ruleset the parameters of an agent that is not outdated are carried over by name
-            (`transfer`), where `carried` allows it.
+        env: the environment to play; None: the one it was trained on, made by `env_module`. For
+            another ruleset the parameters of a current agent are transferred by name (`transfer`),
+            where `carried` allows it.
     Raises:
         UserError: unknown, damaged, or of another environment or version.
     """
-    import gaia_jax
-
     metadata = about(name, folder)
-    env = environment(name, metadata, gaia_jax) if env is None else env
+    env = environment(name, metadata, env_module) if env is None else env
     other = another_environment(metadata, env)
     if other and not (carried(metadata["env"], env.id) and _is_current(metadata, env.num_players)):
         raise UserError(f"{name} {other}")
-    config = network_config(metadata)
+    network = network_config(metadata)
     params = read(folder / f"{metadata['name']}.npz", metadata)
     if other:
-        params = transfer(params, config, environment(name, metadata, gaia_jax), env)
-    return make_network(env, config), params
+        params = transfer(params, network, environment(name, metadata), env)
+    training = configs.from_dict(metadata.get("training", {}))
+    temperature = metadata.get("temperature") or 1.0
+    return ShippedAgent(env, make_network(env, network), params, training, temperature)
+
+
+def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tuple[Any, Any]:
+    """The network and parameters of `open_agent`."""
+    agent = open_agent(name, env, folder=folder)
+    return agent.network, agent.params
 
 
 def _is_current(metadata: Mapping[str, object], players: int) -> bool:
@@ -164,10 +183,10 @@ def carried(source: str, target: str) -> bool:
     return rulesets[target].geometry.num_cells <= rulesets[source].geometry.num_cells
 
 
-def environment(name: str, about: dict[str, Any], env_module: EnvModule) -> Any:
+def environment(name: str, about: dict[str, Any], env_module: EnvModule | None = None) -> Any:
     """The environment that an agent was trained on. Raises UserError for an unknown id."""
     try:
-        return make_env(env_module, about["env"], "vp", about.get("players", 4))
+        return make_env(module(env_module), about["env"], "vp", about.get("players", 4))
     except UserError as error:
         raise UserError(f"{name}: {error}") from error
 
@@ -179,7 +198,7 @@ def parameters(name: str, env: Environment) -> Any:
         UserError: there are none, or they are damaged.
     """
     if name.startswith(PREFIX):
-        return load(name, env)[1]
+        return open_agent(name, env).params
     return read_parameters(name)
 
 
