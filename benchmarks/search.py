@@ -58,8 +58,8 @@ def measure(env: Any, agent: Agent, batch: int, spec: Any, rounds: int) -> dict[
     state = _positions(programs, batch)
     root = jax.jit(model.root)(agent.params, state)
     programs["network"] = programs["network"][0], (agent.params, state)
-    if options.rollouts and agent.policy and agent.policy.likeliest:
-        programs["network"] = _compiled(agent.policy.likeliest, agent.params, state)
+    if options.rollouts and agent.policy and agent.policy.best_action:
+        programs["network"] = _compiled(agent.policy.best_action, agent.params, state)
     programs["game"] = programs["game"][0], (state, jnp.argmax(root.legal_actions, axis=-1))
     programs["tree"] = _compiled(tree, root)
     programs["whole"] = _compiled(decision, agent.params, state)
@@ -150,7 +150,7 @@ def _copying(model: Model) -> Model:
             to_play=root.to_play,
             legal_actions=root.legal_actions,
             terminal=jnp.zeros(action.shape, bool),
-            likeliest=action,
+            best_action=action,
         ), jax.tree.map(lambda x: x + jnp.ones((), x.dtype), state)
 
     return model._replace(recurrent=recurrent)

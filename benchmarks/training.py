@@ -134,7 +134,7 @@ class Programs:
         for _ in range(-(-decisions // self.config.ppo.num_steps)):
             runner, metrics = update(runner)
             ended += float(metrics["games/ended"].sum())
-            sums += np.asarray(metrics["doing"]["sources"], float).sum(0)
+            sums += np.asarray(metrics["behaviour"]["sources"], float).sum(0)
         names, seats = self.auto.ruleset.ids["vp_source"], self.auto.num_players * ended
         return dict(zip(names, (sums / seats).tolist(), strict=True)) if ended else {}
 

@@ -84,7 +84,7 @@ def evaluate(
         games: rounded up to whole set-ups, a game for each seat.
         seed: of the set-ups.
         env: None is `lost_fleet`, four players.
-        likeliest: checkpoints take the likeliest action instead of sampling.
+        likeliest: checkpoints take the most probable action instead of sampling.
     Returns:
         VP, wins, VP by source and by faction with their 95 % intervals over set-ups: what
         `python -m training.evaluate --json` writes.
@@ -135,7 +135,7 @@ def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
     Args:
         name: `training/agents/registry.py` has all forms.
         env: the environment that it is to play.
-        likeliest: checkpoints take the likeliest action instead of sampling.
+        likeliest: checkpoints take the most probable action instead of sampling.
     Raises:
         UserError: an unknown name, or an agent of another game.
     """

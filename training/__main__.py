@@ -22,7 +22,7 @@ COMMANDS = {
     "train": (".train", "train an agent by self-play"),
     "evaluate": (".evaluate", "an agent in one seat, an opponent in the others"),
     "arena": (".arena", "agents at one table, on duplicate set-ups"),
-    "compare": (".compare", "runs beside one another: curves and final strength"),
+    "compare": (".compare", "compare runs: curves and final strength"),
     "sweep": (".sweep", "several runs from one file"),
     "plan": (".plan", "the memory and the time that a configuration needs"),
     "export": (".export", "datasets of games"),
@@ -59,7 +59,7 @@ def _run(command: str, *rest: str) -> int:
     from .system import cli
 
     sys.argv = [f"gaia {command}", *rest]
-    sys.path.insert(0, "")  # MODULE:FUNCTION of the folder one stands in
+    sys.path.insert(0, "")  # MODULE:FUNCTION of the current folder
 
     def run() -> int:
         try:
@@ -96,7 +96,7 @@ def _print_commands(words: list[str]) -> int:
     print("usage: gaia COMMAND ... | gaia --version\n\nGaia Project: play, train, study.\n")
     for name, (_, summary) in COMMANDS.items():
         print(f"  {name:9} {summary}")
-    print("\ngaia COMMAND --help says the arguments of each.")
+    print("\ngaia COMMAND --help shows the arguments of each.")
     return 0
 
 

@@ -37,7 +37,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--labels", metavar="DIR", type=Path, nargs="+", required=True, help="of training.labels")
     add("--config", metavar="FILE", default="configs/quick.yaml", help="whose network")
     add("--out", metavar="FILE", type=Path, required=True, help="an npz")
-    add("--start", metavar="FILE", type=Path, help="an npz to go on from")
+    add("--start", metavar="FILE", type=Path, help="an npz to start from")
     add("--passes", type=cli.whole(1, 1000), default=2, help="over all labels")
     add("--minibatches", type=cli.whole(1, 4096), default=16, help="of a chunk of labels")
     add("--temperature", type=float, default=0.5, help="of the candidates' values, in VP")

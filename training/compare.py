@@ -1,4 +1,4 @@
-"""Training runs beside one another: curves with bands over seeds, and a table of final strength.
+"""Compare training runs: curves with bands over seeds, and a table of final strength.
 
     python -m training.compare runs/a-0 runs/a-1 runs/b-0 runs/b-1 --out compare.html
 
@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--svg", metavar="FILE", type=Path, help="also the first picture alone")
     parser.add_argument("--x", choices=AXES, default="decisions", help="horizontal axis")
     parser.add_argument(
-        "--metric", action="append", help="what is drawn; * stands for the opponent"
+        "--metric", action="append", help="the metric to draw; * matches any opponent"
     )
     args = parser.parse_args(argv)
     from .run import curves

@@ -4,7 +4,7 @@
 
 A stream of N games side by side with auto-reset: a chunk file holds actions and labels of 64
 decisions of each game. Observations are not kept: the same keys and actions play the same games
-again, and that costs less than reading them. The same command goes on where it was stopped;
+again, and that costs less than reading them. The same command continues after a stop;
 `--first` makes a part of the stream, `training.merge` puts parts together.
 """
 

@@ -1,11 +1,11 @@
 """What a configuration needs, before it starts: memory of a device, and time.
 
     python -m training.plan configs/h100.yaml --devices 8 --memory 80GB
-    python -m training.plan configs/quick.yaml --devices 2 --xla    # XLA's own account beside it
+    python -m training.plan configs/quick.yaml --devices 2 --xla    # with XLA's own account
 
 The bytes are counted from the shapes of the games, of what the network reads and of what its
 gradient keeps; nothing is compiled. `--xla` compiles the training step for the devices that are
-here and prints what XLA says it takes. What cannot fit is refused, with what would.
+here and prints XLA's own account. What cannot fit is refused, with what would.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
 
     from . import config as configs
     from .run import plan as run_plan
-    from .run.plan import shown
+    from .run.plan import size_text
     from .system import devices
 
     config = configs.load(args.config, args.overrides)
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
             raise UserError(f"--xla: there are {jax.device_count()} devices here")
         with cli.compiling("the training step"):
             xla_account = run_plan.xla_account(config, env_module)
-        account_text = ", ".join(f"{key} {shown(value)}" for key, value in xla_account.items())
+        account_text = ", ".join(f"{key} {size_text(value)}" for key, value in xla_account.items())
         print(
             f"XLA: {account_text}; the plan is {plan.total / xla_account['total'] - 1:+.0%} of that"
         )
@@ -59,14 +59,15 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         print(
             f"{decisions / seconds:,.0f} decisions/s, an update in {seconds:.2f} s, "
             f"{config.run.updates:,} updates in {hours:,.1f} hours, without evaluations, "
-            f"where a device is as fast as those measured: {pace.where}"
+            f"where a device is as fast as those measured: {pace.source}"
         )
     if args.memory and plan.total > args.memory:
         suggestions = run_plan.fitting(config, shapes, args.devices, args.memory) or [
             "nothing smaller"
         ]
         raise UserError(
-            f"it takes {shown(plan.total)} of each device, which has {shown(args.memory)}; "
+            f"it takes {size_text(plan.total)} of each device, which has "
+            f"{size_text(args.memory)}; "
             f"what would fit: {' or '.join(suggestions)}"
         )
     return 0
@@ -97,7 +98,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="e.g. ppo.num_envs=512")
     args = parser.parse_intermixed_args(argv)
-    if args.named and args.config:  # what stands alone is the first key=value
+    if args.named and args.config:  # then the positional argument is the first key=value
         args.overrides.insert(0, args.config)
     args.config = args.named or args.config
     if not args.config:

@@ -3,8 +3,7 @@
     python -m training.ship strong --run runs/strong --set temperature=0.5 decisions=3000000
     python -m training.ship clone --params clone.npz --config configs/quick.yaml
 
-`--set key=value` and `--results FILE` (JSON) say what else the JSON tells;
-`docs/reference/zoo.md` shows it.
+`--set key=value` and `--results FILE` add keys to the JSON (`docs/reference/zoo.md`).
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Several runs from one file: variants, a grid, seeds; one after another, or as a job array.
 
-    python -m training.sweep configs/studies/rewards.yaml            # goes on where it was
+    python -m training.sweep configs/studies/rewards.yaml            # or continue it
     python -m training.sweep configs/studies/rewards.yaml --list
     python -m training.sweep configs/studies/rewards.yaml --index 3  # one run alone
 
-Each run is a process of its own. Where the sweep is stopped, by Ctrl-C or a kill, the same command
-goes on: what is done is not run again, what was begun goes on from its checkpoint.
+Each run is a process of its own. After Ctrl-C or a kill the same command continues the sweep: it
+skips finished runs and resumes the others from their checkpoints.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main(
     index = _index(args, len(members))
     env_module = environments.module(env_module)
     if index is not None:
-        return sweep.one(members[index], env_module, args.under_queue)
+        return sweep.train_member(members[index], env_module, args.under_queue)
     sweep.check_all(members, states, env_module)
     return sweep.Queue(args.file, members, [*command, str(args.file)]).run()
 
@@ -73,10 +73,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.sweep", __doc__)
     add = parser.add_argument
     add("file", metavar="FILE", type=Path, help="a YAML file, e.g. configs/studies/rewards.yaml")
-    add("--list", action="store_true", help="say how far the runs are, and run nothing")
+    add("--list", action="store_true", help="print the progress of the runs and exit")
     add(
         "--index", metavar="N", type=cli.whole(0, 10**6),
-        help=f"make one run alone, counted from 0 as --list has it; also from {TASK}",
+        help=f"train a single run, numbered from 0 as in --list; also from {TASK}",
     )  # fmt: skip
     add("--under-queue", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(argv)

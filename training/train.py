@@ -41,7 +41,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--resume",
         metavar="RUN",
-        help="go on with this run folder, exactly; or RUN@UPDATE",
+        help="continue this run bit for bit; or RUN@UPDATE",
     )
     cli.add_cache_flag(parser)
     cli.add_record_flag(parser)

@@ -89,8 +89,8 @@ def test_rollouts_play_alike_where_only_the_likeliest_move_is_asked_for(env, mix
     params = jax.jit(network.init)(jax.random.key(4), observation, mask)
     params = jax.tree.map(lambda x: x + 0.3 * jnp.sin(jnp.arange(x.size)).reshape(x.shape), params)
     base = policy_agent(env, network, params, "toy")
-    assert base.policy.likeliest is not None
-    asks_all = base._replace(policy=base.policy._replace(likeliest=None))
+    assert base.policy.best_action is not None
+    asks_all = base._replace(policy=base.policy._replace(best_action=None))
     spec = SearchSpec(12, prior=1e-6)
     act = [search_agent(env, x, spec, "toy+search").act for x in (base, asks_all)]
     few, all_ = (jax.jit(f)(params, state, mask, jax.random.key(5)) for f in act)
@@ -98,13 +98,13 @@ def test_rollouts_play_alike_where_only_the_likeliest_move_is_asked_for(env, mix
     asked = Counter()
     counting = base.policy._replace(
         evaluate=asked.of(base.policy.evaluate, "logits"),
-        likeliest=asked.of(base.policy.likeliest, "action"),
+        best_action=asked.of(base.policy.best_action, "action"),
     )
     counted = search_agent(env, base._replace(policy=counting), spec, "toy+search")
     jax.eval_shape(counted.act, params, state, mask, jax.random.key(5))
     assert asked.times == {"logits": 1, "action": 1}  # at the root, along the rollouts
     logits, values = jax.jit(base.policy.evaluate)(params, state)
-    best, same = jax.jit(base.policy.likeliest)(params, state)
+    best, same = jax.jit(base.policy.best_action)(params, state)
     assert jnp.array_equal(best, sampling.greedy(logits, mask))
     assert jnp.allclose(values, same, rtol=1e-5)
     assert (few != best).any()  # a search that never finds anything else would agree too

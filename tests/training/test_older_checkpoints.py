@@ -40,7 +40,7 @@ def runner(env_state):
 
 def test_a_run_of_before_the_flag_of_illegal_actions_goes_on(config, tmp_path):
     env, vp = toy_env.make("toy"), jnp.array([3, 4])
-    files = Checkpoints(tmp_path, keep=1, create=True)
+    files = Checkpoints(tmp_path, max_to_keep=1, create=True)
     files.save(runner(Before(vp)), env, config)
     form = runner(Now(jnp.zeros_like(vp), jnp.ones(2, bool)))
     place = jax.sharding.SingleDeviceSharding(jax.devices()[0])

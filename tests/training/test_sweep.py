@@ -112,10 +112,10 @@ def test_states_are_those_of_the_folders(file, capsys):
     provenance.ended(stopped, 4, provenance.INTERRUPTED)
     (stopped / provenance.FILE).open("a").write('{"event": "sta')  # cut off
     with atomic_files.folder_lock(running):
-        states = [sweep_file.state(member, Path("runs")).what for member in members]
+        states = [sweep_file.state(member, Path("runs")).status for member in members]
         assert states == [WAITING, WAITING, DONE, STOPPED, RUNNING]
-        with sweep_file.held(members[0], Path("runs")):
-            assert sweep_file.state(members[0], Path("runs")).what == RUNNING
+        with sweep_file.lock_member(members[0], Path("runs")):
+            assert sweep_file.state(members[0], Path("runs")).status == RUNNING
     assert (
         sweep_file.seconds_spent(members[3], Path("runs")) == 1.0
     )  # 2 x 32 games x 32 steps; not what comes after it
@@ -212,7 +212,7 @@ def test_a_file_without_the_end_of_a_schedule_goes_on_with_runs_of_a_constant_on
     run.mkdir(parents=True)
     stored = configs.override(member.config, [f"ppo.lr_end={member.config.ppo.lr}"])
     (run / "config.yaml").write_text(configs.to_yaml(stored))
-    assert sweep_file.state(member, Path("runs")).what == WAITING
+    assert sweep_file.state(member, Path("runs")).status == WAITING
 
 
 def start(*arguments, **environment):

@@ -51,7 +51,7 @@ class Policy(NamedTuple):
     reward_scale: float = 10.0
     # (params, states) -> the legal action with the highest logit (B,) int32, and the values; None:
     # derive both from `evaluate`.
-    likeliest: Callable[[Any, Any], tuple[Array, Array]] | None = None
+    best_action: Callable[[Any, Any], tuple[Array, Array]] | None = None
     temperature: float = 1.0  # its logits are divided by this before an action is drawn
     short_turns: bool = False  # it ends its turn after every main action (`env.short_turns`)
 
@@ -174,8 +174,8 @@ def policy_agent(
         return out
 
     @own_jax_config
-    def likeliest(params: Params, state: EnvState) -> tuple[Array, Array]:
-        """(B,) int32 and values (B, P). All rows at once: lines are few, and fit in the cache."""
+    def best_action(params: Params, state: EnvState) -> tuple[Array, Array]:
+        """(B,) int32 and values (B, P). All rows at once: rollouts are few and fit in the cache."""
         observation = jax.vmap(env.observe)(state, state.current_player)
         seen = network.encode(observation, choices(state.legal_action_mask))
         logits, values = network.apply(params, seen, method="logits_and_values")
@@ -183,7 +183,6 @@ def policy_agent(
         seats = jax.vmap(env.seats)(state, state.current_player)
         return action, jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
 
-    has_likeliest = hasattr(network, "logits_and_values")
-    supported = likeliest if has_likeliest else None
+    supported = best_action if hasattr(network, "logits_and_values") else None
     policy = Policy(evaluate, reward, reward_scale, supported, temperature, has_short_turns(env))
     return Agent(name, act, params, policy=policy, by_game=True)

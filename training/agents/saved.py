@@ -90,7 +90,7 @@ def save_agent(
     arrays = flatten(params)
     leaves, tree = jax.tree.flatten(params)
     if len(arrays) != len(leaves):
-        raise UserError("two parameters have the same name: a name of an array holds no /")
+        raise UserError('parameter names must be unique and must not contain "/"')
     seen = _observation(env)
     _check(jax.eval_shape(apply, params, seen), env)
 

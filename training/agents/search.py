@@ -9,9 +9,9 @@ form     rollouts  rollouts: likely actions, followed along the policy's moves, 
                    another player decides;
                    one_layer: no tree. Where a search is looked at (`training.explain`, the page)
                    the default is tree
-k        32        actions kept at a position; the likeliest ones
+k        32        actions kept at a position; the most probable ones
 m        8, 16     rollouts at most; actions that the sequential halving of a tree begins with
-prior    0.003     of the likeliest action's probability: what a rollout needs
+prior    0.003     share of the highest probability that an action needs for a rollout
 utility  max_n     max_n: all want the most; margin: to be ahead of the mean of the others;
                    paranoid: the others want the least for the one who searches
 scale    4, 0.5    logits that 1 VP is worth (of the network's values times 10): of rollouts, rest
@@ -163,7 +163,7 @@ def make_search(env: Environment, policy: Policy, spec: SearchSpec) -> tuple[Sea
     if policy.short_turns or options.rollouts and can_be_short(env):
         env = with_short_turns(env, True)  # what is looked at ends no turn by a decision
     model = environment_model(
-        env, policy.evaluate, policy.reward_scale, spec.follow, policy.likeliest
+        env, policy.evaluate, policy.reward_scale, spec.follow, policy.best_action
     )
     recurrent = model.onward if options.rollouts else model.recurrent
 

@@ -224,7 +224,7 @@ def make_learner(
 class Course(NamedTuple):
     """How a network is taught."""
 
-    start: Path | None  # an npz to go on from
+    start: Path | None  # an npz to start from
     passes: int  # over all labels
     minibatches: int  # of a chunk of labels
     temperature: float  # of the candidates' values, in VP

@@ -37,7 +37,7 @@ KEYS = {"env": TEXT, "env_version": TEXT, "seed": WHOLE, "games": WHOLE}  # of t
 ARRAYS = {"action": 2, "actions": 3, "values": 3, "reward": 3, "done": 2, "vp": 3,
           "player": 2}  # fmt: skip
 LABELS = 7  # folded into the seed
-OURS = atomic_files.json_with("seed", "games")  # the mark of `about.json`
+IS_HEAD = atomic_files.json_with("seed", "games")  # the mark of `about.json`
 
 
 def start(auto: AutoEnvironment, seed: int, games: int, first: int = 0) -> Any:
@@ -62,7 +62,7 @@ def make_generator(
 ) -> Any:
     """(params, mix, seed, chunk, states) -> (states, labels), compiled; mix (N,) int8.
 
-    mix says who plays a game: 0 the scripted player, 1 it with chance by value, 2 the network.
+    mix is the player of a game: 0 the scripted player, 1 the same sampling by value, 2 the network.
     """
     search = Search(env, slots=128)
     weights = as_params(Weights())
@@ -161,7 +161,7 @@ def generate(out: Path, chunks: int, about: dict[str, Any], config_file: str) ->
 
 
 def begin(out: Path, about: Mapping[str, object], states: EnvState) -> tuple[int, Any]:
-    """Make the folder of a stream, or go on with it.
+    """Make the folder of a stream, or continue it.
 
     Args:
         states: the first ones.
@@ -219,7 +219,7 @@ def read_chunk(path: Path, games: int) -> dict[str, np.ndarray]:
 
 
 def check_begun(out: Path, about: Mapping[str, object]) -> None:
-    """Refuse to go on with another stream, before anything is compiled.
+    """Check that a folder holds this stream, before anything is compiled.
 
     Raises:
         UserError: the folder holds another stream, or a damaged one.
@@ -241,7 +241,7 @@ def check_out(out: Path) -> None:
         UserError: it does, or cannot be written.
     """
     if (out / ABOUT).exists():
-        atomic_files.check_file("--out", out / ABOUT, OURS, "name another folder")
+        atomic_files.check_file("--out", out / ABOUT, IS_HEAD, "name another folder")
     else:
         atomic_files.check_folder("--out", out, parents=True)
 

@@ -61,11 +61,11 @@ class Damaged(UserError):
 class Checkpoints:
     """The checkpoints of one run folder."""
 
-    def __init__(self, run: str | Path, keep: int | None = None, create: bool = False):
+    def __init__(self, run: str | Path, max_to_keep: int | None = None, create: bool = False):
         """
         Args:
             run: the run folder.
-            keep: write as well as read, and keep this many of the latest; None: only read.
+            max_to_keep: keep this many of the latest; None: only read.
             create: make the folder if it is not there.
         Raises:
             UserError: `run` is no run folder (only without `create`).
@@ -78,13 +78,13 @@ class Checkpoints:
         self._folder = self.run / FOLDER
         if not create and not is_folder(self._folder):
             raise UserError(f"{run} is no run folder: it has no {FOLDER}/")
-        reads_only = keep is None and not create
+        reads_only = max_to_keep is None and not create
         try:
             self._manager = ocp.CheckpointManager(
                 self._folder.absolute(),
                 options=ocp.CheckpointManagerOptions(
                     save_interval_steps=0 if reads_only else 1,
-                    max_to_keep=keep,
+                    max_to_keep=max_to_keep,
                     create=create,
                     read_only=reads_only,
                     enable_async_checkpointing=False,

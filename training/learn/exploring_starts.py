@@ -23,7 +23,7 @@ from gaia_jax.state import GameState, Setup
 
 from ..types import Environment, EnvState
 
-APART = 0x51C4E  # folded into the set-up's key
+STREAM = 0x51C4E  # folded into the set-up's key
 # A gift is floor(u * u * (most + 1)) with u drawn from [0, 1): 0 to the most, mostly little.
 RESOURCES = (15, 6, 6, 2)  # credits, ore, knowledge, QIC
 POWER = 4  # ordinary tokens in bowl III
@@ -111,7 +111,7 @@ def report(summed: dict[str, Any]) -> dict[str, float]:
 
 
 def _key(setup: Setup, number: int) -> Array:
-    return jax.random.fold_in(jax.random.fold_in(key_of(setup), APART), number)
+    return jax.random.fold_in(jax.random.fold_in(key_of(setup), STREAM), number)
 
 
 def key_of(setup: Setup) -> Array:

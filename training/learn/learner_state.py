@@ -76,14 +76,14 @@ def make_optimizer() -> optax.GradientTransformation:
     return optax.flatten(optax.scale_by_adam(eps=1e-5))
 
 
-def where(games: Any, rest: Any) -> Runner:
+def with_games(games: Any, rest: Any) -> Runner:
     """A Runner with `games` for the games, which are split over devices, and `rest` elsewhere."""
     return Runner(*(games if name == "env_state" else rest for name in Runner._fields))
 
 
 def sharding(mesh: Mesh) -> Runner:
     """The sharding of a Runner on these devices: games split, the rest replicated."""
-    return where(games=NamedSharding(mesh, P(GAMES)), rest=NamedSharding(mesh, P()))
+    return with_games(games=NamedSharding(mesh, P(GAMES)), rest=NamedSharding(mesh, P()))
 
 
 def start_keys(config: Config) -> Array:
@@ -164,7 +164,7 @@ def split(runner: Runner) -> tuple[Any, dict[str, Any]]:
     Arrays that hold nothing, such as the artifacts of the base game, are left out: orbax refuses
     them.
     """
-    reference = _shown(runner)
+    reference = _playing_field(runner)
     leaves, _ = jax.tree_util.tree_flatten_with_path(runner._replace(**{reference: ()}))
     return getattr(runner, reference), {path_name(path): leaf for path, leaf in leaves if leaf.size}
 
@@ -181,7 +181,7 @@ def join(form: Runner, params: Params, rest: Mapping[str, object]) -> Runner:
     Args:
         form: a runner of that form: arrays, or shapes with shardings.
     """
-    reference = _shown(form)
+    reference = _playing_field(form)
     leaves, tree = jax.tree_util.tree_flatten_with_path(form._replace(**{reference: ()}))
     leaves_in_order = [rest[path_name(path)] if leaf.size else empty(leaf) for path, leaf in leaves]
     joined: Runner = jax.tree.unflatten(tree, leaves_in_order)
@@ -201,6 +201,6 @@ def empty(form: Array | jax.ShapeDtypeStruct) -> Array:
     return jax.make_array_from_callback(form.shape, form.sharding, lambda index: nothing[index])
 
 
-def _shown(runner: Runner) -> str:
+def _playing_field(runner: Runner) -> str:
     """The field with which an agent plays: the averaged parameters, if the run has them."""
     return "average" if jax.tree.leaves(runner.average) else "params"

@@ -108,8 +108,8 @@ class Trainer:
     def checkpoints(self) -> Checkpoints:
         """The checkpoints of the run folder, readable and writable; creates a missing folder."""
         if self._checkpoints is None:
-            keep = self.config.run.keep_checkpoints
-            self._checkpoints = Checkpoints(self.run, keep=keep, create=True)
+            max_to_keep = self.config.run.keep_checkpoints
+            self._checkpoints = Checkpoints(self.run, max_to_keep, create=True)
         return self._checkpoints
 
     @property
@@ -130,11 +130,11 @@ class Trainer:
         self.chunks += 1
         metrics = jax.device_get(metrics)
         count = self.config.run.updates_per_chunk
-        doing = metrics.pop("doing")
+        behaviour = metrics.pop("behaviour")
         records = [{name: float(x[i]) for name, x in metrics.items()} for i in range(count)]
         # Few games end in an update: their statistics are reported for the whole chunk.
         games = sum(record["games/ended"] for record in records)
-        summed = jax.tree.map(lambda x: x.sum(0), doing)
+        summed = jax.tree.map(lambda x: x.sum(0), behaviour)
         if self.config.recipe.exploring_starts:
             records[-1] |= exploring_starts.report(summed)
         records[-1] |= self.diagnostics.report(summed, games)

@@ -31,7 +31,7 @@ from ..system.devices import GAMES, mean_in_one
 from ..types import AutoEnvironment, AutoState, NetworkInput, Params, PolicyNetwork
 from . import exploring_starts
 from .advantages import advantages, less_of_others
-from .learner_state import Hyper, Runner, make_optimizer, sharding, where
+from .learner_state import Hyper, Runner, make_optimizer, sharding, with_games
 from .metrics import Diagnostics
 
 mean = partial(jax.lax.pmean, axis_name=GAMES)  # over the devices
@@ -95,7 +95,7 @@ class Rollout(NamedTuple):
 
     decisions: Transition
     final_vp: Array  # (T, N, P), of games that end with the decision
-    doing: Metrics  # sums over games, `Diagnostics.step` and more
+    behaviour: Metrics  # sums over games, `Diagnostics.step` and more
 
 
 class Batch(NamedTuple):
@@ -130,7 +130,7 @@ def make_chunk(auto: AutoEnvironment, network: PolicyNetwork, config: Config, me
 
         return jax.lax.scan(step, runner, length=updates)
 
-    specs = where(games=P(GAMES), rest=P())
+    specs = with_games(games=P(GAMES), rest=P())
     # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
     mapped = jax.shard_map(
         chunk, mesh=mesh, in_specs=(specs,), out_specs=(specs, P()), check_vma=False
@@ -190,13 +190,13 @@ def _env_step(
     action = network.to_action(inputs, choice)
     before = state
     state = learner.games.step(state, action, keys[:, 1])
-    doing = learner.diagnostics.step(before, action, state)
+    behaviour = learner.diagnostics.step(before, action, state)
     done = state.terminated | state.truncated
     if recipe.exploring_starts:
-        doing |= exploring_starts.counts(before, done, state.final_vp, recipe.exploring_starts)
+        behaviour |= exploring_starts.counts(before, done, state.final_vp, recipe.exploring_starts)
     reward = less_of_others(state.rewards, recipe.opponent_weight) * ppo.reward_scale
     decision = Transition(inputs, seats, choice, log_prob, value, reward, done, open_)
-    return state, Rollout(decision, state.final_vp, doing)
+    return state, Rollout(decision, state.final_vp, behaviour)
 
 
 def _look(
@@ -333,5 +333,5 @@ def _value_metrics(ppo: PPOConfig, rollout: Rollout, target: Array, value: Array
         "games/ended": total(jnp.sum(done, dtype=jnp.float32)),
         "games/vp_sum": total(jnp.sum(vp, dtype=jnp.float32)),
         "games/reward_sum": total(jnp.sum(rollout.decisions.reward)) / ppo.reward_scale,
-        "doing": total(jax.tree.map(lambda x: x.sum(0), rollout.doing)),
+        "behaviour": total(jax.tree.map(lambda x: x.sum(0), rollout.behaviour)),
     }

@@ -21,7 +21,7 @@ from ..system.batched import batched
 from ..system.devices import GAMES
 from ..types import AutoEnvironment, AutoState, Params, PolicyNetwork
 
-APART = 0xA9A27  # folded into the key, so that it differs from those of the updates
+STREAM = 0xA9A27  # folded into the key, so that it differs from those of the updates
 
 
 def make_stagger(
@@ -40,7 +40,7 @@ def make_stagger(
 
     def stagger(params: Params, key: Array, state: AutoState) -> Any:
         game = jax.lax.axis_index(GAMES) * local + jnp.arange(local)
-        own = jax.random.fold_in(key, APART)
+        own = jax.random.fold_in(key, STREAM)
         ahead = game * decisions // games
 
         def step(state: AutoState, clock: Array) -> tuple[Any, None]:

@@ -1,8 +1,8 @@
 """The head in two steps: first the kind of action, its verb, then the action of that kind.
 
-log p(action) = log p(kind) + log p(action | kind), each softmax over what is legal alone. Every
-action has one kind, so that logits of their own for the actions of each kind are all that "given
-the kind" can mean. The sum comes out as logits, and sampling and learning stay as they are.
+log p(action) = log p(kind) + log p(action | kind), each a softmax over the legal ones. Every action
+has one kind, so the logits of the actions of a kind define p(action | kind). The sums are used as
+logits: sampling and learning do not change.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ ILLEGAL_LOGIT = -1e9
 def kind_sizes(env: Environment) -> tuple[int, ...]:
     """How many actions each kind has, in the order of the environment's index.
 
-    Each plane of cells is a kind and each verb beside them; where an environment names no verbs,
-    all that is no plane is one.
+    Each plane of cells is a kind, and each other verb; in an environment without verbs all actions
+    outside of planes are one kind.
     """
     cells = len(env.ruleset.geometry.neighbors)
     starts = {plane * cells for plane in range(len(env.action_planes) + 1)}

@@ -1,6 +1,6 @@
 """The network without tokens: one multilayer perceptron over the whole observation as a vector.
 
-It knows nothing of cells: what it learns of one it has to learn anew of every other.
+It does not know about cells: it learns each of them separately.
 """
 
 from __future__ import annotations

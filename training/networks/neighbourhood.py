@@ -1,7 +1,7 @@
-"""What lies around a cell: what a token of its own cannot know, and a federation is made of.
+"""Features of the neighbourhood of a cell, which a single token lacks and federations need.
 
-A planet's own columns say how far each seat's nearest structure is, but not how much power stands
-there, nor what else could be built next to it.
+A planet's own columns hold the distance to each seat's nearest structure, but neither the power
+there nor what else could be built next to it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Neighbourhood(NamedTuple):
 
         `free_power` is the power value of the pieces on the board that are in no federation; tiles
         and boards that change it (LEE-06, FED-09) are not seen. `open_planets` are those where a
-        mine may stand one day.
+        mine may be built later.
         """
         at = dict(self.columns)
         none = jnp.int32(0)

@@ -5,7 +5,7 @@ the Lost Planet and space stations matter. A token for each planet instead of ea
 decision three times as cheap, and a rollout takes half of the memory.
 
 B is the number of decisions, C of cells, K of tokens, A of actions, W = 4 K + C + (A - 4 C) of
-choices: the action planes on tokens, one plane on all cells for what lies in empty space, the rest.
+choices: the action planes on tokens, one plane on all cells for empty space, the rest.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class PlanetInput(NamedTuple):
     players: Array  # (B, P, Fp)
     globals: Array  # (B, Fg)
     mask: Array  # (B, W) bool
-    where: Array  # (B, K) int16, the cell of each token; C where there is none
+    cell: Array  # (B, K) int16, the cell of each token; C where there is none
 
 
 class Layout(NamedTuple):
@@ -73,7 +73,7 @@ def choice_kinds(at: Layout, kinds: tuple[int, ...], tokens: int) -> tuple[int, 
     if not kinds:
         return ()
     planes = [tokens] * len(at.planes)
-    assert at.planes.index(SPACE_PLANE) == len(planes) - 1  # so it goes on where tokens end
+    assert at.planes.index(SPACE_PLANE) == len(planes) - 1  # so space follows the tokens
     planes[-1] += at.cells
     return (*planes, *kinds[len(planes) :])
 
@@ -128,7 +128,7 @@ class PlanetNetwork(nn.Module):
         at, tokens = self.layout, self.config.planets
         planes = len(at.planes)
         first_space, first_other = planes * tokens, planes * tokens + at.cells
-        token = jnp.take_along_axis(seen.where, (choice % tokens)[:, None], axis=1)[:, 0]
+        token = jnp.take_along_axis(seen.cell, (choice % tokens)[:, None], axis=1)[:, 0]
         pointed = choice // tokens * at.cells + token
         space = at.planes.index(SPACE_PLANE) * at.cells + choice - first_space
         others = planes * at.cells + choice - first_other

@@ -55,14 +55,14 @@ def sample_action(
 
 @own_jax_config
 def greedy(logits: Array, mask: Array) -> Array:
-    """(..., A), (..., A) -> (...,) int32, the likeliest legal action."""
+    """(..., A), (..., A) -> (...,) int32, the most probable legal action."""
     return jnp.argmax(jnp.where(mask, logits, -jnp.inf), axis=-1).astype(jnp.int32)
 
 
 def _invert(weight: Array, mask: Array, uniform: Array) -> Array:
     below = jnp.cumsum(weight, axis=-1)
     total = jnp.max(below, axis=-1, keepdims=True, where=mask, initial=0.0)
-    # A uniform below 1 times the total may round to the total, past which no action lies.
+    # A uniform below 1 times the total may round to the total, which no action exceeds.
     goal = jnp.minimum(uniform[..., None] * total, jnp.nextafter(total, jnp.zeros_like(total)))
     return jnp.argmax(mask & (below > goal), axis=-1).astype(jnp.int32)
 

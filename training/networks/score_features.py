@@ -1,8 +1,8 @@
 """Score features: what a player's columns are worth together, as the rules count it.
 
-The network reads how many structures stand and which final missions are played; what they come to,
-who leads, and what the next income brings are products of such columns, which a small network
-cannot make: docs/lab/learning.md has how far off its values are with them and without.
+The network reads the number of structures and the final missions of the game. Mission scores, leads
+and the next income are products of such columns, which a small network cannot compute;
+docs/lab/learning.md has the errors of its values with and without these features.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ class Pace(NamedTuple):
     inference: float
     learning: float  # of a decision that is learnt from, once
     flops: float
-    where: str
+    source: str  # device and run
 
     def seconds(self, config: Config, shapes: Shapes, devices: int) -> float:
         """Seconds of one update on `devices` devices of that kind."""
@@ -218,7 +218,7 @@ def fitting(config: Config, shapes: Shapes, devices: int, memory: int) -> list[s
             other = configs.override(config, [f"ppo.{key}={value}"])
             total = plan_of(other, shapes, devices).total
             if total <= memory:
-                options.append(f"ppo.{key}={value} ({shown(total)})")
+                options.append(f"ppo.{key}={value} ({size_text(total)})")
                 break
     return options
 
@@ -241,8 +241,8 @@ def _doubles(value: int, limit: int) -> list[int]:
     return out
 
 
-def shown(count: float) -> str:
-    """Bytes as people read them."""
+def size_text(count: float) -> str:
+    """Bytes in GB, MB or KB."""
     for unit in ("GB", "MB", "KB"):
         if count >= SIZES[unit]:
             return f"{count / SIZES[unit]:,.1f} {unit}"
@@ -254,14 +254,16 @@ def report(config: Config, shapes: Shapes, devices: int) -> tuple[Plan, list[str
     plan, c = plan_of(config, shapes, devices), config.ppo
     games, kept_steps = c.num_envs // devices, ppo.kept_steps(c, config.recipe)
     rows = {
-        "games": f"{games:,} of {shown(shapes.game)}, before and after",
+        "games": f"{games:,} of {size_text(shapes.game)}, before and after",
         "network": f"{shapes.params // 4:,} parameters and their copies",
         "optimizer": "Adam, before and after",
-        "rollout": f"{c.num_steps * games:,} decisions of {shown(shapes.seen)}",
+        "rollout": f"{c.num_steps * games:,} decisions of {size_text(shapes.seen)}",
         "learning": f"a minibatch of {games * kept_steps // c.minibatches:,} decisions, "
-        f"{shown(shapes.residuals)} of activations each",
+        f"{size_text(shapes.residuals)} of activations each",
         "playing": "one decision of all games",
     }
     head = f"{config.name}: {c.num_envs:,} games on {devices} device(s); of each device"
-    lines = [f"  {key:<11}{shown(value):>10}  {rows[key]}" for key, value in plan._asdict().items()]
-    return plan, [head, *lines, f"  {'sum':<11}{shown(plan.total):>10}"]
+    lines = [
+        f"  {key:<11}{size_text(value):>10}  {rows[key]}" for key, value in plan._asdict().items()
+    ]
+    return plan, [head, *lines, f"  {'sum':<11}{size_text(plan.total):>10}"]

@@ -18,8 +18,8 @@ from ..system import data_files, environments
 from ..types import Environment, Params
 from ..zoo.games import Recorded, make_player, record
 
-# The keys of the JSON that are not for `--set`.
-TOLD = (*zoo.KEYS, "format", "players", "training")
+# Keys of the JSON that the command writes itself.
+OWN_KEYS = (*zoo.KEYS, "format", "players", "training")
 
 
 class Source(NamedTuple):
@@ -101,8 +101,8 @@ def _parse_settings(texts: Sequence[str]) -> dict[str, Any]:
         key, equals, value = text.partition("=")
         if not key or not equals:
             raise UserError(f"--set wants key=value, got {text!r}")
-        if key in TOLD:
-            raise UserError(f"--set {key}: the command says that itself")
+        if key in OWN_KEYS:
+            raise UserError(f"--set {key}: the command sets that key itself")
         try:
             parsed[key] = value if key == "note" else configs.parse_yaml(value)
             json.dumps(parsed[key])  # JSON has no dates, YAML has

@@ -30,8 +30,8 @@ def table(members: Sequence[Member], states: Sequence[State]) -> str:
     rows = []
     for number, (member, state) in enumerate(zip(members, states, strict=True)):
         far = f"update {state.update:,} of {member.config.run.updates:,}" if state.update else ""
-        rows.append(f"{number:>4}  {member.name:<{wide}}  {state.what:<8} {far}".rstrip())
-    done = sum(state.what == DONE for state in states)
+        rows.append(f"{number:>4}  {member.name:<{wide}}  {state.status:<8} {far}".rstrip())
+    done = sum(state.status == DONE for state in states)
     return "\n".join([*rows, f"{done} of {len(members)} done"])
 
 
@@ -43,7 +43,7 @@ def check_all(members: Sequence[Member], states: Sequence[State], env_module: En
     jax.config.update("jax_platforms", "cpu")
     RUNS.mkdir(exist_ok=True)
     for member, state in zip(members, states, strict=True):
-        if state.what != DONE:
+        if state.status != DONE:
             try:
                 check(Resolved(member.config))
                 load(Resolved(member.config), env_module)
@@ -51,13 +51,13 @@ def check_all(members: Sequence[Member], states: Sequence[State], env_module: En
                 raise UserError(f"{member.name}: {error}") from error
 
 
-def one(member: Member, env_module: EnvModule, under_queue: bool) -> int:
+def train_member(member: Member, env_module: EnvModule, under_queue: bool) -> int:
     """Start or resume one run in this process; return the exit code of the training."""
     if under_queue:
         threading.Thread(target=_follow, daemon=True).start()
     os.environ.setdefault(WANDB_GROUP, member.sweep)  # W&B shows the runs of a sweep together
-    with sweep_file.held(member, RUNS):
-        status = sweep_file.left_at(member, RUNS).what
+    with sweep_file.lock_member(member, RUNS):
+        status = sweep_file.left_at(member, RUNS).status
         if status == DONE:
             print(f"{member.name} is done", file=sys.stderr)
             return 0
@@ -86,7 +86,7 @@ class Queue:
         self._asked = False
 
     def run(self) -> int:
-        """Run all that are not done; return the exit code."""
+        """Run all unfinished ones; return the exit code."""
         failed: list[Member] = []
         left = list(range(len(self._members)))
         with self._signals():
@@ -96,7 +96,7 @@ class Queue:
                     time.sleep(AGAIN)
                     continue
                 left.remove(index)
-                if state.what == DONE:
+                if state.status == DONE:
                     continue
                 code = self._process(index, state)
                 if code and not self._asked:
@@ -104,7 +104,7 @@ class Queue:
         states = [sweep_file.state(member, RUNS) for member in self._members]
         print(table(self._members, states))
         if self._asked:
-            print("the same command goes on", file=sys.stderr)
+            print("the same command continues the sweep", file=sys.stderr)
             return 130
         for member in failed:
             print(f"failed: {member.name}", file=sys.stderr)
@@ -114,14 +114,14 @@ class Queue:
         """The first run that no other process holds."""
         for index in left:
             state = sweep_file.state(self._members[index], RUNS)
-            if state.what != RUNNING:
+            if state.status != RUNNING:
                 return index, state
         return None, state
 
     def _process(self, index: int, state: State) -> int:
         """Start one run as a process; return its exit code."""
         member = self._members[index]
-        far = f", from update {state.update:,}" if state.what == STOPPED else ""
+        far = f", from update {state.update:,}" if state.status == STOPPED else ""
         print(f"run {index + 1} of {len(self._members)}: {member.name}{far}", file=sys.stderr)
         line = [*self._command, "--index", str(index), "--under-queue"]
         # A session of its own: only the queue receives Ctrl-C and forwards it once.

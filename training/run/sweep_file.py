@@ -42,8 +42,8 @@ class Member(NamedTuple):
 class State(NamedTuple):
     """The progress of a run."""
 
-    what: str  # WAITING, STOPPED, RUNNING or DONE
-    update: int  # the last one that its records tell of
+    status: str  # WAITING, STOPPED, RUNNING or DONE
+    update: int  # the last one in its records
 
 
 def load(path: Path) -> list[Member]:
@@ -143,7 +143,7 @@ def state(member: Member, runs: Path) -> State:
         UserError: its folder holds a run of another configuration.
     """
     remainder = left_at(member, runs)
-    return remainder._replace(what=RUNNING) if _in_use(member, runs) else remainder
+    return remainder._replace(status=RUNNING) if _in_use(member, runs) else remainder
 
 
 def left_at(member: Member, runs: Path) -> State:
@@ -162,15 +162,15 @@ def left_at(member: Member, runs: Path) -> State:
 def _check_same(member: Member, run: Path) -> None:
     file = run / configs.OF_A_RUN
     if not file.is_file():
-        raise UserError(f"{run} is there and no run of this sweep: move it away")
+        raise UserError(f"{run} exists and is not a run of this sweep: move it away")
     stored, current = (
         configs.flat(configs.with_ends(config)) for config in (configs.load(file), member.config)
     )
     for key, value in current.items():
         if stored[key] != value:
             raise UserError(
-                f"{run} was begun with {key}={stored[key]}, the sweep says {value}: "
-                "move it away, or call the sweep otherwise"
+                f"{run} began with {key}={stored[key]}, the sweep has {value}: "
+                "move it away, or rename the sweep"
             )
 
 
@@ -190,16 +190,16 @@ def set_aside(member: Member, runs: Path) -> None:
 
 
 @contextmanager
-def held(member: Member, runs: Path) -> Iterator[None]:
+def lock_member(member: Member, runs: Path) -> Iterator[None]:
     """Lock a run, even before its folder exists, against other processes.
 
     Raises:
-        UserError: another process holds it.
+        UserError: another process has locked it.
     """
     (runs / LOCKS).mkdir(parents=True, exist_ok=True)
     with (runs / LOCKS / member.name).open("a") as file:
         if not atomic_files.lock(file):
-            raise UserError(f"{member.name} is being made by another process")
+            raise UserError(f"{member.name} is in use by another process")
         yield
 
 

@@ -28,19 +28,19 @@ class RootFnOutput(NamedTuple):
 class RecurrentFnOutput(NamedTuple):
     """What an action leads to, as the network sees it.
 
-    `to_play`, `prior_logits` and `legal_actions` tell of the position after the action.
+    `to_play`, `prior_logits` and `legal_actions` describe the position after the action.
     """
 
     reward: Array  # (B, P) float32, what the action brought each player
     discount: Array  # (B,) float32, of what follows: 1 in a finite game, 0 after its end
-    prior_logits: Array  # (B, A) float32; (B, 0) is enough where `likeliest` is given
+    prior_logits: Array  # (B, A) float32; (B, 0) is enough where `best_action` is given
     value: Array  # (B, P) float32
     to_play: Array  # (B,) int32
     legal_actions: Array  # (B, A) bool
     terminal: Array  # (B,) bool, nothing follows: the node is never expanded
-    # (B,) int32, the legal action with the highest logit, which is all that a rollout asks for;
-    # None: it is looked up in the logits.
-    likeliest: Array | None = None
+    # (B,) int32, the legal action with the highest logit, the only one that a rollout needs; None:
+    # the search derives it from the logits.
+    best_action: Array | None = None
 
 
 # (params, key, action (B,) int32, embedding) -> (RecurrentFnOutput, embedding)
@@ -63,7 +63,7 @@ class SearchOptions:
     own_turn: bool = False  # positions where another player decides are leaves
     # No tree: each of the first `considered` actions is followed along the policy's own moves.
     rollouts: bool = False
-    least_prior: float = 0.003  # of the likeliest action's probability: what a rollout needs
+    least_prior: float = 0.003  # of the most probable action's probability: what a rollout needs
     # A node of which every legal action leads to an end, or to nodes of which that is true, is
     # solved: it is not searched again. Where the best action so far leads to a solved node or an
     # end, a node has that action's values, not the mean over its visits.

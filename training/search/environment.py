@@ -19,7 +19,7 @@ from .base import RecurrentFn, RecurrentFnOutput, RootFnOutput
 # (params, states (B, ...)) -> logits (B, A) and, of every player, what is still to come (B, P)
 Evaluate = Callable[[Any, Any], tuple[Array, Array]]
 # The same, but the legal action with the highest logit (B,) int32 instead of the logits
-Likeliest = Callable[[Any, Any], tuple[Array, Array]]
+BestAction = Callable[[Any, Any], tuple[Array, Array]]
 
 FOLLOWED = 8
 
@@ -29,7 +29,7 @@ class Model(NamedTuple):
 
     root: Callable[[Any, Any], RootFnOutput]  # (params, states)
     recurrent: RecurrentFn
-    onward: RecurrentFn  # the same for rollouts: the likeliest action instead of logits, if it can
+    onward: RecurrentFn  # the same for rollouts: the best action instead of logits
 
 
 def environment_model(
@@ -37,16 +37,16 @@ def environment_model(
     evaluate: Evaluate,
     reward_scale: float = 1.0,
     followed: int = FOLLOWED,
-    likeliest: Likeliest | None = None,
+    best_action: BestAction | None = None,
 ) -> Model:
     """The model of a deterministic environment, gamma 1.
 
     Args:
         evaluate: the network.
-        likeliest: the same network where its likeliest action is all that is asked for.
+        best_action: the same network, without its logits.
         reward_scale: values are in rewards times this.
-        followed: a decision with one option is no decision: so many of them in a row are taken
-            with the action that leads to them, and cost no simulation.
+        followed: up to this many decisions in a row with a single option are played together with
+            the action that leads to them, and cost no simulation.
     """
 
     def root(params: Params, state: EnvState) -> RootFnOutput:
@@ -80,13 +80,13 @@ def environment_model(
     def onward(
         params: Params, key: Array, action: Array, state: EnvState
     ) -> tuple[RecurrentFnOutput, Any]:
-        assert likeliest is not None
+        assert best_action is not None
         state, reward = advance(action, state)
-        best, value = likeliest(params, state)
-        out = output(state, reward, jnp.zeros((len(best), 0)), value)._replace(likeliest=best)
+        best, value = best_action(params, state)
+        out = output(state, reward, jnp.zeros((len(best), 0)), value)._replace(best_action=best)
         return out, _without_mask(state)
 
-    return Model(root, recurrent, recurrent if likeliest is None else onward)
+    return Model(root, recurrent, recurrent if best_action is None else onward)
 
 
 def _without_mask(state: EnvState) -> Any:
@@ -101,7 +101,7 @@ def _advance(env: Environment, state: EnvState, action: Array, followed: int) ->
         state = step(state, action)
         return state, state.rewards.astype(jnp.float32)
 
-    # The first step stands in the loop too: the environment is compiled once.
+    # The loop contains the first step too: the environment is compiled once.
     def on(carry: tuple[Any, Array, Array, Array]) -> tuple[Any, Array, Array, Array]:
         state, action, reward, live = carry
         after = step(state, action)
@@ -115,10 +115,10 @@ def _advance(env: Environment, state: EnvState, action: Array, followed: int) ->
         live = live & (options == 1) & ~(state.terminated | state.truncated)
         return state, jnp.argmax(state.legal_action_mask, axis=-1), reward, live
 
-    def goes_on(carry: tuple[Any, tuple[Any, Array, Array, Array]]) -> Array:
+    def continues(carry: tuple[Any, tuple[Any, Array, Array, Array]]) -> Array:
         count, (_, _, _, live) = carry
-        continues: Array = (count <= followed) & live.any()
-        return continues
+        is_live: Array = (count <= followed) & live.any()
+        return is_live
 
     def counted(carry: tuple[Any, Any]) -> tuple[Any, Any]:
         return carry[0] + 1, on(carry[1])
@@ -126,5 +126,5 @@ def _advance(env: Environment, state: EnvState, action: Array, followed: int) ->
     action = action.astype(jnp.int32)
     nothing = jnp.zeros(state.rewards.shape, jnp.float32)
     start = state, action, nothing, jnp.ones(action.shape, bool)
-    _, (state, _, reward, _) = jax.lax.while_loop(goes_on, counted, (jnp.int32(0), start))
+    _, (state, _, reward, _) = jax.lax.while_loop(continues, counted, (jnp.int32(0), start))
     return state, reward

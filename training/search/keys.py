@@ -15,7 +15,7 @@ def one_a_row(key: Array) -> bool:
 
 
 def root_noise(key: Array, shape: tuple[int, ...], scale: float) -> tuple[Array, Array]:
-    """Gumbel noise (B, A), and the key or keys of all that follows."""
+    """Gumbel noise (B, A), and the key or keys of the steps after it."""
     batch, actions = shape
     if not scale:
         return jnp.zeros(shape), key

@@ -26,7 +26,7 @@ def mixed_value(raw: Array, logits: Array, visits: Array, utility: Array) -> Arr
         (...) float32.
     """
     seen = visits > 0
-    # A prior that rounds to 0 still counts where it is all that was visited.
+    # A prior that rounds to 0 still counts if nothing else was visited.
     prior = jnp.maximum(jax.nn.softmax(logits), jnp.finfo(logits.dtype).tiny)
     share = jnp.sum(jnp.where(seen, prior, 0), axis=-1, keepdims=True)
     weight = jnp.where(seen, prior / jnp.where(seen, share, 1), 0)

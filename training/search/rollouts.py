@@ -1,10 +1,10 @@
-"""Search by policy rollouts: every likely action of the root is followed along the policy's moves.
+"""Search by policy rollouts: each probable action of the root is followed along the policy's moves.
 
-No tree: a rollout is the action and the moves that the policy finds likeliest after it, of whoever
-decides. Its value is what was paid on the way and the network's values, the mean over the second
-half of it. A position in which the policy is sure is not searched at all.
+No tree: a rollout is the action and the most probable moves of all players after it. Its value is
+the reward on the path plus the network's values, averaged over its second half. A position with a
+single probable action is not searched at all.
 
-The rollouts of all roots are work items of one queue, which a fixed number of slots takes.
+The rollouts of all roots are jobs of one queue, processed by a fixed number of slots.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Items(NamedTuple):
 
 
 class _Slots(NamedTuple):
-    """L rollouts under way, and what has been found."""
+    """L running rollouts, and the results so far."""
 
     following: Array  # () int32, the first item that no slot has taken
     live: Array  # (L,) bool
@@ -50,7 +50,7 @@ class _Slots(NamedTuple):
     discount: Array  # (L,) float32, of what follows
     late: Array  # (L, P) float32, sum of the values in the second half
     state: Any  # pytree of (L, ...)
-    found: Array  # (J, P) float32, by edge
+    values: Array  # (J, P) float32, by edge
 
 
 def policy_rollouts(
@@ -109,7 +109,7 @@ def _follow(key: Array, start: Start, length: Array, model: BoundFn) -> Array:
 
     first = _start(items, count, root.value.shape[1], root.embedding)
     end = jax.lax.while_loop(lambda carry: carry[0].live.any(), on, (first, jnp.int32(0)))
-    return end[0].found
+    return end[0].values
 
 
 def _keys(key: Array, row: Array, turn: Array) -> Array:
@@ -165,10 +165,10 @@ def _move(key: Array, slots: _Slots, items: _Items, model: BoundFn, embedding: A
     mean = late / jnp.maximum(length - length // 2, 1)[:, None]
     value = jnp.where(step.terminal[:, None], paid, mean)
     edge = jnp.where(ended, items.edge[slots.item], len(items.edge))
-    likeliest = step.likeliest
-    if likeliest is None:
+    best_action = step.best_action
+    if best_action is None:
         logits = jnp.where(step.legal_actions, step.prior_logits, -jnp.inf)
-        likeliest = jnp.argmax(logits, axis=-1).astype(jnp.int32)
+        best_action = jnp.argmax(logits, axis=-1).astype(jnp.int32)
 
     next_jobs = take(ended, slots.following, items.total)
     row = items.row[next_jobs.job]
@@ -176,11 +176,11 @@ def _move(key: Array, slots: _Slots, items: _Items, model: BoundFn, embedding: A
         following=next_jobs.following,
         live=(slots.live & ~ended) | next_jobs.takes,
         item=next_jobs.put(slots.item, next_jobs.job),
-        action=next_jobs.put(likeliest, items.action[next_jobs.job]),
+        action=next_jobs.put(best_action, items.action[next_jobs.job]),
         moves=next_jobs.put(moves, 0),
         paid=next_jobs.put(paid, 0),
         discount=next_jobs.put(discount, 1),
         late=next_jobs.put(late, 0),
         state=next_jobs.put(state, jax.tree.map(lambda x: x[row], embedding)),
-        found=slots.found.at[edge].set(value, mode="drop"),
+        values=slots.values.at[edge].set(value, mode="drop"),
     )

@@ -1,8 +1,8 @@
 """One simulation of a Gumbel search: descend, add a node, carry the values up.
 
-Every node keeps where a descent from it ends. Only what lies on the way of a simulation changes, so
-that the way up renews it, and a descent is one look at the root's edge and one at its child.
-Nothing is scattered: what changes is a number for each node, and few enough to write them all.
+Every node stores where a descent from it ends. Only nodes on the path of a simulation change, so
+the pass up the path updates them, and a descent reads one edge of the root and one child. Nothing
+is scattered: one number per node changes, so few that all are written.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def _inner_slot(tree: Tree, node: Array, edges: Edges, options: SearchOptions) -
     policy = jax.nn.softmax(edges.logits + value)
     lacking = policy - visits / (1 + jnp.sum(visits, axis=-1, keepdims=True))
     if options.solve:  # what is below a solved node is known: an open one first
-        lacking = jnp.where(edges.solved, lacking - 2, lacking)  # it lies between -1 and 1
+        lacking = jnp.where(edges.solved, lacking - 2, lacking)  # it is between -1 and 1
     return jnp.argmax(jnp.where(edges.exists, lacking, -jnp.inf), axis=-1).astype(jnp.int32)
 
 

@@ -85,7 +85,7 @@ def best_actions(logits: Array, legal: Array, count: int) -> tuple[Array, Array]
 
 
 def nodes_of(logits: Array, legal: Array, value: Array, to_play: Array, count: int) -> Rows:
-    """Nodes from what the network says of B positions."""
+    """Nodes from the network's outputs for B positions."""
     best, action = best_actions(logits, legal, count)
     return Rows(best, action, value, to_play, jnp.sum(legal, axis=-1, dtype=jnp.int32))
 

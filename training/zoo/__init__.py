@@ -109,9 +109,8 @@ def about(name: str, folder: Path = FOLDER) -> dict[str, Any]:
 
 def check_optional_keys(path: str, about: Mapping[str, object]) -> None:
     """Check the optional keys of an agent's JSON; `path` is its name in messages."""
-    data_files.check_keys(
-        path, about, {key: kind for key, kind in OPTIONAL_KEYS.items() if key in about}
-    )
+    present = {key: kind for key, kind in OPTIONAL_KEYS.items() if key in about}
+    data_files.check_keys(path, about, present)
     temperature = about.get("temperature", 1)
     if isinstance(temperature, int | float) and temperature <= 0:
         raise UserError(f"{path}: temperature must be above 0, not {temperature}")

@@ -1,8 +1,8 @@
 """Parameters for another ruleset: columns and actions of the same name keep their weights.
 
-The network of planets has no weights of single cells, so all that differs between the rulesets are
-the columns of an observation and the actions without a cell. What the other ruleset alone has gets
-weights of 0: a column says nothing, an action is as likely as one with logit 0.
+The network of planets has no weights of single cells, so rulesets differ only in the columns of an
+observation and in the actions without a cell. Columns and actions of the other ruleset alone get
+weights of 0: the column has no effect, the action has logit 0.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ class Search:
             actions (B, K) int32; values (B, K) float32 in VP, WORST where there is no candidate.
         """
         plan, slots = self._play(params, states, mask)
-        return plan.actions, self._found(plan, slots)
+        return plan.actions, self._candidate_values(plan, slots)
 
     def worth(self, params: Params, game: GameState, player: Array) -> Array:
         """() float32, the VP of one position for `player`, up to a constant of the game."""
@@ -122,7 +122,7 @@ class Search:
         return plan, jax.lax.while_loop(lambda x: x.live.any(), turn, self.start(plan))
 
     def prepare(self, params: Params, states: EnvState, mask: Array) -> Plan:
-        """The shortlists, and what standing still is worth."""
+        """The shortlists, and the value of not moving."""
         player = states.current_player
         guesses = jax.vmap(self._guess_once, (None, 0, 0))(params, states.game, player)
         width = min(SHORTLIST, mask.shape[1])
@@ -136,11 +136,11 @@ class Search:
         early = turn.round < self._t.rounds
         simulate &= ~(jnp.asarray(self._wasteful)[actions] & early[:, None])
 
-        stay_value, adds = jax.vmap(self._stay, (None, 0, 0))(params, states.game, player)
+        idle_value, adds = jax.vmap(self._idle_value, (None, 0, 0))(params, states.game, player)
         offered = jnp.asarray(self._boosters)[actions]  # (B, K)
         add = jnp.take_along_axis(adds, jnp.maximum(offered, 0), axis=1)
         best = jnp.max(jnp.where(legal & (offered >= 0), add, WORST), axis=1, keepdims=True)
-        still = (stay_value + params["pass_margin"])[:, None] + jnp.where(
+        still = (idle_value + params["pass_margin"])[:, None] + jnp.where(
             offered >= 0, add - best, 0
         )
 
@@ -176,17 +176,17 @@ class Search:
         player = plan.states.current_player[row]
         guesses = jax.vmap(self._guess_once, (None, 0, 0))(params, state.game, player)
         depth = slots.depth + 1
-        goes_on, action = jax.vmap(self._follow)(
+        continues, action = jax.vmap(self._follow)(
             state, player, plan.mask[row], slots.action, first_action, depth, guesses
         )
         worth = jax.vmap(self._worth_once, (None, 0, 0))(params, state.game, player)
         worth -= params["detour"] * jnp.asarray(self._free)[first_action]
-        done = jnp.where(slots.live & ~goes_on, slots.item, slots.out.shape[0])
+        done = jnp.where(slots.live & ~continues, slots.item, slots.out.shape[0])
         return _refill(
             plan,
             Slots(
                 slots.following,
-                slots.live & goes_on,
+                slots.live & continues,
                 slots.item,
                 state,
                 action,
@@ -197,10 +197,10 @@ class Search:
 
     def finish(self, plan: Plan, slots: Slots) -> Array:
         """(B,) int32, the best candidate of each row; the first on the shortlist among equals."""
-        best = jnp.argmax(self._found(plan, slots), axis=1)
+        best = jnp.argmax(self._candidate_values(plan, slots), axis=1)
         return jnp.take_along_axis(plan.actions, best[:, None], axis=1)[:, 0].astype(jnp.int32)
 
-    def _found(self, plan: Plan, slots: Slots) -> Array:
+    def _candidate_values(self, plan: Plan, slots: Slots) -> Array:
         """(B, K) float32, the value of each candidate."""
         return jnp.where(plan.simulate, slots.out.reshape(plan.actions.shape), plan.still)
 
@@ -211,7 +211,7 @@ class Search:
     def _worth(self, params: Params, game: GameState, player: Array) -> Array:
         return value.value(self._t, view(params), game, player)
 
-    def _stay(self, params: Params, game: GameState, player: Array) -> tuple[Array, Array]:
+    def _idle_value(self, params: Params, game: GameState, player: Array) -> tuple[Array, Array]:
         """The value of the position as it is, and what each booster adds to it."""
         adds = value.booster_value(self._t, view(params), game, player)
         return self._worth_once(params, game, player), adds
