@@ -140,7 +140,7 @@ class PlanetNetwork(nn.Module):
         """(B, ...) actions of the environment -> (B, ...) int32 choices."""
         at, tokens = self.layout, self.config.planets
         planes = len(at.planes)
-        cell = seen.where.reshape(len(seen.where), *[1] * (action.ndim - 1), tokens)
+        cell = seen.cell.reshape(len(seen.cell), *[1] * (action.ndim - 1), tokens)
         matches = cell == (action % at.cells)[..., None]
         pointed = action // at.cells * tokens + jnp.argmax(matches, axis=-1)
         space = planes * tokens + action % at.cells

@@ -145,7 +145,7 @@ def _start(items: _Items, count: int, players: int, embedding: Any) -> _Slots:
         discount=jnp.ones(count),
         late=jnp.zeros((count, players)),
         state=jax.tree.map(lambda x: x[row], embedding),
-        found=jnp.zeros((len(items.edge), players)),
+        values=jnp.zeros((len(items.edge), players)),
     )
 
 
