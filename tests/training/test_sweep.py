@@ -17,8 +17,9 @@ from started import ENVIRONMENT, HERE, params_of
 
 from training import config as configs
 from training import sweep
-from training.run import provenance, sweep_file
+from training.run import folder as run_folder
 from training.run import sweep as run_sweep
+from training.run import sweep_file
 from training.run.sweep_file import DONE, RUNNING, STOPPED, WAITING
 from training.system import atomic_files, cli
 
@@ -108,9 +109,9 @@ def test_states_are_those_of_the_folders(file, capsys):
                 for n in (2, 4, 6)
             )
         )
-    provenance.ended(done, 4, provenance.OUT_OF_TIME)
-    provenance.ended(stopped, 4, provenance.INTERRUPTED)
-    (stopped / provenance.FILE).open("a").write('{"event": "sta')  # cut off
+    run_folder.record_end(done, 4, run_folder.OUT_OF_TIME)
+    run_folder.record_end(stopped, 4, run_folder.INTERRUPTED)
+    (stopped / run_folder.HISTORY).open("a").write('{"event": "sta')  # cut off
     with atomic_files.folder_lock(running):
         states = [sweep_file.state(member, Path("runs")).status for member in members]
         assert states == [WAITING, WAITING, DONE, STOPPED, RUNNING]
@@ -247,8 +248,8 @@ def test_four_runs_killed_in_the_middle_and_gone_on_with(file):
     finally:
         process.kill()
         process.communicate()
-    assert not provenance.is_done(runs[1]) and not runs[2].exists()
-    before = (runs[0] / provenance.FILE).read_bytes()
+    assert not run_folder.is_done(runs[1]) and not runs[2].exists()
+    before = (runs[0] / run_folder.HISTORY).read_bytes()
     # A task of a job array makes its run alone; the queue makes what is left.
     process = start("--index", "0", **{sweep.TASK: "7"})
     assert process.communicate(timeout=300)[1] == "some-a-0 is done\n"
@@ -256,13 +257,13 @@ def test_four_runs_killed_in_the_middle_and_gone_on_with(file):
     out, err = process.communicate(timeout=600)
     assert process.returncode == 0, err
     assert "4 of 4 done" in out and "run 2 of 4: some-b-0, from update" in err
-    assert (runs[0] / provenance.FILE).read_bytes() == before
+    assert (runs[0] / run_folder.HISTORY).read_bytes() == before
     for run in runs:
         lines = (run / "metrics.jsonl").read_text().splitlines()
         assert [json.loads(x)["update"] for x in lines] == list(range(1, UPDATES + 1))
-    starts = [x["update"] for x in provenance.read(runs[1]) if x["event"] == "start"]
+    starts = [x["update"] for x in run_folder.read_history(runs[1]) if x["event"] == "start"]
     assert len(starts) == 2 and 4 <= starts[1] < UPDATES
     first, killed, third, _ = (params_of(run, UPDATES) for run in runs)
     assert np.array_equal(first, killed) and not np.array_equal(first, third)
-    said = provenance.read(runs[0])[0]
+    said = run_folder.read_history(runs[0])[0]
     assert said["versions"]["jax"] and said["machine"]["cores"] and said["environment"] == "toy 1.0"

@@ -25,7 +25,7 @@ from training import config as configs
 from training.learn import checkpoint, learner_state
 from training.learn.checkpoint import Checkpoints
 from training.learn.loop import Inputs, Trainer
-from training.run import provenance
+from training.run.folder import read_history
 from training.system import cli
 
 HERE = Path(__file__).resolve().parent
@@ -161,7 +161,7 @@ def test_a_finished_run_can_be_made_longer(trained, capsys, monkeypatch):
     more = ["--resume", "runs/tiny", "run.updates=48", "run.max_minutes=1", "eval.games=0"]
     assert train.main(more, toy_env, spent=61.0) == 0
     assert "out of time" in capsys.readouterr().err and Checkpoints(run).latest() == 44
-    assert provenance.read(run)[-1] | {"time": ""} == {
+    assert read_history(run)[-1] | {"time": ""} == {
         "time": "", "event": "end", "update": 44, "how": "out of time",
     }  # fmt: skip
 

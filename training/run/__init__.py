@@ -1,1 +1,1 @@
-"""A run of the trainer: its folder, logs, provenance, evaluations and sweeps."""
+"""A run of the trainer: its folder, logs, evaluations and sweeps."""

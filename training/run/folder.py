@@ -1,24 +1,38 @@
-"""The folder of a run: create or reopen it with its logs."""
+"""The folder of a run: create or reopen it with its logs; its history.
+
+`history.jsonl` has a line for each start and each end: commit, versions and machine, which together
+with `config.yaml` suffice to repeat the run. A killed run has a start without an end.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
+import os
+import platform
 import shutil
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from gaia_jax import __version__
 from gaia_jax.cli.command_line import UserError
 
 from .. import config as configs
 from ..learn.checkpoint_paths import ASIDE, free_path
-from ..system import atomic_files, cli, process_group
-from . import provenance
+from ..system import atomic_files, cli, commit, process_group, processes
+from ..types import Environment
 from .logs import RECORDS, Logs, NoLogs, drop_after, read_records
 
 if TYPE_CHECKING:
     from ..learn.loop import Trainer
+
+HISTORY = "history.jsonl"
+COMPLETE, OUT_OF_TIME, INTERRUPTED = "complete", "out of time", "interrupted"
+PACKAGES = ("flax", "optax")  # in addition to those of `processes.versions`
 
 
 def new_folder(name: str, runs: Path = Path("runs")) -> Path:
@@ -47,7 +61,7 @@ def open_new(trainer: Trainer) -> Logs:
     run = trainer.run = new_folder(trainer.config.name)
     try:
         atomic_files.write_text(run / configs.OF_A_RUN, configs.to_yaml(trainer.config))
-        provenance.started(run, 0, trainer.env)
+        record_start(run, 0, trainer.env)
         group.first(str(run))
         process_group.check_folder(group, run)
         return Logs(run, trainer.config)
@@ -92,6 +106,77 @@ def open_again(trainer: Trainer) -> Logs:
         atomic_files.write_text(goal, b"".join(dropped).decode("utf-8"))
         drop_after(run / RECORDS, update)
     atomic_files.write_text(run / configs.OF_A_RUN, configs.to_yaml(trainer.config))
-    provenance.started(run, update, trainer.env)
+    record_start(run, update, trainer.env)
     group.all(None)
     return Logs(run, trainer.config, update)
+
+
+def record_start(run: Path, update: int, env: Environment) -> None:
+    """Record a start: commit, versions, machine, devices."""
+    import jax
+
+    devices = jax.devices()
+    versions = {"gaia_jax": __version__, "python": platform.python_version()}
+    versions |= processes.versions() | {name: metadata.version(name) for name in PACKAGES}
+    _add(
+        run,
+        event="start",
+        update=update,
+        environment=f"{env.id} {env.version}",
+        versions=versions,
+        machine=_machine(),
+        devices=f"{len(devices)} {devices[0].platform}: {devices[0].device_kind}",
+        **commit.of_clone(),
+    )
+
+
+def record_end(run: Path, update: int, outcome: str) -> None:
+    """Record an end: COMPLETE and OUT_OF_TIME with the evaluation, or INTERRUPTED."""
+    _add(run, event="end", update=update, how=outcome)
+
+
+def read_history(run: Path) -> list[dict[str, Any]]:
+    """The lines, oldest first; truncated lines are skipped."""
+    try:
+        lines = (run / HISTORY).read_bytes().splitlines()
+    except FileNotFoundError:
+        return []
+    out = []
+    for line in lines:
+        with contextlib.suppress(ValueError):
+            entry = json.loads(line)
+            if isinstance(entry, dict):
+                out.append(entry)
+    return out
+
+
+def is_done(run: Path) -> bool:
+    """Whether the run has ended, including its evaluation."""
+    lines = read_history(run)
+    return bool(lines) and lines[-1].get("how") in (COMPLETE, OUT_OF_TIME)
+
+
+def _add(run: Path, **line: Any) -> None:
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    text = json.dumps({"time": now} | line) + "\n"
+    path = run / HISTORY
+    before = path.read_bytes() if path.exists() else b""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(text if before.endswith(b"\n") or not before else "\n" + text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _machine() -> dict[str, Any]:
+    """System, processor, cores, memory."""
+    name = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        name = next(x.partition(":")[2].strip() for x in lines if x.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    out: dict[str, Any] = {"system": f"{platform.system()} {platform.machine()}"}
+    out |= {"processor": name, "cores": os.cpu_count()}
+    with contextlib.suppress(ValueError, OSError, AttributeError):
+        out["memory_gib"] = round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30)
+    return out

@@ -17,7 +17,8 @@ from ..config import Config
 from ..learn.checkpoint_paths import FOLDER, free_path
 from ..system import atomic_files
 from ..system.atomic_files import folder_lock
-from . import logs, provenance
+from . import folder as run_folder
+from . import logs
 
 KEYS = ("name", "config", "set", "seeds", "variants", "grid")
 OWN = ("name", "seed")  # keys of a configuration that the sweep gives
@@ -154,7 +155,7 @@ def left_at(member: Member, runs: Path) -> State:
     _check_same(member, run)
     records = logs.read_records(run / logs.RECORDS)
     update = records[-1][0] if records else 0
-    if provenance.is_done(run):
+    if run_folder.is_done(run):
         return State(DONE, update)
     return State(STOPPED, update) if latest_checkpoint(run) else State(WAITING, 0)
 

@@ -25,9 +25,16 @@ from ..learn.loop import Trainer
 from ..system import atomic_files, cli, devices, process_group, processes, signals
 from ..system.process_group import ProcessGroup
 from ..types import EnvModule
-from . import provenance
 from .evaluation import RunEvaluation, evaluations_of
-from .folder import failed_start_removed, open_again, open_new
+from .folder import (
+    COMPLETE,
+    INTERRUPTED,
+    OUT_OF_TIME,
+    failed_start_removed,
+    open_again,
+    open_new,
+    record_end,
+)
 from .logs import Logs
 from .start import RUNS, Resolved, Start, TrainRequest, check, load, request_config, resolve
 
@@ -224,7 +231,7 @@ def finish(trainer: Trainer, logs: Logs, start: Start, record: Path | None) -> i
         if group.is_main:
             message = f"checkpoint at update {trainer.update}; continue with --resume {run}"
             print(message, file=sys.stderr)
-            provenance.ended(run, trainer.update, provenance.INTERRUPTED)
+            record_end(run, trainer.update, INTERRUPTED)
         return 130
     evaluations = evaluations_of(trainer, start.opponents, config.eval.games, record)
     for number, evaluation in enumerate(evaluations, 1):
@@ -238,7 +245,5 @@ def finish(trainer: Trainer, logs: Logs, start: Start, record: Path | None) -> i
     if group.is_main:
         cli.wrote(record)
         complete = trainer.update >= config.run.updates
-        provenance.ended(
-            run, trainer.update, provenance.COMPLETE if complete else provenance.OUT_OF_TIME
-        )
+        record_end(run, trainer.update, COMPLETE if complete else OUT_OF_TIME)
     return 0

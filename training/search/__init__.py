@@ -10,17 +10,21 @@ game is played: `environment_model` makes the functions of any environment with 
 """
 
 from .base import (
+    UTILITIES,
     Candidates,
     RecurrentFn,
     RecurrentFnOutput,
     RootFnOutput,
     SearchOptions,
     SearchOutput,
+    Utility,
+    margin,
+    max_n,
+    paranoid,
 )
 from .environment import Model, environment_model
 from .gumbel import gumbel_search
 from .tree import Tree, memory
-from .utility import UTILITIES, Utility, margin, max_n, paranoid
 
 __all__ = [
     "UTILITIES",

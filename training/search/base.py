@@ -1,4 +1,4 @@
-"""What goes into a search and what comes out of it.
+"""Inputs, options and results of a search; the utilities, which model the opponents.
 
 B is the batch, A the number of actions, P the number of players, K the candidates of a node, N the
 nodes of a tree.
@@ -10,9 +10,47 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import jax.numpy as jnp
 from jax import Array
 
-from .utility import Utility, max_n
+LOWEST = jnp.finfo(jnp.float32).min  # the logit of an illegal action
+# (values (..., P), mover (...) int32, root (...) int32) -> (...)
+Utility = Callable[[Array, Array, Array], Array]
+
+
+def max_n(values: Array, mover: Array, root: Array) -> Array:
+    """Everyone wants the most for themselves (max^n).
+
+    Args:
+        values: (..., P) float32.
+        mover: (...) int32, who decides.
+        root: (...) int32, who decides at the root.
+    Returns:
+        (...) float32.
+    """
+    return _of(values, mover)
+
+
+def margin(values: Array, mover: Array, root: Array) -> Array:
+    """Everyone wants to be ahead of the mean of the others; shapes as for `max_n`."""
+    own, players = _of(values, mover), values.shape[-1]
+    if players == 1:
+        return own
+    return own - (jnp.sum(values, axis=-1) - own) / (players - 1)
+
+
+def paranoid(values: Array, mover: Array, root: Array) -> Array:
+    """Everyone else wants the least for the player at the root; shapes as for `max_n`."""
+    opponents = _of(values, root)
+    return jnp.where(mover == root, opponents, -opponents)
+
+
+def _of(values: Array, player: Array) -> Array:
+    chosen = player[..., None].astype(jnp.int32) == jnp.arange(values.shape[-1])
+    return jnp.sum(jnp.where(chosen, values, 0), axis=-1)
+
+
+UTILITIES: dict[str, Utility] = {"max_n": max_n, "margin": margin, "paranoid": paranoid}
 
 
 class RootFnOutput(NamedTuple):

@@ -9,10 +9,12 @@ shape of the interface is that of mctx.
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from ..types import Params
@@ -24,11 +26,9 @@ from .base import (
     SearchOptions,
     SearchOutput,
 )
-from .halving import visit_table
-from .keys import fold_in, root_noise
-from .one_layer import one_layer
+from .keys import fold_in, one_a_row, root_noise
 from .rollouts import policy_rollouts
-from .root import Start, improved_policy, prior_of, root_candidates, root_score
+from .root import Start, completed_q, improved_policy, prior_of, root_candidates, root_score
 from .simulation import backward, completed, edges_of, expand, select
 from .tree import ROOT, Tree, new_tree
 
@@ -69,7 +69,7 @@ def gumbel_search(
     if options.rollouts:
         return policy_rollouts(key, start, model, num_simulations, options)
     if flat:
-        return one_layer(key, start, model, options)
+        return _one_layer(key, start, model, options)
     return _tree_search(key, start, model, num_simulations, options)
 
 
@@ -78,7 +78,7 @@ def _tree_search(
 ) -> SearchOutput:
     root, rows, noise = start
     tree = new_tree(root, rows, num_simulations, options)
-    table = jnp.asarray(visit_table(min(options.considered, noise.shape[-1]), num_simulations))
+    table = jnp.asarray(_visit_table(min(options.considered, noise.shape[-1]), num_simulations))
     considered = jnp.minimum(rows.legal, table.shape[0] - 1)
 
     def simulate(simulation: Array, tree: Tree) -> Tree:
@@ -116,3 +116,73 @@ def _result(tree: Tree, start: Start, options: SearchOptions) -> SearchOutput:
     )
     weights = improved_policy(root, action, edges.exists & seen, value, other)
     return SearchOutput(action[rows, best], weights, tree.node_values[:, ROOT], candidates, tree)
+
+
+def _visit_schedule(considered: int, num_simulations: int) -> np.ndarray:
+    """How often an action must have been visited to be considered, by simulation.
+
+    The simulations are split evenly over the rounds; after each the better half of the actions
+    stays, and at least two. Karnin and others, "Almost Optimal Exploration in Multi-Armed Bandits".
+
+    Args:
+        considered: actions at the beginning.
+        num_simulations: S, all simulations.
+    Returns:
+        (S,) int32.
+    """
+    if considered <= 1:
+        return np.arange(num_simulations, dtype=np.int32)
+    rounds, left, done = math.ceil(math.log2(considered)), considered, 0
+    schedule: list[int] = []
+    while len(schedule) < num_simulations:
+        visits_each = max(1, num_simulations // (rounds * left))
+        for visits in range(done, done + visits_each):
+            schedule += [visits] * left
+        done, left = done + visits_each, max(2, left // 2)
+    return np.array(schedule[:num_simulations], np.int32)
+
+
+def _visit_table(considered: int, num_simulations: int) -> np.ndarray:
+    """`_visit_schedule` of 0 to `considered` actions, (considered + 1, S) int32."""
+    return np.stack([_visit_schedule(m, num_simulations) for m in range(considered + 1)])
+
+
+def _one_layer(key: Array, start: Start, model: BoundFn, options: SearchOptions) -> SearchOutput:
+    """The cheapest improvement of a policy: no tree, one call of `model` on B * K nodes.
+
+    Returns:
+        An output without a tree. `value` is that of the best action.
+    """
+    root, rows, noise = start
+    batch, count = rows.action.shape
+    seen = jnp.arange(count) < rows.legal[:, None]
+
+    def repeat_slots(x: Array) -> Array:
+        return jnp.repeat(x, count, axis=0)
+
+    # A slot without an action repeats the first one.
+    action = jnp.where(seen, rows.action, rows.action[:, :1])
+    keys = repeat_slots(key) if one_a_row(key) else key
+    step, _ = model(keys, action.reshape(-1), jax.tree.map(repeat_slots, root.embedding))
+    values = step.reward + step.discount[:, None] * step.value
+    mover = repeat_slots(root.to_play)
+    utility = options.utility(values, mover, mover).reshape(batch, count)
+    values = values.reshape(batch, count, -1)
+
+    raw = options.utility(root.value, root.to_play, root.to_play)
+    visits = seen.astype(jnp.int32)
+    completed, other = completed_q(
+        raw, rows.logits, visits, utility, options.visit_offset, options.value_scale
+    )
+    best = jnp.argmax(root_score(rows.logits, noise, completed, seen), axis=-1)
+    chosen = jnp.arange(batch), best
+    candidates = Candidates(
+        action=rows.action,
+        valid=seen,
+        prior=prior_of(root, rows.action, seen),
+        visits=visits,
+        values=jnp.where(seen[..., None], values, 0),
+        utility=jnp.where(seen, utility, 0),
+    )
+    weights = improved_policy(root, rows.action, seen, completed, other)
+    return SearchOutput(rows.action[chosen], weights, values[chosen], candidates)

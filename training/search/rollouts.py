@@ -17,11 +17,9 @@ from jax import Array
 
 from gaia_jax.xla.slots import take
 
-from . import qvalues
-from .base import BoundFn, Candidates, SearchOptions, SearchOutput
+from .base import LOWEST, BoundFn, Candidates, SearchOptions, SearchOutput
 from .keys import one_a_row
-from .qvalues import LOWEST
-from .root import Start, improved_policy, prior_of, root_score
+from .root import Start, completed_q, improved_policy, prior_of, root_score
 
 # Rollouts at a time: with as many as rows most wait for the longest (docs/lab/search.md).
 ROWS_PER_SLOT = 2
@@ -78,7 +76,7 @@ def policy_rollouts(
     mover = root.to_play[:, None]
     utility = jnp.where(seen, options.utility(values, mover, mover), 0)
     raw = options.utility(root.value, root.to_play, root.to_play)
-    completed, other = qvalues.completed(
+    completed, other = completed_q(
         raw, rows.logits, length, utility, options.visit_offset, options.value_scale
     )
     score = root_score(rows.logits, noise, completed, likely)

@@ -14,9 +14,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from . import qvalues
 from .base import BoundFn, SearchOptions
-from .root import root_score
+from .root import completed_q, root_score
 from .tree import ROOT, UNVISITED, Tree, nodes_of, write_nodes
 
 
@@ -53,7 +52,7 @@ def completed(tree: Tree, node: Array, edges: Edges, options: SearchOptions) -> 
     raw = options.utility(
         tree.raw_values[rows, node], tree.to_play[rows, node], tree.to_play[:, ROOT]
     )
-    return qvalues.completed(
+    return completed_q(
         raw, edges.logits, edges.visits, edges.utility, options.visit_offset, options.value_scale
     )
 

@@ -15,8 +15,7 @@ import numpy as np
 from jax import Array
 from jax.typing import DTypeLike
 
-from .base import RootFnOutput, SearchOptions
-from .qvalues import LOWEST
+from .base import LOWEST, RootFnOutput, SearchOptions
 
 ROOT = 0
 UNVISITED = -1
