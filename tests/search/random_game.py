@@ -62,32 +62,32 @@ def zero_sum(games: Games) -> Games:
 def root(games: Games) -> RootFnOutput:
     count = games.mover.shape[0]
     embedding = {"game": jnp.arange(count), "node": jnp.zeros(count, jnp.int32)}
-    here = (slice(None), 0)
+    current = (slice(None), 0)
     return RootFnOutput(
-        jnp.asarray(games.logits)[here],
-        jnp.asarray(games.value)[here],
-        jnp.asarray(games.mover)[here],
-        jnp.asarray(games.legal)[here],
+        jnp.asarray(games.logits)[current],
+        jnp.asarray(games.value)[current],
+        jnp.asarray(games.mover)[current],
+        jnp.asarray(games.legal)[current],
         embedding,
     )
 
 
 def recurrent(games: Games, key: Any, action: Any, embedding: Any) -> Any:
-    """The recurrent function; the parameters are the games. An end goes on as itself."""
+    """The recurrent function; the parameters are the games. An ended game stays as it is."""
     games = Games(*(jnp.asarray(x) for x in games))
     game, node = embedding["game"], embedding["node"]
-    stays = games.over[game, node]
+    has_ended = games.over[game, node]
     actions = games.legal.shape[-1]
-    after = jnp.where(stays, node, node * actions + 1 + action)
-    here = (game, after)
-    over = games.over[here]
+    after = jnp.where(has_ended, node, node * actions + 1 + action)
+    current = (game, after)
+    over = games.over[current]
     return RecurrentFnOutput(
-        reward=jnp.where(stays[:, None], 0, games.reward[here]),
+        reward=jnp.where(has_ended[:, None], 0, games.reward[current]),
         discount=jnp.where(over, 0.0, 1.0),
-        prior_logits=games.logits[here],
-        value=games.value[here],
-        to_play=games.mover[here],
-        legal_actions=games.legal[here] | over[:, None],
+        prior_logits=games.logits[current],
+        value=games.value[current],
+        to_play=games.mover[current],
+        legal_actions=games.legal[current] | over[:, None],
         terminal=over,
     ), {"game": game, "node": after}
 

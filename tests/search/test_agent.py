@@ -1,4 +1,4 @@
-"""`NAME+search:N`: what it plays, and what it says to a name that it cannot read."""
+"""`NAME+search:N`: its moves, and its messages for invalid names."""
 
 import sys
 from pathlib import Path
@@ -49,9 +49,9 @@ def test_it_plays_legal_actions_and_reads_the_rewards(env, base, spec):
     agent = search_agent(env, base, spec, "toy+search")
     state = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(1), 32))
     # In the last four games it is not asked: the mask offers one action.
-    asked = jnp.arange(32) < 28
+    query = jnp.arange(32) < 28
     only = jnp.arange(env.num_actions) == jnp.argmax(state.legal_action_mask, -1)[:, None]
-    mask = jnp.where(asked[:, None], state.legal_action_mask, only)
+    mask = jnp.where(query[:, None], state.legal_action_mask, only)
     action = jax.jit(agent.act)(agent.params, state, mask, jax.random.key(2))
     assert mask[jnp.arange(32), action].all()
     if spec.form == "one_layer":  # every action was tried: it takes the one that pays most
@@ -59,9 +59,9 @@ def test_it_plays_legal_actions_and_reads_the_rewards(env, base, spec):
         best = jnp.max(jnp.where(cells, state.game.worth[:, 0], 0), axis=1)
         paid = jax.jit(jax.vmap(env.step))(state, action).rewards
         own = jnp.take_along_axis(paid, state.current_player[:, None], 1)[:, 0]
-        found = asked & cells.any(1) & (best > 1)
-        assert found.sum() > 20
-        assert jnp.allclose(100 * own[found], best[found])
+        result = query & cells.any(1) & (best > 1)
+        assert result.sum() > 20
+        assert jnp.allclose(100 * own[result], best[result])
 
 
 class Counter:
@@ -93,16 +93,16 @@ def test_rollouts_play_alike_where_only_the_likeliest_move_is_asked_for(env, mix
     asks_all = base._replace(policy=base.policy._replace(best_action=None))
     spec = SearchSpec(12, prior=1e-6)
     act = [search_agent(env, x, spec, "toy+search").act for x in (base, asks_all)]
-    few, all_ = (jax.jit(f)(params, state, mask, jax.random.key(5)) for f in act)
-    assert jnp.array_equal(few, all_)
-    asked = Counter()
+    from_action, from_logits = (jax.jit(f)(params, state, mask, jax.random.key(5)) for f in act)
+    assert jnp.array_equal(from_action, from_logits)
+    query = Counter()
     counting = base.policy._replace(
-        evaluate=asked.of(base.policy.evaluate, "logits"),
-        best_action=asked.of(base.policy.best_action, "action"),
+        evaluate=query.of(base.policy.evaluate, "logits"),
+        best_action=query.of(base.policy.best_action, "action"),
     )
     counted = search_agent(env, base._replace(policy=counting), spec, "toy+search")
     jax.eval_shape(counted.act, params, state, mask, jax.random.key(5))
-    assert asked.times == {"logits": 1, "action": 1}  # at the root, along the rollouts
+    assert query.times == {"logits": 1, "action": 1}  # at the root, along the rollouts
     logits, values = jax.jit(base.policy.evaluate)(params, state)
     best, same = jax.jit(base.policy.best_action)(params, state)
     assert jnp.array_equal(best, sampling.greedy(logits, mask))
@@ -120,13 +120,13 @@ def test_rollouts_play_alike_where_only_the_likeliest_move_is_asked_for(env, mix
             SearchSpec(64, m=8, utility="paranoid", scale=1.5, noise=1.0),
         ),
         ("a+search:8:form=rollouts", SearchSpec(8, form="rollouts")),
-        ("a+search:8:form=lines", SearchSpec(8, form="rollouts")),  # the name of before
+        ("a+search:8:form=lines", SearchSpec(8, form="rollouts")),  # the former name
         ("module:function", None),
     ],
 )
 def test_names_that_can_be_read(name, spec):
-    base, found = split_name(name)
-    assert found == spec
+    base, result = split_name(name)
+    assert result == spec
     assert base == (name.split("+")[0])
 
 
@@ -150,7 +150,7 @@ def test_names_that_can_be_read(name, spec):
         ("a+search:4:noise=much", "noise is a number at least 0, got 'much'"),
         ("a+search:4:scale=inf", "scale is a number above 0"),
         ("random+search:4", "a search needs a policy with values"),
-        ("nobody+search:4", "unknown agent 'nobody'"),
+        ("missing+search:4", "unknown agent 'missing'"),
     ],
 )
 def test_names_that_cannot_be_read_are_one_clear_line(env, name, message):

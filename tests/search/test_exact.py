@@ -65,19 +65,19 @@ def test_one_player_and_two_with_zero_sum_visit_as_mctx_does(players, noise):
     options = SearchOptions(
         candidates=actions, considered=3, gumbel_scale=noise, value_scale=0.1, solve=False
     )
-    ours = solve(games, options, simulations)
-    theirs = mctx_search(games, simulations, noise, considered=3)
+    actual = solve(games, options, simulations)
+    expected = mctx_search(games, simulations, noise, considered=3)
 
     visits = np.zeros((INSTANCES, actions), int)
     rows = np.arange(INSTANCES)[:, None]
-    visits[rows, ours.candidates.action] = ours.candidates.visits
-    np.testing.assert_array_equal(visits, theirs.search_tree.summary().visit_counts)
-    np.testing.assert_array_equal(ours.action, theirs.action)
+    visits[rows, actual.candidates.action] = actual.candidates.visits
+    np.testing.assert_array_equal(visits, expected.search_tree.summary().visit_counts)
+    np.testing.assert_array_equal(actual.action, expected.action)
     # Two programs: how each rounds depends on how it was compiled (`tests/conftest.py`).
-    np.testing.assert_allclose(ours.action_weights, theirs.action_weights, atol=1e-5)
-    own = np.take_along_axis(ours.value, games.mover[:, :1], axis=1)[:, 0]
-    np.testing.assert_allclose(own, theirs.search_tree.summary().value, rtol=1e-5, atol=1e-5)
-    assert (ours.tree.node_visits > 1).sum() > 5 * INSTANCES  # trees of some depth
+    np.testing.assert_allclose(actual.action_weights, expected.action_weights, atol=1e-5)
+    own = np.take_along_axis(actual.value, games.mover[:, :1], axis=1)[:, 0]
+    np.testing.assert_allclose(own, expected.search_tree.summary().value, rtol=1e-5, atol=1e-5)
+    assert (actual.tree.node_visits > 1).sum() > 5 * INSTANCES  # trees of some depth
 
 
 def mctx_search(games, simulations, noise, considered):

@@ -155,16 +155,16 @@ def test_the_command_compiles_one_size(monkeypatch):
     class Stop(Exception):
         pass
 
-    def made(env, name, batch):
+    def make_explainer(env, name, batch):
         sizes.append(batch)
         raise Stop
 
     game = recorded_game.Game(None, [None, None], [3])
     monkeypatch.setattr(recorded_game, "read_game", lambda path: game)
-    monkeypatch.setattr(explain, "Explainer", made)
-    for more in ([], ["--at", "1"]):
+    monkeypatch.setattr(explain, "Explainer", make_explainer)
+    for extra in ([], ["--at", "1"]):
         with pytest.raises(Stop):
-            door.main(["game.json", "--agent", "a+search:8", *more])
+            door.main(["game.json", "--agent", "a+search:8", *extra])
     assert sizes == [explain.BATCH] * 2
 
 
@@ -234,7 +234,7 @@ def test_every_decision_of_a_whole_game(tmp_path, monkeypatch, capsys):
     replay.write(path, record)
     monkeypatch.setattr(explain, "make_agent", make)
     out = tmp_path / "out.json"
-    agent = "nobody+search:8:form=one_layer:scale=5"
+    agent = "missing+search:8:form=one_layer:scale=5"
     arguments = [str(path), "--agent", agent, "--json", str(out)]
     assert door.main(arguments) == 0
     assert explain.OURS(out)  # it may be written again

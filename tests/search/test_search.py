@@ -57,42 +57,42 @@ def keys():
 
 
 @pytest.fixture(scope="module")
-def found(games, search, keys):
+def search_output(games, search, keys):
     return search(games, keys, random_game.root(games))
 
 
-def test_a_row_depends_on_no_other(games, search, keys, found):
-    """The same rows beside others, and one alone."""
+def test_a_row_depends_on_no_other(games, search, keys, search_output):
+    """The same rows next to others, and one by itself."""
     order = np.random.default_rng(0).permutation(B)
     mixed = search(games, keys[order], jax.tree.map(lambda x: x[order], random_game.root(games)))
-    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(mixed), strict=True):
-        np.testing.assert_array_equal(one[order], other)
+    for single, other in zip(jax.tree.leaves(search_output), jax.tree.leaves(mixed), strict=True):
+        np.testing.assert_array_equal(single[order], other)
     alone = searcher()(games, keys[5:6], jax.tree.map(lambda x: x[5:6], random_game.root(games)))
-    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(alone), strict=True):
-        np.testing.assert_allclose(one[5:6], other, rtol=1e-6, atol=1e-6)
+    for single, other in zip(jax.tree.leaves(search_output), jax.tree.leaves(alone), strict=True):
+        np.testing.assert_allclose(single[5:6], other, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("utility", [max_n, paranoid])
 def test_it_does_not_matter_which_seat_is_which(games, keys, utility):
     seats = np.array([2, 0, 3, 1])  # player p sits where seats[p] was
-    where = np.argsort(seats)
+    place = np.argsort(seats)
     moved = games._replace(
-        mover=where[games.mover].astype(np.int32),
+        mover=place[games.mover].astype(np.int32),
         reward=games.reward[..., seats],
         value=games.value[..., seats],
     )
     search = searcher(options=SearchOptions(3, 3, utility, value_scale=0.05))
-    one = search(games, keys, random_game.root(games))
+    single = search(games, keys, random_game.root(games))
     other = search(moved, keys, random_game.root(moved))
-    np.testing.assert_array_equal(one.action, other.action)
-    np.testing.assert_array_equal(one.candidates.visits, other.candidates.visits)
-    np.testing.assert_array_equal(one.value[..., seats], other.value)
+    np.testing.assert_array_equal(single.action, other.action)
+    np.testing.assert_array_equal(single.candidates.visits, other.candidates.visits)
+    np.testing.assert_array_equal(single.value[..., seats], other.value)
 
 
-def test_visits_and_weights_add_up(found):
-    np.testing.assert_array_equal(found.candidates.visits.sum(-1), 20)
-    np.testing.assert_allclose(found.action_weights.sum(-1), 1, atol=1e-5)
-    tree = found.tree
+def test_visits_and_weights_add_up(search_output):
+    np.testing.assert_array_equal(search_output.candidates.visits.sum(-1), 20)
+    np.testing.assert_allclose(search_output.action_weights.sum(-1), 1, atol=1e-5)
+    tree = search_output.tree
     used = tree.node_visits > 0
     inner = used & (tree.visits.sum(-1) > 0)
     np.testing.assert_array_equal(tree.node_visits[inner], (1 + tree.visits.sum(-1))[inner])
@@ -102,8 +102,8 @@ def test_visits_and_weights_add_up(found):
     np.testing.assert_array_equal(tree.child[rows, parent, slot], nodes)
 
 
-def test_no_illegal_action_is_ever_looked_at(games, found):
-    tree = found.tree
+def test_no_illegal_action_is_ever_looked_at(games, search_output):
+    tree = search_output.tree
     rows, nodes = np.nonzero(tree.node_visits[:, 1:])
     nodes = nodes + 1
     parent = tree.parent[rows, nodes]
@@ -115,8 +115,8 @@ def test_no_illegal_action_is_ever_looked_at(games, found):
 
 def test_own_turn_ends_where_another_decides(games, keys):
     search = searcher(options=SearchOptions(4, 4, value_scale=0.05, own_turn=True), simulations=120)
-    found = search(games, keys, random_game.root(games))
-    tree = found.tree
+    result = search(games, keys, random_game.root(games))
+    tree = result.tree
     rows, nodes = np.nonzero(tree.node_visits[:, 1:])
     parent = tree.parent[rows, nodes + 1]
     np.testing.assert_array_equal(tree.to_play[rows, parent], tree.to_play[rows, 0])
@@ -134,7 +134,7 @@ def test_own_turn_ends_where_another_decides(games, keys):
 
     for game in range(B):
         player = games.mover[game, 0]
-        assert found.value[game, player] == pytest.approx(best(game, 0, player), abs=1e-5)
+        assert result.value[game, player] == pytest.approx(best(game, 0, player), abs=1e-5)
 
 
 def test_max_depth_bounds_the_tree(games, keys):
@@ -150,16 +150,16 @@ def test_one_layer_tries_every_action_and_takes_the_best(games, keys):
     options = SearchOptions(candidates=4, gumbel_scale=0.0, value_scale=0.05, max_depth=1)
     search = searcher(options, simulations=4)
     root = random_game.root(games)
-    found = search(games, keys, root)
+    result = search(games, keys, root)
     for game in range(B):
         legal = np.flatnonzero(games.legal[game, 0])
         player = games.mover[game, 0]
         values = games.reward[game, legal + 1] + games.value[game, legal + 1]
         score = games.logits[game, 0, legal] + 51 * 0.05 * values[:, player]
-        assert found.action[game] == legal[score.argmax()]
-        np.testing.assert_allclose(found.value[game], values[score.argmax()], rtol=1e-6)
+        assert result.action[game] == legal[score.argmax()]
+        np.testing.assert_allclose(result.value[game], values[score.argmax()], rtol=1e-6)
         np.testing.assert_allclose(
-            found.action_weights[game, legal], np.exp(score) / np.exp(score).sum(), rtol=1e-4
+            result.action_weights[game, legal], np.exp(score) / np.exp(score).sum(), rtol=1e-4
         )
 
 
@@ -169,7 +169,7 @@ def test_rollouts_follow_the_policy_and_take_the_best(games, keys, simulations):
         considered=4, gumbel_scale=0.0, value_scale=0.05, rollouts=True, least_prior=0.3
     )
     root = random_game.root(games)
-    found = searcher(options, simulations)(games, keys, root)
+    result = searcher(options, simulations)(games, keys, root)
     asleep = 0
     for game in range(B):
         player, logits = games.mover[game, 0], games.logits[game, 0]
@@ -177,28 +177,28 @@ def test_rollouts_follow_the_policy_and_take_the_best(games, keys, simulations):
         likely = legal[logits[legal] >= logits[legal].max() + np.log(0.3)]
         if len(likely) == 1:
             asleep += 1
-            assert found.action[game] == likely[0] and not found.candidates.visits[game].any()
-            np.testing.assert_array_equal(found.value[game], root.value[game])
+            assert result.action[game] == likely[0] and not result.candidates.visits[game].any()
+            np.testing.assert_array_equal(result.value[game], root.value[game])
             continue
         length = simulations // len(likely)
         values = np.array([_line(games, game, action, length) for action in likely])
         score = logits[likely] + (50 + length) * 0.05 * values[:, player]
-        assert found.action[game] == likely[score.argmax()]
-        np.testing.assert_allclose(found.value[game], values[score.argmax()], atol=1e-6)
-        assert found.candidates.visits[game].sum() == length * len(likely)
+        assert result.action[game] == likely[score.argmax()]
+        np.testing.assert_allclose(result.value[game], values[score.argmax()], atol=1e-6)
+        assert result.candidates.visits[game].sum() == length * len(likely)
     assert 0 < asleep < B
-    np.testing.assert_allclose(found.action_weights.sum(-1), 1, atol=1e-5)
+    np.testing.assert_allclose(result.action_weights.sum(-1), 1, atol=1e-5)
     order = np.arange(B)[::-1]
     other = searcher(options, simulations)(games, keys[order[:5]], _rows(root, order[:5]))
-    np.testing.assert_array_equal(other.action, found.action[order[:5]])
+    np.testing.assert_array_equal(other.action, result.action[order[:5]])
 
 
-def _rows(tree, which):
-    return jax.tree.map(lambda x: x[which], tree)
+def _rows(tree, index):
+    return jax.tree.map(lambda x: x[index], tree)
 
 
 def _line(games, game, action, length):
-    """What the players get of an action and the likeliest moves that follow it, (P,)."""
+    """What the players get of an action and the most probable moves after it, (P,)."""
     node, paid, values = 1 + action, 0.0, []
     for _ in range(length):
         paid = paid + games.reward[game, node]
@@ -229,7 +229,7 @@ def test_the_picture_in_the_docs_is_of_a_golden_tree():
 
 
 def test_the_memory_is_what_was_said(games, keys):
-    """Of a search whose states are large, beside what XLA says of the compiled program."""
+    """Of a search whose states are large, compared with XLA's account of the compiled program."""
     options, simulations = SearchOptions(candidates=3, considered=3), 32
     root = random_game.root(games)
     root = root._replace(embedding=root.embedding | {"board": jnp.zeros((B, 4096), jnp.int8)})
@@ -243,9 +243,9 @@ def test_the_memory_is_what_was_said(games, keys):
     def run(games, keys, root):
         return gumbel_search(games, keys, root, recurrent, simulations, options).action
 
-    said = memory(jax.eval_shape(lambda: root), simulations, options)
+    output = memory(jax.eval_shape(lambda: root), simulations, options)
     used = run.lower(games, keys, root).compile().memory_analysis().temp_size_in_bytes
-    assert abs(used - said) <= 0.1 * said, (used, said)
+    assert abs(used - output) <= 0.1 * output, (used, output)
 
 
 DEVICES = """

@@ -53,11 +53,11 @@ def ends(started: list[subprocess.Popen], seconds: float = 900) -> list[tuple[in
     """(exit code, output, errors) of each; none outlives the test."""
     until = time.monotonic() + seconds
     try:
-        found = []
+        result = []
         for process in started:
             out, err = process.communicate(timeout=max(until - time.monotonic(), 1))
-            found.append((process.returncode, out, err))
-        return found
+            result.append((process.returncode, out, err))
+        return result
     finally:
         for process in started:
             process.kill()
@@ -77,12 +77,12 @@ def launch(
     last: Sequence[str] = (),
     folders: Sequence[Path] = (),
 ) -> list[subprocess.Popen]:
-    """The tiny training by so many processes, of so many devices each.
+    """Start the tiny training in `size` processes of `devices` devices each.
 
     Args:
         death: when a process kills itself, and which (`toy_main.py`).
-        last: what only the last process is told.
-        folders: of the processes, where they stand in different ones.
+        last: further arguments of the last process.
+        folders: the working folder of each process; empty: `folder`.
     """
     (folder / "tiny.yaml").write_text(yaml.safe_dump(TINY))
     own: list[list[str]] = [[]]
@@ -96,10 +96,10 @@ def launch(
     own[-1] += last
     started = []
     for number, texts in enumerate(own):
-        here = folders[number] if folders else folder
-        told = {} if death is None else {"MOMENT": death[0], "DIES": str(int(number == death[1]))}
+        cwd = folders[number] if folders else folder
+        hook = {} if death is None else {"MOMENT": death[0], "DIES": str(int(number == death[1]))}
         line = [*arguments, *texts, f"run.cpu_devices={devices}"]
-        started.append(start([str(HERE / "toy_main.py"), "train", *line], here, **told))
+        started.append(start([str(HERE / "toy_main.py"), "train", *line], cwd, **hook))
     return started
 
 
@@ -112,8 +112,8 @@ def train(folder: Path, *arguments: str, size: int = 1, devices: int = 4) -> Non
 def params_of(run: Path, update: int) -> np.ndarray:
     """The parameters of a checkpoint, flat."""
     checkpoints = Checkpoints(run)
-    found = checkpoints.restore_params(update, checkpoints._forms(update)["params"])
-    return np.concatenate([np.ravel(x) for x in jax.tree.leaves(found)])
+    result = checkpoints.restore_params(update, checkpoints._forms(update)["params"])
+    return np.concatenate([np.ravel(x) for x in jax.tree.leaves(result)])
 
 
 def metrics_of(run: Path) -> list[dict]:

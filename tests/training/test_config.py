@@ -1,4 +1,4 @@
-"""Configurations: overrides, types, ranges, and what is said of a mistake."""
+"""Configurations: overrides, types, ranges, messages."""
 
 import dataclasses
 from pathlib import Path
@@ -132,7 +132,7 @@ def test_a_run_stored_with_the_defaults_of_before_keeps_its_schedule(tmp_path):
     config = configs.load(tmp_path / "config.yaml")
     assert Hyper.of(config).lr_end == np.float32(1e-3)
     assert config.eval.opponents == "random,greedy"
-    # Resuming with a file of before is refused only where the schedule is another one.
+    # Resuming with an older file is refused only where the schedule is another one.
     same = configs.override(Config(), ["ppo.lr=1e-3"])
     stored["ppo"]["lr"] = 1e-3
     assert configs.differences(configs.from_dict(stored), same) == []
@@ -176,7 +176,7 @@ def test_a_key_is_read_by_its_name_of_before_in_files_and_on_the_command_line(ke
     if also:
         tree["network"]["planets"] = 8
     assert configs.from_dict(tree) == by_old
-    # Where both stand, the name of today wins.
+    # If both are set, the current name wins.
     tree.setdefault(new_group, {})[new_name] = default
     assert getattr(getattr(configs.from_dict(tree), new_group), new_name) == default
 
@@ -198,5 +198,9 @@ def test_a_key_that_is_gone_is_read_where_it_did_nothing_and_refused_elsewhere(k
     ):
         with pytest.raises(UserError) as error:
             read()
-        told = str(error.value)
-        assert told.startswith(f"the key {key} is gone") and "383ed53" in told and "\n" not in told
+        report = str(error.value)
+        assert (
+            report.startswith(f"the key {key} is gone")
+            and "383ed53" in report
+            and "\n" not in report
+        )

@@ -53,7 +53,7 @@ def straight(tmp_path_factory):
 
 @pytest.fixture
 def run(straight, tmp_path, monkeypatch):
-    """A copy of it, in the folder one stands in."""
+    """A copy of it, in the current folder."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(straight, "run")
     return Path("run")
@@ -103,7 +103,7 @@ def test_a_damaged_checkpoint_is_warned_of_and_the_one_before_taken(run, straigh
     assert code == 0, err
     assert "warning: the checkpoint run (6 updates) is damaged" in err
     assert [path.name for path in (run / ASIDE).iterdir() if path.is_dir()] == ["00000006"]
-    assert equal(run, straight, 6)  # played anew, to the same end
+    assert equal(run, straight, 6)  # trained again, to the same end
     assert [r["update"] for r in records(run)] == list(range(1, 7))
     damage(run, 6, "cut")
     code, err = command(capsys, evaluate.main, "run", "--games", "8")
@@ -219,7 +219,7 @@ def test_a_run_begun_before_a_recipe_goes_on_with_its_number(straight, monkeypat
     form = learner_state.Runner((), (), (), (), (), seven)
     monkeypatch.setattr(checkpoints, "_restore", lambda step, **items: items)
     monkeypatch.setattr(checkpoints, "_forms", lambda step: {"trainer": {}})
-    found = checkpoints.restore(6, form)
-    assert found.hyper == {"later": 7}
+    result = checkpoints.restore(6, form)
+    assert result.hyper == {"later": 7}
     with pytest.raises(UserError, match="does not fit"):
         Checkpoints(straight).restore(6, form._replace(opt_state=seven))

@@ -1,4 +1,4 @@
-"""What the log says of a policy's behaviour."""
+"""The metrics of a policy's behaviour."""
 
 import math
 
@@ -29,5 +29,5 @@ def test_vp_by_source_is_a_mean_over_the_seats_of_ended_games(config, make_train
 
 
 def test_without_an_ended_game_nothing_is_said():
-    told = Diagnostics(toy_env.make("toy")).report({"sources": np.zeros(3)}, 0)
-    assert all(math.isnan(x) for x in told.values())
+    report = Diagnostics(toy_env.make("toy")).report({"sources": np.zeros(3)}, 0)
+    assert all(math.isnan(x) for x in report.values())

@@ -1,4 +1,4 @@
-"""Exploring starts: who begins with more while learning, with what, and that nobody else does."""
+"""Exploring starts: which seats begin with more in training, with what, and that no others do."""
 
 import chex
 import jax
@@ -50,22 +50,22 @@ def test_only_rich_seats_get_gifts_and_only_these(dealt):
 
 def test_gifts_are_as_large_as_said_and_within_the_caps(dealt, env):
     _, plain, given, rich = dealt
-    more = {
+    extra = {
         name: getattr(given.players, name)[rich].astype(int) - getattr(plain.players, name)[rich]
         for name in ("resources", "power", "tracks")
     }
-    most = np.array([*exploring_starts.RESOURCES, exploring_starts.POWER])
-    gifts = np.concatenate([more["resources"], more["power"][:, 2:]], axis=1)
-    assert (gifts >= 0).all() and (gifts.max(0) == most).all()
+    maximum = np.array([*exploring_starts.RESOURCES, exploring_starts.POWER])
+    gifts = np.concatenate([extra["resources"], extra["power"][:, 2:]], axis=1)
+    assert (gifts >= 0).all() and (gifts.max(0) == maximum).all()
     # Of the square of a number drawn from [0, 1): P(gift > k) = 1 - sqrt((k + 1) / (most + 1)).
-    expected = [sum(1 - np.sqrt((k + 1) / (m + 1)) for k in range(m)) for m in most]
+    expected = [sum(1 - np.sqrt((k + 1) / (m + 1)) for k in range(m)) for m in maximum]
     error = gifts.std(0) / np.sqrt(len(gifts))
     assert (np.abs(gifts.mean(0) - expected) < 4 * error).all()
-    assert not more["power"][:, :2].any()
+    assert not extra["power"][:, :2].any()
     assert (given.players.resources <= [30, 15, 15, 100]).all()  # GEN-07
     tracks = env.ruleset.ids["track"]
     gets = np.array([name in exploring_starts.TRACKS for name in tracks])
-    assert not more["tracks"][:, ~gets].any()
+    assert not extra["tracks"][:, ~gets].any()
     level = given.players.tracks[rich][:, gets]
     first = plain.players.tracks[rich][:, gets]
     assert (level == np.maximum(first, level)).all() and level.max() == 2
@@ -78,8 +78,8 @@ def test_gifts_are_as_large_as_said_and_within_the_caps(dealt, env):
 
 def test_gifts_of_two_kinds_are_drawn_apart(dealt):
     _, plain, given, rich = dealt
-    more = given.players.resources[rich].astype(float) - plain.players.resources[rich]
-    assert np.abs(np.corrcoef(more.T) - np.eye(4)).max() < 0.2
+    extra = given.players.resources[rich].astype(float) - plain.players.resources[rich]
+    assert np.abs(np.corrcoef(extra.T) - np.eye(4)).max() < 0.2
 
 
 def test_the_log_tells_both_kinds_of_seats_apart(dealt):
@@ -88,12 +88,12 @@ def test_the_log_tells_both_kinds_of_seats_apart(dealt):
     done, vp = np.arange(GAMES) % 3 == 0, np.where(rich, 130, 100) + np.arange(GAMES)[:, None] % 7
     summed = dict(exploring_starts.counts(states, jnp.asarray(done), jnp.asarray(vp), 0.4))
     summed = jax.device_get(summed) | {"other": 1}
-    told = exploring_starts.report(summed)
-    assert told["riches/without, VP"] == pytest.approx(vp[done][~rich[done]].mean())
-    assert told["riches/with, VP"] == pytest.approx(vp[done][rich[done]].mean())
+    report = exploring_starts.report(summed)
+    assert report["riches/without, VP"] == pytest.approx(vp[done][~rich[done]].mean())
+    assert report["riches/with, VP"] == pytest.approx(vp[done][rich[done]].mean())
     assert list(summed) == ["other"]
-    nobody = {"riches_vp": np.array([5.0, 0.0]), "riches_seats": np.array([1.0, 0.0])}
-    assert exploring_starts.report(nobody) == {"riches/without, VP": 5.0}
+    empty = {"riches_vp": np.array([5.0, 0.0]), "riches_seats": np.array([1.0, 0.0])}
+    assert exploring_starts.report(empty) == {"riches/without, VP": 5.0}
 
 
 def test_without_a_part_and_elsewhere(env):
@@ -130,12 +130,12 @@ def test_a_run_learns_in_rich_games_and_is_evaluated_in_plain_ones(tmp_path):
     config = override(config, [*small, "recipe.exploring_starts=0.5", "run.updates_per_chunk=1"])
     trainer = Trainer(Inputs.of(config, gaia_jax), tmp_path / "rich")
     assert type(trainer.env) is gaia_jax.GaiaEnv  # what evaluations are made of
-    begun = jax.device_get(trainer.runner.env_state.game)
-    plain = jax.device_get(jax.jit(jax.vmap(trainer.env.deal))(begun.setup))
-    differ = (begun.players.resources != plain.players.resources).any(-1)
+    initial = jax.device_get(trainer.runner.env_state.game)
+    plain = jax.device_get(jax.jit(jax.vmap(trainer.env.deal))(initial.setup))
+    differ = (initial.players.resources != plain.players.resources).any(-1)
     assert 0.2 < differ.mean() < 0.8
     record = trainer.advance()[-1]
     assert record["games/ended"] > 3
     assert record["riches/with, VP"] > record["riches/without, VP"]
-    again = jax.device_get(trainer.runner.env_state.game)  # dealt since, where games ended
-    assert (again.setup.faction != begun.setup.faction).any()
+    later = jax.device_get(trainer.runner.env_state.game)  # dealt since, where games ended
+    assert (later.setup.faction != initial.setup.faction).any()

@@ -150,7 +150,7 @@ def test_an_agent_of_the_zoo_has_a_plain_name_and_takes_the_place_of_none_of_a_p
     assert "games.npz exists" in refused(capsys, mine, ship.main, "games", "--run", "runs/x")
     assert "other.json exists" in refused(capsys, mine, ship.main, "other", "--run", "runs/x")
     for text, message in (
-        ("env=base", "--set env: the command says that itself"),  # these were a traceback
+        ("env=base", "--set env: the command sets that key itself"),  # these were a traceback
         ("training={}", "--set training: the command"),
         ("made=2024-01-01", "--set made: cannot read the value"),
         ("temperature", "--set wants key=value, got 'temperature'"),

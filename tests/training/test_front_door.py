@@ -55,8 +55,8 @@ def test_a_run_its_evaluation_and_an_arena(config, tmp_path, monkeypatch):
     agents = [str(run), f"{run}@start", "random", "random"]
     table = training.arena(agents, games=8, seed=3, env=env)
     assert list(table["agents"])[:2] == agents[:2] and table["games"] == 8
-    again = training.arena(agents, games=8, seed=3, env=env)
-    assert again["agents"] == table["agents"]
+    second = training.arena(agents, games=8, seed=3, env=env)
+    assert second["agents"] == table["agents"]
     network, params = training.load_agent(str(run), env)
     assert network.apply and params["params"]
 
@@ -127,9 +127,9 @@ def test_the_log_has_the_learning_rate_of_its_own_update(config):
     logs = SimpleNamespace(write=lambda update, record: written.append((update, record)))
     names = ("games/vp_sum", "games/reward_sum", "games/ended", "loss/policy", "loss/value")
     records = [dict.fromkeys((*names, "policy/entropy"), 0.0) for _ in range(2)]
-    shown = SimpleNamespace(set_postfix_str=lambda *_, **__: None, update=lambda _: None)
+    progress = SimpleNamespace(set_postfix_str=lambda *_, **__: None, update=lambda _: None)
     trainer = SimpleNamespace(config=config, env=toy_env.make("toy"), update=2)
-    run_training._report(trainer, records, 1.0, logs, shown)
+    run_training._report(trainer, records, 1.0, logs, progress)
     rates = {update: record["policy/learning_rate"] for update, record in written}
     hyper = Hyper.of(config)
     for update, rate in rates.items():

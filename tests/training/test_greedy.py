@@ -33,9 +33,9 @@ def states():
 def test_it_plays_legal_actions_the_same_ones_each_time(choose, states):
     mask = np.zeros((GAMES, ENV.num_actions), bool)
     rng = np.random.default_rng(1)
-    for row in range(GAMES):  # from one legal action to all that the stub allows
-        some = rng.choice(np.flatnonzero(states.legal_action_mask[row]), row * row + 1)
-        mask[row, some] = True
+    for row in range(GAMES):  # from one legal action to all actions of the stub
+        subset = rng.choice(np.flatnonzero(states.legal_action_mask[row]), row * row + 1)
+        mask[row, subset] = True
     first = np.asarray(choose(PARAMS, states, mask))
     assert mask[np.arange(GAMES), first].all()
     assert np.array_equal(first, choose(PARAMS, states, mask))
@@ -81,7 +81,7 @@ def test_it_beats_random_seats():
 
 @pytest.mark.slow
 def test_it_takes_stations_of_the_hives_for_satellites():
-    """The rules of `lost_fleet` do not (FIN-07); its games of before are played again as before."""
+    """The rules of `lost_fleet` do not (FIN-07); its older games replay unchanged."""
     rules = LOST_FLEET
     assert not rules.stations_count_as_satellites
     game = stub_env.one_game()

@@ -26,9 +26,9 @@ def test_a_level_is_an_agent_that_is_there(level):
 
 
 def test_slow_levels_state_their_seconds_per_decision():
-    assert all(0 < median <= most for median, most in SECONDS.values())
-    median, most = SECONDS["zoo/strong+search:64"]
-    text = f"{median} s a decision on {TIMED_ON}, nine of ten within {most} s"
+    assert all(0 < median <= maximum for median, maximum in SECONDS.values())
+    median, maximum = SECONDS["zoo/strong+search:64"]
+    text = f"{median} s a decision on {TIMED_ON}, nine of ten within {maximum} s"
     assert text in catalogue.level("zoo/strong+search:64").about
     assert "slower" in catalogue.level("zoo/quick+search:32").about  # not measured
 

@@ -88,8 +88,8 @@ def test_a_network_without_it_plays_the_same_with_rows_of_zeros(env, scene):
     plain = jax.jit(lambda x: narrow.apply(x, observation, mask))(params)
     fresh = jax.jit(lambda key: network.init(key, observation, mask))(jax.random.key(0))
     around = jax.jit(lambda x: network.apply(x, observation, mask))(widen(params, fresh))
-    for ours, theirs in zip(jax.tree.leaves(plain), jax.tree.leaves(around), strict=True):
-        np.testing.assert_allclose(ours, theirs, atol=1e-4)
+    for actual, expected in zip(jax.tree.leaves(plain), jax.tree.leaves(around), strict=True):
+        np.testing.assert_allclose(actual, expected, atol=1e-4)
 
 
 def test_a_game_without_pieces_is_refused(env, monkeypatch):

@@ -53,6 +53,6 @@ def test_neighbor_sum_and_its_gradient_are_what_the_table_says():
         return jnp.stack(rows, axis=1)
 
     assert jnp.allclose(neighbor_sum(x, table), plain(x), atol=1e-6)
-    ours = jax.grad(lambda x: (neighbor_sum(x, table) * weight).sum())(x)
-    theirs = jax.grad(lambda x: (plain(x) * weight).sum())(x)
-    assert jnp.allclose(ours, theirs, atol=1e-6)
+    actual = jax.grad(lambda x: (neighbor_sum(x, table) * weight).sum())(x)
+    expected = jax.grad(lambda x: (plain(x) * weight).sum())(x)
+    assert jnp.allclose(actual, expected, atol=1e-6)

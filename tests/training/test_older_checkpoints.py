@@ -45,8 +45,8 @@ def test_a_run_of_before_the_flag_of_illegal_actions_goes_on(config, tmp_path):
     form = runner(Now(jnp.zeros_like(vp), jnp.ones(2, bool)))
     place = jax.sharding.SingleDeviceSharding(jax.devices()[0])
     shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=place), form)
-    again = files.restore(4, shapes)
-    np.testing.assert_array_equal(again.env_state.vp, vp)
-    assert not again.env_state.illegal.any() and again.env_state.illegal.shape == (2,)
+    repeated = files.restore(4, shapes)
+    np.testing.assert_array_equal(repeated.env_state.vp, vp)
+    assert not repeated.env_state.illegal.any() and repeated.env_state.illegal.shape == (2,)
     with pytest.raises(UserError, match="env_state-board"):
         files.restore(4, runner(Other(vp, vp)))

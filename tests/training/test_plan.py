@@ -1,4 +1,4 @@
-"""What a configuration takes is said before it starts, and what cannot fit is refused."""
+"""The plan of a configuration, and the refusal of one that does not fit."""
 
 import json
 
@@ -39,16 +39,16 @@ def test_bytes_are_those_of_the_arrays(shapes):
     state = toy_env.auto_reset(env).init(jax.random.key(0))
     assert shapes.game == sum(x.nbytes for x in jax.tree.leaves(state))
     seen = env.observe(state, state.current_player)
-    held = sum(x.nbytes for x in jax.tree.leaves(seen)) + state.legal_action_mask.nbytes
-    assert shapes.seen == held
+    num_bytes = sum(x.nbytes for x in jax.tree.leaves(seen)) + state.legal_action_mask.nbytes
+    assert shapes.seen == num_bytes
     assert shapes.params % 4 == 0 and shapes.flops > shapes.params / 4
 
 
 def test_more_devices_and_fewer_games_take_less(config, shapes):
-    one = run_plan.plan_of(config, shapes, 1)
+    one_device = run_plan.plan_of(config, shapes, 1)
     two = run_plan.plan_of(config, shapes, 2)
-    assert one.rollout == 2 * two.rollout and one.network == two.network
-    assert one.rollout == 32 * 32 * (shapes.seen + run_plan.kept_of_a_decision(4))
+    assert one_device.rollout == 2 * two.rollout and one_device.network == two.network
+    assert one_device.rollout == 32 * 32 * (shapes.seen + run_plan.kept_of_a_decision(4))
     with pytest.raises(UserError, match="a multiple of the 3 devices"):
         run_plan.plan_of(config, shapes, 3)
 
@@ -101,6 +101,6 @@ def test_the_plan_is_near_what_xla_says(capsys):
     path = str(ROOT / "configs" / "quick.yaml")
     args = [path, "--xla", "run.updates_per_chunk=1", "run.updates=10"]
     assert cli.run(lambda: plan.main(args, gaia_jax)) == 0
-    said = capsys.readouterr().out
-    off = int(said.split("the plan is ")[1].split("%")[0])
-    assert abs(off) <= 15, said
+    output = capsys.readouterr().out
+    off = int(output.split("the plan is ")[1].split("%")[0])
+    assert abs(off) <= 15, output

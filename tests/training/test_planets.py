@@ -40,10 +40,10 @@ def scene():
     cells[..., :2] = 0
     mask = np.zeros((GAMES, 4, CELLS), bool)
     for game in range(GAMES):
-        there = rng.permutation(CELLS)[: 3 + game % 3]
-        cells[game, there, rng.integers(0, 2, len(there))] = 1
-        mask[game, :, there] = rng.random((len(there), 4)) < 0.6
-    mask[:, 3] |= rng.random((GAMES, CELLS)) < 0.5  # `pick` lies anywhere
+        present = rng.permutation(CELLS)[: 3 + game % 3]
+        cells[game, present, rng.integers(0, 2, len(present))] = 1
+        mask[game, :, present] = rng.random((len(present), 4)) < 0.6
+    mask[:, 3] |= rng.random((GAMES, CELLS)) < 0.5  # `pick` may be anywhere
     others = rng.random((GAMES, OTHERS)) < 0.5
     others[:, 0] = True
     mask = jnp.asarray(np.concatenate([mask.reshape(GAMES, -1), others], axis=1))
@@ -63,11 +63,11 @@ def test_choices_and_actions_are_each_other_and_all_legal_ones_are_there(scene):
     seen = network.encode(observation, mask)
     for game in range(GAMES):
         legal = np.flatnonzero(np.asarray(mask[game]))
-        one = jax.tree.map(lambda x, game=game: x[game : game + 1], seen)
-        choices = network.to_network_action(one, jnp.asarray(legal)[None])[0]
-        back = [int(network.to_action(one, c[None])[0]) for c in choices]
+        single = jax.tree.map(lambda x, game=game: x[game : game + 1], seen)
+        choices = network.to_network_action(single, jnp.asarray(legal)[None])[0]
+        back = [int(network.to_action(single, c[None])[0]) for c in choices]
         assert back == legal.tolist()
-        assert sorted(choices.tolist()) == np.flatnonzero(np.asarray(one.mask[0])).tolist()
+        assert sorted(choices.tolist()) == np.flatnonzero(np.asarray(single.mask[0])).tolist()
 
 
 def test_logits_in_the_environments_index_are_those_of_the_choices(scene):
@@ -81,8 +81,8 @@ def test_logits_in_the_environments_index_are_those_of_the_choices(scene):
     choices = network.to_network_action(
         seen, jnp.broadcast_to(jnp.arange(mask.shape[1]), mask.shape)
     )
-    wanted = jnp.take_along_axis(chosen, choices, axis=1)
-    assert jnp.allclose(jnp.where(mask, logits, 0), jnp.where(mask, wanted, 0), atol=1e-6)
+    expected = jnp.take_along_axis(chosen, choices, axis=1)
+    assert jnp.allclose(jnp.where(mask, logits, 0), jnp.where(mask, expected, 0), atol=1e-6)
     assert jnp.allclose(values, same_values)
 
 
@@ -109,14 +109,14 @@ def test_a_network_that_grows_plays_as_before(scene):
     ):
         larger = {"layers": layers, "width": 8 * times, "latents": 2 * times}
         deep = dataclasses.replace(small.config, **larger)
-        large, more = PlanetNetwork(deep, LAYOUT), SimpleNamespace(**vars(observation))
-        there = jnp.pad(observation.players, [(0, 0)] * 2 + [(0, columns)], constant_values=5)
-        more.players = there
-        fresh = anything(large, more, mask)
+        large, wider = PlanetNetwork(deep, LAYOUT), SimpleNamespace(**vars(observation))
+        present = jnp.pad(observation.players, [(0, 0)] * 2 + [(0, columns)], constant_values=5)
+        wider.players = present
+        fresh = anything(large, wider, mask)
         grown = widen(params, fresh)
-        after = jax.jit(lambda x, n=large, o=more: n.apply(x, o, mask))(grown)
-        for ours, theirs in zip(before, after, strict=True):
-            np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-5)
+        after = jax.jit(lambda x, n=large, o=wider: n.apply(x, o, mask))(grown)
+        for actual, expected in zip(before, after, strict=True):
+            np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5)
         assert jax.tree.map(jnp.shape, widen(grown, fresh)) == jax.tree.map(jnp.shape, fresh)
     for other in ({"width": 16}, {"cell_width": 12}, {"latents": 4}):
         large = PlanetNetwork(dataclasses.replace(small.config, **other), LAYOUT)
@@ -158,7 +158,7 @@ def test_the_likeliest_action_alone_is_that_of_all_logits(scene):
 
 
 def test_a_planet_that_moves_takes_its_logit_along(scene):
-    """Tokens know what is on their cell and not where it lies."""
+    """Tokens know what is on their cell and not its position."""
     network, params, observation, _ = scene
     mask = jnp.ones((GAMES, LAYOUT.num_actions), bool)
     before, values = answer(network, params, observation, mask)

@@ -28,16 +28,16 @@ def reference(reward, value, last_value, done, player, gae_lambda):
         for start, first in enumerate(own):
             # Residuals from this decision on, each over the stretch to the seat's next decision.
             advantage, weight = 0.0, 1.0
-            for here, after in zip(own[start:], [*own[start + 1 :], None], strict=True):
-                stretch = range(here, steps if after is None else after)
+            for current, after in zip(own[start:], [*own[start + 1 :], None], strict=True):
+                stretch = range(current, steps if after is None else after)
                 ends = [t for t in stretch if done[t]]
                 if ends:
-                    gained = sum(reward[t][seat] for t in range(here, ends[0] + 1))
-                    advantage += weight * (gained - value[here][seat])
+                    gained = sum(reward[t][seat] for t in range(current, ends[0] + 1))
+                    advantage += weight * (gained - value[current][seat])
                     break
                 gained = sum(reward[t][seat] for t in stretch)
                 later = last_value[seat] if after is None else value[after][seat]
-                advantage += weight * (gained + later - value[here][seat])
+                advantage += weight * (gained + later - value[current][seat])
                 weight *= gae_lambda
             out[first, seat] = advantage
     return out
@@ -58,11 +58,11 @@ def test_advantages_are_those_of_each_seat_over_its_own_decisions(gae_lambda):
     advantage, target = advantages(*arrays, jnp.asarray(done), jnp.asarray(player), gae_lambda)
     assert np.allclose(target, advantage + arrays[1], atol=1e-6)
     for game in range(games):
-        wanted = reference(
+        expected = reference(
             reward[:, game], value[:, game], last[game], done[:, game], player[:, game], gae_lambda
         )
-        assert len(wanted) == steps
-        for (t, seat), x in wanted.items():
+        assert len(expected) == steps
+        for (t, seat), x in expected.items():
             assert np.isclose(advantage[t, game, seat], x, atol=1e-4), (t, game, seat)
 
 
@@ -84,23 +84,23 @@ trainer.advance()
 np.savez({str(tmp_path / "two.npz")!r}, *jax.tree.leaves(trainer.runner.params))
 """
     other = subprocess.Popen([sys.executable, "-c", code], env=on_devices(devices))
-    one = make_trainer("one", config=configs.override(config, small))
-    start = jax.device_get(one.runner.params)
-    one.advance()
+    one_device = make_trainer("one", config=configs.override(config, small))
+    start = jax.device_get(one_device.runner.params)
+    one_device.advance()
     assert other.wait() == 0
     two = np.load(tmp_path / "two.npz")
-    ours = jax.device_get(one.runner.params)
-    leaves = zip(jax.tree.leaves(start), jax.tree.leaves(ours), two.values(), strict=True)
-    for before, after, theirs in leaves:
-        assert np.allclose(after, theirs, atol=1e-5)
+    actual = jax.device_get(one_device.runner.params)
+    leaves = zip(jax.tree.leaves(start), jax.tree.leaves(actual), two.values(), strict=True)
+    for before, after, expected in leaves:
+        assert np.allclose(after, expected, atol=1e-5)
         assert not np.allclose(before, after, atol=1e-4)
 
 
-@pytest.mark.parametrize(("asked", "games", "devices"), [(0, 63, 1), (3, 256, 3)])
-def test_a_cpu_is_split_as_asked_and_only_where_each_share_pays(asked, games, devices):
+@pytest.mark.parametrize(("requested", "games", "devices"), [(0, 63, 1), (3, 256, 3)])
+def test_a_cpu_is_split_as_asked_and_only_where_each_share_pays(requested, games, devices):
     code = f"""
 from training.system import devices
-devices.split_cpu({asked}, {games})
+devices.split_cpu({requested}, {games})
 import jax
 print(jax.device_count())
 """

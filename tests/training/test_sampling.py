@@ -33,8 +33,8 @@ def test_frequencies_follow_the_policy():
     u = jax.random.uniform(jax.random.key(0), (n,))
     drawn = jax.vmap(lambda u: sampling.sample(logits, mask, u))(u)
     share = np.bincount(np.asarray(drawn), minlength=5) / n
-    wanted = np.asarray(jnp.where(mask, jnp.exp(logits), 0))
-    assert np.allclose(share, wanted / wanted.sum(), atol=0.01)
+    expected = np.asarray(jnp.where(mask, jnp.exp(logits), 0))
+    assert np.allclose(share, expected / expected.sum(), atol=0.01)
     flat = jax.vmap(lambda u: sampling.sample_uniform(mask, u))(u)
     assert np.allclose(np.bincount(np.asarray(flat), minlength=5) / n, mask / 4, atol=0.01)
 

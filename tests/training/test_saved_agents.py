@@ -59,30 +59,34 @@ def states_of(env, games, decisions=3):
     step, state = jax.jit(jax.vmap(env.step)), jax.vmap(env.init)(
         jax.random.split(jax.random.key(5), games)
     )  # fmt: skip
-    kept = []
+    stored = []
     for i in range(decisions):
-        kept.append(state)
+        stored.append(state)
         drawn = uniforms(jax.random.key(i), games)
         state = step(state, sampling.sample_uniform(state.legal_action_mask, drawn))
-    return jax.tree.map(lambda *x: jnp.stack(x), *kept)
+    return jax.tree.map(lambda *x: jnp.stack(x), *stored)
 
 
 def test_a_file_holds_the_network_without_pickle_and_decides_as_its_function_does(
     env, params, file
 ):
-    with np.load(file, allow_pickle=False) as held:
-        assert set(held.files) == {"about", "program", "params/policy/0", "params/values"}
-        says = json.loads(str(held["about"]))
-        np.testing.assert_array_equal(held["params/values"], params["values"])
-    assert (says["env"], says["players"], says["temperature"]) == (env.id, env.num_players, 0.5)
-    network, held = training.load_agent(str(file), env)
+    with np.load(file, allow_pickle=False) as file_arrays:
+        assert set(file_arrays.files) == {"about", "program", "params/policy/0", "params/values"}
+        metadata = json.loads(str(file_arrays["about"]))
+        np.testing.assert_array_equal(file_arrays["params/values"], params["values"])
+    assert (metadata["env"], metadata["players"], metadata["temperature"]) == (
+        env.id,
+        env.num_players,
+        0.5,
+    )
+    network, file_arrays = training.load_agent(str(file), env)
     state = jax.tree.map(lambda x: x[1], states_of(env, 5))
     seen = jax.vmap(env.observe)(state, state.current_player)
-    logits, values = network.apply(held, seen, state.legal_action_mask)
-    wanted = jax.vmap(apply, (None, 0))(params, seen)
+    logits, values = network.apply(file_arrays, seen, state.legal_action_mask)
+    expected = jax.vmap(apply, (None, 0))(params, seen)
     legal = np.asarray(state.legal_action_mask)
-    np.testing.assert_allclose(np.where(legal, logits, 0), np.where(legal, wanted[0], 0), 1e-5)
-    np.testing.assert_allclose(values, wanted[1], 1e-5)
+    np.testing.assert_allclose(np.where(legal, logits, 0), np.where(legal, expected[0], 0), 1e-5)
+    np.testing.assert_allclose(values, expected[1], 1e-5)
 
 
 @pytest.mark.slow
@@ -118,8 +122,8 @@ def test_what_is_wrong_with_a_network_or_a_file_is_one_line(env, params, file, t
         make_agent(str(tmp_path / "none.npz"), env)
     with pytest.raises(UserError, match="was trained on"):
         make_agent(str(file), gaia_jax.make("base"))
-    with np.load(file) as held:
-        arrays = dict(held)
+    with np.load(file) as file_arrays:
+        arrays = dict(file_arrays)
     arrays["program"] = arrays["program"][: len(arrays["program"]) // 2]
     np.savez(tmp_path / "cut.npz", **arrays)
     with pytest.raises(UserError, match="its program cannot be read"):
@@ -133,11 +137,11 @@ def test_a_model_takes_a_state_a_batch_and_vmap_alike(env, params, file):
     logits, values = jax.jit(model)(states)  # (2, 4)
     assert logits.shape == (2, 4, env.num_actions) and values.shape == (2, 4, env.num_players)
     for form in (jax.vmap(model), jax.vmap(jax.vmap(model)), lambda x: jax.lax.map(model, x)):
-        again = jax.jit(form)(states)
-        np.testing.assert_allclose(again[0], logits, 1e-5)
-        np.testing.assert_allclose(again[1], values, 1e-5)
-    one = model(jax.tree.map(lambda x: x[1, 2], states))
-    np.testing.assert_allclose(one[0], logits[1, 2], 1e-5)
+        repeated = jax.jit(form)(states)
+        np.testing.assert_allclose(repeated[0], logits, 1e-5)
+        np.testing.assert_allclose(repeated[1], values, 1e-5)
+    single = model(jax.tree.map(lambda x: x[1, 2], states))
+    np.testing.assert_allclose(single[0], logits[1, 2], 1e-5)
     # Values are VP by player: apply's are rewards (VP / 100) times 2, own seat first.
     state = jax.tree.map(lambda x: x[1, 2], states)
     own = apply(params, env.observe(state, state.current_player))[1]

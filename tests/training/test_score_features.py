@@ -29,28 +29,28 @@ def by_the_rules(env, game):
         out += [value, np.asarray(scoring.prizes(rules, values[mission], mission)), lead]
     ended = scoring.final_score(rules, game)
     source, kinds = ended.vp_source - game.players.vp_source, list(rules.ids["vp_source"])
-    for name in ("FINAL_1", "FINAL_2"):  # prizes are told above; this is the other way to them
+    for name in ("FINAL_1", "FINAL_2"):  # a second derivation of the prizes above
         assert source[:, kinds.index(name)].tolist() in [out[1].tolist(), out[4].tolist()]
     out += [source[:, kinds.index("RESEARCH_END")], source[:, kinds.index("RESOURCES")]]
     passing, incomes = [], []
     for p in range(env.num_players):
         me = jax.tree.map(lambda x, p=p: x[p], players)
         pays = scoring.pass_vp(rules, me, counts(rules, me))
-        held = int(game.players.booster[p]) >= 0  # else the rules' index of none, -1, is the last
-        vp = int(pays["BOOSTER"]) * held + int(pays["ADVANCED_TILE"])
+        stored = int(game.players.booster[p]) >= 0  # else the rules' index of none, -1, is the last
+        vp = int(pays["BOOSTER"]) * stored + int(pays["ADVANCED_TILE"])
         passing.append(0 if int(game.turn.passed[p]) else vp)
         row = FactionRow.of(rules, game.setup.faction[p].astype(jnp.int32))
         parts = income.parts(rules, row, me, game.setup.economy_side)
-        parts["booster"] = parts["booster"] * held
+        parts["booster"] = parts["booster"] * stored
         incomes.append(np.asarray(sum(parts.values())))
     return np.concatenate([np.stack([*out, passing], -1), incomes], axis=-1)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("when", ["new_games", "games_under_way", "ended_games"])
-def test_they_are_what_the_rules_count(env, when, request):
+@pytest.mark.parametrize("stage", ["new_games", "games_under_way", "ended_games"])
+def test_they_are_what_the_rules_count(env, stage, request):
     """All 16 games of a fixture, seen by every seat in turn."""
-    states = request.getfixturevalue(when)
+    states = request.getfixturevalue(stage)
     score_features = ScoreFeatures.of(env)
     viewer = jnp.arange(16, dtype=jnp.int32) % 4
     seen = jax.jit(jax.vmap(env.observe))(states, viewer)
@@ -59,8 +59,8 @@ def test_they_are_what_the_rules_count(env, when, request):
     assert worth.shape == (16, 4, len(score_features.names()))
     for number in range(16):
         game = jax.tree.map(lambda x, i=number: x[i], states).game
-        wanted = by_the_rules(env, game)[seats[number]]
-        np.testing.assert_array_equal(worth[number], wanted, str(score_features.names()))
+        expected = by_the_rules(env, game)[seats[number]]
+        np.testing.assert_array_equal(worth[number], expected, str(score_features.names()))
 
 
 def test_other_rulesets_have_them_too():
@@ -98,12 +98,12 @@ def test_a_network_reads_them_and_only_one_of_planets_can(env, new_games):
     config = NetworkConfig(
         layers=1, cell_width=8, width=8, latents=2, planets=88, neighbors=False, score_features=True
     )
-    network, more = make_network(env, config), len(ScoreFeatures.of(env).names())
+    network, extra = make_network(env, config), len(ScoreFeatures.of(env).names())
     seen = jax.eval_shape(
         lambda s: network.encode(jax.vmap(env.observe)(s, s.current_player), s.legal_action_mask),
         new_games,
     )
-    assert seen.players.shape[-1] == len(env.observation_spec.players) + more
+    assert seen.players.shape[-1] == len(env.observation_spec.players) + extra
     with pytest.raises(UserError, match=r"network\.score_features needs network\.planets"):
         from training import config as configs
 

@@ -1,4 +1,4 @@
-"""An agent of short turns ends its turn behind each main action, and looks at no other way."""
+"""An agent of short turns ends its turn after each main action."""
 
 from dataclasses import asdict
 from types import SimpleNamespace
@@ -45,11 +45,11 @@ def agent(short_turns):
 @pytest.mark.parametrize(("short_turns", "first"), [(False, OTHER), (True, END)])
 @pytest.mark.slow
 def test_it_takes_the_end_of_its_turn_where_it_may(states, short_turns, first):
-    one = agent(short_turns)
+    single = agent(short_turns)
     mask = states.legal_action_mask
-    chosen = one.act((), states, mask, jax.random.split(jax.random.key(1)))
+    chosen = single.act((), states, mask, jax.random.split(jax.random.key(1)))
     assert chosen.tolist() == [first, DEAR]
-    logits, _ = one.policy.evaluate((), states)
+    logits, _ = single.policy.evaluate((), states)
     assert jnp.argmax(logits, axis=1).tolist() == [first, DEAR]
     assert int((logits[0] > -1e9).sum()) == (1 if short_turns else 2)
 
@@ -80,16 +80,19 @@ def test_games_are_of_the_whole_game_and_the_policy_of_its_turns(monkeypatch):
         env = make_env(gaia_jax, **asdict(configs.EnvConfig(short_turns=short_turns)))
         assert env.short_turns is short_turns
         policy = policy_agent(env, SimpleNamespace(), None, "policy")
-        made = arena.Evaluation(env, policy, 4, opponent=random_agent(env))
-        (told, (policy, *_)) = seen.pop()
-        assert not told.short_turns and not made.env.short_turns
+        built = arena.Evaluation(env, policy, 4, opponent=random_agent(env))
+        (report, (policy, *_)) = seen.pop()
+        assert not report.short_turns and not built.env.short_turns
         assert policy.policy.short_turns is short_turns
 
 
 def test_recorded_games_end_turns_as_the_agent_does(states):
     env = gaia_jax.make("lost_fleet", "vp", short_turns=True)
-    for one, count in ((ENV, 2), (env, 1)):
-        assert environments.policy_mask(one, states.legal_action_mask).sum(1).tolist() == [count, 2]
+    for single, count in ((ENV, 2), (env, 1)):
+        assert environments.policy_mask(single, states.legal_action_mask).sum(1).tolist() == [
+            count,
+            2,
+        ]
     assert environments.with_short_turns(env, False) == ENV
     assert environments.with_short_turns(ENV, True) == env
 
@@ -97,10 +100,10 @@ def test_recorded_games_end_turns_as_the_agent_does(states):
 def test_a_shipped_agent_says_how_it_was_trained(monkeypatch):
     about = zoo.about("zoo/quick")
     for short in (False, True):
-        says = about | {"training": about["training"] | {"env": {"short_turns": short}}}
-        assert configs.from_dict(says["training"]).env.short_turns is short
-        monkeypatch.setattr(zoo, "about", lambda name, folder=None, says=says: says)
-        found = registry.trained("zoo/quick", ENV)
-        assert found.short_turns is short and found.as_trained.short_turns is short
-        assert not found.env.short_turns
+        metadata = about | {"training": about["training"] | {"env": {"short_turns": short}}}
+        assert configs.from_dict(metadata["training"]).env.short_turns is short
+        monkeypatch.setattr(zoo, "about", lambda name, folder=None, metadata=metadata: metadata)
+        result = registry.trained("zoo/quick", ENV)
+        assert result.short_turns is short and result.as_trained.short_turns is short
+        assert not result.env.short_turns
         assert registry.make_agent("zoo/quick", ENV).policy.short_turns is short

@@ -1,4 +1,4 @@
-"""Games that begin apart: where each of them stands, on the toy game."""
+"""Staggered starts: the position of each game, on the toy game."""
 
 import jax
 import numpy as np
@@ -11,14 +11,14 @@ from training.system.batched import batched
 def test_games_stand_as_far_apart_as_asked(config, make_trainer):
     """Eight decisions are less than the shortest game, so none has ended."""
     config = configs.override(config, ["recipe.staggered_starts=8"])
-    clock = np.asarray(make_trainer("apart", config=config).runner.env_state.game.clock)
+    clock = np.asarray(make_trainer("staggered", config=config).runner.env_state.game.clock)
     games = config.ppo.num_envs
     assert clock.tolist() == [game * 8 // games for game in range(games)]
     assert toy_env.LONGEST > clock.max() > 0
 
 
 def test_a_second_program_finds_the_environment_traced():
-    """What plays the games apart and what trains step the same games: seconds of a start."""
+    """The staggering program and the training step share the traced environment."""
     auto, traced = toy_env.auto_reset(toy_env.make("toy")), []
     step = auto.step
     auto.step = lambda *args: traced.append(1) or step(*args)

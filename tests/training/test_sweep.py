@@ -1,4 +1,4 @@
-"""Sweeps: what a file means, how far its runs are, and one that is killed and goes on."""
+"""Sweeps: the file, the progress of its runs, and one that is killed and continued."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def file(tmp_path, monkeypatch):
     return write
 
 
-def told(capsys, *arguments):
+def sweep_command(capsys, *arguments):
     """(exit code, stdout, stderr) of the command line."""
     code = cli.run(lambda: sweep.main([str(x) for x in arguments], toy_env))
     out = capsys.readouterr()
@@ -84,11 +84,11 @@ def test_variants_grid_and_seeds_are_runs_in_a_fixed_order(file):
         ({"seeds": [1, 1], "variants": {"a": {}}}, "seeds must be a list of different numbers"),
         ({"seeds": ["x"], "variants": {"a": {}}}, "a: seed must be a whole number, got 'x'"),
         ({"config": "gone.yaml"}, "cannot read the configuration gone.yaml: No such file"),
-        ({"variants": {"a": {"eval.opponents": "nobody"}}}, "some-a-0: unknown agent 'nobody'"),
+        ({"variants": {"a": {"eval.opponents": "missing"}}}, "some-a-0: unknown agent 'missing'"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_before_anything_runs(file, capsys, tree, message):
-    code, out, err = told(capsys, file(**tree))
+    code, out, err = sweep_command(capsys, file(**tree))
     assert code == 2 and message in err and err.count("\n") == 1 and not out
     assert not Path("runs").exists() or not list(Path("runs").iterdir())
 
@@ -120,15 +120,15 @@ def test_states_are_those_of_the_folders(file, capsys):
     assert (
         sweep_file.seconds_spent(members[3], Path("runs")) == 1.0
     )  # 2 x 32 games x 32 steps; not what comes after it
-    code, out, _ = told(capsys, path, "--list")
+    code, out, _ = sweep_command(capsys, path, "--list")
     assert code == 0 and out.endswith("1 of 5 done\n")
     assert "   2  some-c-0  done     update 6 of 40" in out
-    assert told(capsys, path, "--index", "2")[0] == 0  # done: nothing to do
-    code, _, err = told(capsys, path, "--index", "5")
+    assert sweep_command(capsys, path, "--index", "2")[0] == 0  # done: nothing to do
+    code, _, err = sweep_command(capsys, path, "--index", "5")
     assert code == 2 and "--index: the sweep has the runs 0 to 4, got 5" in err
     # A file that has changed since is refused, whatever is asked for.
-    code, _, err = told(capsys, file(seeds=[0], set={"ppo.clip": 0.1}, variants={"b": {}}))
-    assert code == 2 and "was begun with ppo.clip=0.2, the sweep says 0.1" in err
+    code, _, err = sweep_command(capsys, file(seeds=[0], set={"ppo.clip": 0.1}, variants={"b": {}}))
+    assert code == 2 and "began with ppo.clip=0.2, the sweep has 0.1" in err
 
 
 # In the place of a process of the sweep: makes the folder of a run; of the second one only once
@@ -138,10 +138,10 @@ import pathlib, sys
 index = sys.argv[sys.argv.index("--index") + 1]
 if index == "1" and not pathlib.Path("mended").exists():
     sys.exit(3)
-told = pathlib.Path("told", index)
-run = pathlib.Path("runs", told.with_suffix(".name").read_text())
+member = pathlib.Path("members", index)
+run = pathlib.Path("runs", member.with_suffix(".name").read_text())
 run.mkdir()
-(run / "config.yaml").write_text(told.with_suffix(".yaml").read_text())
+(run / "config.yaml").write_text(member.with_suffix(".yaml").read_text())
 (run / "history.jsonl").write_text('{"event": "end", "update": 40, "how": "complete"}\\n')
 with open("made", "a") as made:
     made.write(index)
@@ -150,10 +150,10 @@ with open("made", "a") as made:
 
 def test_the_queue_makes_all_others_where_one_fails_and_that_one_again(file, capsys):
     path = file(seeds=[0, 1], variants={"a": {}, "b": {}})
-    Path("told").mkdir()
+    Path("members").mkdir()
     for index, member in enumerate(sweep_file.load(path)):
-        Path("told", f"{index}.name").write_text(member.name)
-        Path("told", f"{index}.yaml").write_text(configs.to_yaml(member.config))
+        Path("members", f"{index}.name").write_text(member.name)
+        Path("members", f"{index}.yaml").write_text(configs.to_yaml(member.config))
     Path("makes.py").write_text(MAKES)
     command = [sys.executable, "makes.py"]
 
@@ -171,21 +171,21 @@ def test_the_queue_makes_all_others_where_one_fails_and_that_one_again(file, cap
 
 
 def test_a_task_of_a_job_array_makes_its_run(file, capsys, monkeypatch):
-    """The number of the task stands for `--index`, which goes before it. No run begins here."""
-    path, made = file(seeds=[0, 1], variants={"a": {}, "b": {}}), []
-    monkeypatch.setattr(run_sweep, "one", lambda member, *_: made.append(member.name) or 0)
+    """The number of the task replaces `--index`, which has precedence. No run begins here."""
+    path, built = file(seeds=[0, 1], variants={"a": {}, "b": {}}), []
+    monkeypatch.setattr(run_sweep, "one", lambda member, *_: built.append(member.name) or 0)
     for task in range(4):
         monkeypatch.setenv("SLURM_ARRAY_TASK_ID", str(task))
-        assert told(capsys, path)[0] == 0
-    assert made == ["some-a-0", "some-b-0", "some-a-1", "some-b-1"]
-    assert told(capsys, path, "--index", "1")[0] == 0 and made[4:] == ["some-b-0"]
+        assert sweep_command(capsys, path)[0] == 0
+    assert built == ["some-a-0", "some-b-0", "some-a-1", "some-b-1"]
+    assert sweep_command(capsys, path, "--index", "1")[0] == 0 and built[4:] == ["some-b-0"]
     for text, message in [
         ("4", "SLURM_ARRAY_TASK_ID: the sweep has the runs 0 to 3, got 4"),
         ("x", "SLURM_ARRAY_TASK_ID wants a whole number, got 'x'"),
     ]:
         monkeypatch.setenv("SLURM_ARRAY_TASK_ID", text)
-        code, _, err = told(capsys, path)
-        assert code == 2 and message in err and err.count("\n") == 1 and len(made) == 5
+        code, _, err = sweep_command(capsys, path)
+        assert code == 2 and message in err and err.count("\n") == 1 and len(built) == 5
 
 
 def test_runs_of_a_sweep_are_a_group_of_wandb(file, capsys, monkeypatch):
@@ -200,9 +200,9 @@ def test_runs_of_a_sweep_are_a_group_of_wandb(file, capsys, monkeypatch):
     for index in ("0", "1"):
         monkeypatch.setenv("WANDB_RUN_GROUP", "")  # put back after the test
         monkeypatch.delenv("WANDB_RUN_GROUP")
-        assert told(capsys, path, "--index", index)[0] == 0
+        assert sweep_command(capsys, path, "--index", index)[0] == 0
     monkeypatch.setenv("WANDB_RUN_GROUP", "mine")
-    assert told(capsys, path, "--index", "0")[0] == 0
+    assert sweep_command(capsys, path, "--index", "0")[0] == 0
     assert groups == ["sizes", "sizes", "mine"]
 
 
@@ -241,9 +241,9 @@ def test_four_runs_killed_in_the_middle_and_gone_on_with(file):
         while not list(runs[1].glob("checkpoints/0*4/about")):
             assert process.poll() is None and time.monotonic() < until, process.stderr.read()
             time.sleep(0.002)
-        ours = children(process)
+        actual = children(process)
         process.kill()
-        for child in ours:
+        for child in actual:
             os.kill(child, signal.SIGKILL)
     finally:
         process.kill()
@@ -265,5 +265,9 @@ def test_four_runs_killed_in_the_middle_and_gone_on_with(file):
     assert len(starts) == 2 and 4 <= starts[1] < UPDATES
     first, killed, third, _ = (params_of(run, UPDATES) for run in runs)
     assert np.array_equal(first, killed) and not np.array_equal(first, third)
-    said = run_folder.read_history(runs[0])[0]
-    assert said["versions"]["jax"] and said["machine"]["cores"] and said["environment"] == "toy 1.0"
+    output = run_folder.read_history(runs[0])[0]
+    assert (
+        output["versions"]["jax"]
+        and output["machine"]["cores"]
+        and output["environment"] == "toy 1.0"
+    )

@@ -49,7 +49,7 @@ def trained(tmp_path_factory):
 
 
 def command(capsys, main, *args):
-    """(exit code, stdout, stderr) of a command line, with the errors it tells the user."""
+    """(exit code, stdout, stderr) of a command line, with the errors that the user sees."""
     code = cli.run(lambda: main(list(args), toy_env))
     out = capsys.readouterr()
     return code, out.out, out.err
@@ -125,8 +125,8 @@ def test_a_resumed_run_is_bit_equal(make_trainer):
     assert second.update == 2
     second.advance()
     assert second.update == straight.update == 4
-    ours, theirs = jax.tree.leaves(second.runner), jax.tree.leaves(straight.runner)
-    assert all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
+    actual, expected = jax.tree.leaves(second.runner), jax.tree.leaves(straight.runner)
+    assert all(np.array_equal(a, b) for a, b in zip(actual, expected, strict=True))
     start = jax.tree.leaves(make_trainer("other").runner.params)
     assert not all(
         np.array_equal(a, b)
@@ -141,9 +141,9 @@ def test_a_checkpoint_of_before_is_resumed_without_what_is_gone(make_trainer, mo
     monkeypatch.setattr(checkpoint, "split", lambda runner: (params, rest))
     trainer.save()
     monkeypatch.undo()
-    again = make_trainer("before", resume=True)
-    ours, theirs = jax.tree.leaves(again.runner), jax.tree.leaves(trainer.runner)
-    assert all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
+    resumed = make_trainer("before", resume=True)
+    actual, expected = jax.tree.leaves(resumed.runner), jax.tree.leaves(trainer.runner)
+    assert all(np.array_equal(a, b) for a, b in zip(actual, expected, strict=True))
 
 
 @pytest.mark.slow
@@ -158,8 +158,8 @@ def test_a_finished_run_can_be_made_longer(trained, capsys, monkeypatch):
     records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert [r["update"] for r in records if "games/vp" in r] == list(range(1, 45))
     # Where earlier starts have used its minutes up, as a sweep counts them, nothing is trained.
-    more = ["--resume", "runs/tiny", "run.updates=48", "run.max_minutes=1", "eval.games=0"]
-    assert train.main(more, toy_env, spent=61.0) == 0
+    extra = ["--resume", "runs/tiny", "run.updates=48", "run.max_minutes=1", "eval.games=0"]
+    assert train.main(extra, toy_env, spent=61.0) == 0
     assert "out of time" in capsys.readouterr().err and Checkpoints(run).latest() == 44
     assert read_history(run)[-1] | {"time": ""} == {
         "time": "", "event": "end", "update": 44, "how": "out of time",
@@ -265,7 +265,7 @@ def test_the_game_itself_is_trained_resumed_and_evaluated(name, tmp_path, monkey
     small = ["ppo.num_envs=8", "ppo.num_steps=16", "ppo.minibatches=2", "run.tensorboard=false"]
     small += ["network.width=16", "network.cell_width=8", "eval.games=8", "run.updates=4"]
     small += ["run.warm_start=''", "run.warm_start_temperature=1", "recipe.staggered_starts=16"]
-    # Slopes would end elsewhere: the half run is told of two updates first.
+    # Schedules would end elsewhere: the half run is configured for two updates first.
     small += ["run.updates_per_chunk=2", "ppo.lr_end=1.0e-3", "ppo.entropy_end=0.003"]
     quick = ROOT / "configs" / f"{name}.yaml"
     straight = train.main(["--config", str(quick), *small, "name=straight"], gaia_jax)

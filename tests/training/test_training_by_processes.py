@@ -1,4 +1,4 @@
-"""Several real processes train one agent: the same parameters, whoever takes part and dies."""
+"""Several real processes train one agent: the same parameters, whichever take part and die."""
 
 import re
 import shutil
@@ -33,9 +33,9 @@ def undisturbed(tmp_path_factory):
     return folder / "runs" / "tiny"
 
 
-def check_same(ours, theirs, updates):
-    np.testing.assert_allclose(params_of(ours, updates), params_of(theirs, updates), atol=1e-5)
-    a, b = (metrics_of(run)[:updates] for run in (ours, theirs))
+def check_same(actual, expected, updates):
+    np.testing.assert_allclose(params_of(actual, updates), params_of(expected, updates), atol=1e-5)
+    a, b = (metrics_of(run)[:updates] for run in (actual, expected))
     assert len(a) == len(b) == updates
     for name in SAME:
         values = ([record[name] for record in records if name in record] for records in (a, b))
@@ -43,7 +43,7 @@ def check_same(ours, theirs, updates):
 
 
 def clone(folder):
-    """The arguments of a run that begins with parameters from a file and with games apart."""
+    """The arguments of a run that begins with parameters from a file and with staggered games."""
     config = configs.override(configs.from_dict(TINY), list(SMALL))
     auto = toy_env.auto_reset(toy_env.make("toy"))
     params = jit_fast_compile(
@@ -57,12 +57,12 @@ def clone(folder):
 @pytest.mark.slow
 def test_two_processes_learn_what_one_does(tmp_path):
     """Without what makes it slow; the others below are of the tests' own configuration."""
-    more = (*SMALL, *clone(tmp_path))
+    extra = (*SMALL, *clone(tmp_path))
     runs = []
     for size in (1, 2):
         folder = tmp_path / str(size)
         folder.mkdir()
-        train(folder, "run.updates=4", *more, size=size, devices=4 // size)
+        train(folder, "run.updates=4", *extra, size=size, devices=4 // size)
         runs.append(folder / "runs" / "tiny")
     check_same(*runs, 4)
     assert "coordinator: ''" in (runs[1] / "config.yaml").read_text()
@@ -77,8 +77,8 @@ def test_four_processes_learn_what_one_does(undisturbed, tmp_path):
 @pytest.mark.slow
 def test_two_processes_train_evaluate_and_leave_the_rest_to_one(undisturbed, tmp_path):
     """The games of an evaluation are split; each depends on its number alone."""
-    many = ("run.updates=6", "run.keep_checkpoints=9", "eval.games=80")
-    train(tmp_path, *many, size=2, devices=2)
+    options = ("run.updates=6", "run.keep_checkpoints=9", "eval.games=80")
+    train(tmp_path, *options, size=2, devices=2)
     run = tmp_path / "runs" / "tiny"
     check_same(run, undisturbed, 6)
     reports = [(folder / "evaluation.json").read_text() for folder in (run, undisturbed)]
@@ -108,12 +108,12 @@ def test_sigterm_to_one_stops_both_at_one_checkpoint(tmp_path):
     started = launch(tmp_path, *long, size=2, devices=2)
     wait_for(tmp_path / "runs" / "tiny" / "metrics.jsonl", started)
     started[1].send_signal(signal.SIGTERM)
-    found = ends(started)
-    assert [code for code, _, _ in found] == [130, 130]
-    assert not any(errors(err) for _, _, err in found)
-    step = int(re.search(r"checkpoint at update (\d+)", found[0][2])[1])
-    kept = tmp_path / "runs" / "tiny" / "checkpoints"
-    assert [int(path.name) for path in kept.iterdir() if path.name.isdigit()] == [step]
+    result = ends(started)
+    assert [code for code, _, _ in result] == [130, 130]
+    assert not any(errors(err) for _, _, err in result)
+    step = int(re.search(r"checkpoint at update (\d+)", result[0][2])[1])
+    stored = tmp_path / "runs" / "tiny" / "checkpoints"
+    assert [int(path.name) for path in stored.iterdir() if path.name.isdigit()] == [step]
     train(tmp_path, "--resume", "runs/tiny", f"run.updates={step + 2}", size=2, devices=2)
 
 
@@ -129,26 +129,26 @@ def test_sigterm_to_one_stops_both_at_one_checkpoint(tmp_path):
     ],
 )
 def test_killed_at(moment, dies, done, undisturbed, tmp_path):
-    """The other one ends with one line, and the run goes on to the same parameters.
+    """The other one ends with one line, and the resumed run ends with the same parameters.
 
     Args:
         done: the updates that there are checkpoints of then.
     """
-    many = ("run.updates=6", "run.checkpoint_chunks=1", "run.keep_checkpoints=9")
-    many = (*many, "eval.games=80")
-    started = launch(tmp_path, *many, size=2, devices=2, death=(moment, dies))
+    options = ("run.updates=6", "run.checkpoint_chunks=1", "run.keep_checkpoints=9")
+    options = (*options, "eval.games=80")
+    started = launch(tmp_path, *options, size=2, devices=2, death=(moment, dies))
     assert started[dies].wait(timeout=900) == -signal.SIGKILL
-    began = time.monotonic()
-    found = ends(started)
-    assert time.monotonic() - began < 30
-    code, _, err = found[1 - dies]
+    start_time = time.monotonic()
+    result = ends(started)
+    assert time.monotonic() - start_time < 30
+    code, _, err = result[1 - dies]
     assert code == process_group.LOST
     hint = "; continue with --resume runs/tiny" if done else ""
     assert errors(err) == [GONE.format(dies) + hint]
     run = tmp_path / "runs" / "tiny"
-    kept = sorted(run.glob("checkpoints/*"))
-    assert [int(path.name) for path in kept if path.name.isdigit()] == done
-    arguments = ("--resume", "runs/tiny", "run.updates=6") if done else many
+    stored = sorted(run.glob("checkpoints/*"))
+    assert [int(path.name) for path in stored if path.name.isdigit()] == done
+    arguments = ("--resume", "runs/tiny", "run.updates=6") if done else options
     train(tmp_path, *arguments, "eval.games=80", size=2, devices=2)
     check_same(run, undisturbed, 6)
     assert (run / "evaluation.json").read_text() == (undisturbed / "evaluation.json").read_text()

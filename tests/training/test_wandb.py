@@ -1,4 +1,4 @@
-"""Logging to W&B without a network: what is written, and that a resumed run goes on in the same."""
+"""Logging to W&B without a network: the output, and that a resumed run continues it."""
 
 import importlib.util
 import os
@@ -31,18 +31,18 @@ for first, vp in ((0, 12.625), (1, 71.875)):
 """
 
 
-class Stand:
-    """In the place of the module `wandb`, and of its run: keeps what it is told."""
+class FakeWandb:
+    """Replaces the module `wandb` and its run; stores the calls."""
 
     def __init__(self):
         self.inits, self.logged, self.axes, self.ended = [], [], [], 0
 
-    def init(self, **told):
-        self.inits.append(told)
+    def init(self, **options):
+        self.inits.append(options)
         return self
 
-    def define_metric(self, name, **told):
-        self.axes.append((name, told.get("step_metric")))
+    def define_metric(self, name, **options):
+        self.axes.append((name, options.get("step_metric")))
 
     def log(self, values):
         self.logged.append(values)
@@ -52,38 +52,38 @@ class Stand:
 
 
 @pytest.fixture
-def stand(monkeypatch):
-    stand = Stand()
-    monkeypatch.setitem(sys.modules, "wandb", stand)
-    return stand
+def fake(monkeypatch):
+    fake = FakeWandb()
+    monkeypatch.setitem(sys.modules, "wandb", fake)
+    return fake
 
 
-def test_a_resumed_run_goes_on_in_the_same_run_of_wandb(stand, tmp_path):
+def test_a_resumed_run_goes_on_in_the_same_run_of_wandb(fake, tmp_path):
     for first, folder in ((0, "a"), (2, "a"), (0, "b")):
         (tmp_path / folder).mkdir(exist_ok=True)
         logs = Logs(tmp_path / folder, WITH, first)
         logs.write(first + 1, {"games/vp": 3.5, "loss/value": float("nan")})
         logs.close()
-    again = [told["id"] for told in stand.inits]
-    assert again[0] == again[1] != again[2]
-    assert all(told["resume"] == "allow" for told in stand.inits)
-    assert stand.inits[0]["config"]["ppo"]["lr"] == 0.125 and stand.inits[0]["name"] == "a"
-    assert stand.logged[:2] == [{"update": 1, "games/vp": 3.5}, {"update": 3, "games/vp": 3.5}]
-    assert ("*", "update") in stand.axes and stand.ended == 3
+    repeated = [options["id"] for options in fake.inits]
+    assert repeated[0] == repeated[1] != repeated[2]
+    assert all(options["resume"] == "allow" for options in fake.inits)
+    assert fake.inits[0]["config"]["ppo"]["lr"] == 0.125 and fake.inits[0]["name"] == "a"
+    assert fake.logged[:2] == [{"update": 1, "games/vp": 3.5}, {"update": 3, "games/vp": 3.5}]
+    assert ("*", "update") in fake.axes and fake.ended == 3
 
 
-def test_variables_of_wandb_win_over_what_a_run_would_say(stand, tmp_path, monkeypatch):
+def test_variables_of_wandb_win_over_what_a_run_would_say(fake, tmp_path, monkeypatch):
     for name in ("WANDB_PROJECT", "WANDB_NAME", "WANDB_DIR"):
         monkeypatch.delenv(name, raising=False)
     Logs(tmp_path, WITH).close()
     for name, value in (("PROJECT", "mine"), ("NAME", "first try"), ("DIR", "elsewhere")):
         monkeypatch.setenv(f"WANDB_{name}", value)
     Logs(tmp_path, WITH).close()
-    before, after = ([told[key] for key in ("project", "name", "dir")] for told in stand.inits)
+    before, after = ([options[key] for key in ("project", "name", "dir")] for options in fake.inits)
     assert before == ["gaia_jax", tmp_path.name, str(tmp_path)]
     assert after == ["mine", "first try", "elsewhere"]
-    # wandb reads the others by itself, where no argument says something else.
-    assert not {"entity", "group", "tags", "job_type", "notes"} & stand.inits[1].keys()
+    # wandb reads the others by itself, unless an argument sets them.
+    assert not {"entity", "group", "tags", "job_type", "notes"} & fake.inits[1].keys()
 
 
 def test_wandb_itself_offline(tmp_path):
@@ -98,8 +98,8 @@ def test_wandb_itself_offline(tmp_path):
     subprocess.run(
         [sys.executable, "-c", TWICE, str(run)], env=environment, check=True, timeout=300
     )
-    known = (run / "wandb" / "id").read_text()
-    files = sorted((run / "wandb").glob(f"offline-run-*-{known}/run-{known}.wandb"))
+    wandb_id = (run / "wandb" / "id").read_text()
+    files = sorted((run / "wandb").glob(f"offline-run-*-{wandb_id}/run-{wandb_id}.wandb"))
     assert len(files) == 2 == len(list((run / "wandb").glob("offline-run-*")))
     first, second = (path.read_bytes() for path in files)
     assert b"12.625" in first and b"71.875" not in first and b"games/vp" in first

@@ -39,9 +39,9 @@ def environment(id: str = "lost_fleet", players: int = 4):
     return gaia_jax.make(id, players=players)
 
 
-def of(says):
+def of(metadata):
     """The environment of an agent."""
-    return environment(says["env"], says.get("players", 4))
+    return environment(metadata["env"], metadata.get("players", 4))
 
 
 @pytest.fixture(autouse=True)
@@ -80,27 +80,27 @@ def test_the_rungs_are_there():
 )
 def test_an_agent_is_whole_small_and_plays_its_recorded_games(name):
     """The games are the engine's bit for bit; a choice may differ between equal logits only."""
-    says = zoo.about(name)
-    path = zoo.FOLDER / f"{says['name']}.npz"
+    metadata = zoo.about(name)
+    path = zoo.FOLDER / f"{metadata['name']}.npz"
     assert path.stat().st_size <= LIMIT
-    env = of(says)
+    env = of(metadata)
     _, params = zoo.load(name, env)
     with np.load(path.with_suffix(".games.npz")) as file:
         recorded = games.Recorded(file["actions"], file["vp"])
     assert recorded.vp.shape == (games.GAMES, env.num_players)
     turns = trained(name, env).as_trained
-    again = games.replay(player(json.dumps(says["network"]), turns), params, recorded)
-    assert again.over.all()
-    np.testing.assert_array_equal(again.actions[: len(recorded.actions)], recorded.actions)
-    np.testing.assert_array_equal(again.vp, recorded.vp)
-    assert again.gap.max() <= CLOSE
-    assert (again.gap == 0).mean() > 0.999
+    replayed = games.replay(player(json.dumps(metadata["network"]), turns), params, recorded)
+    assert replayed.over.all()
+    np.testing.assert_array_equal(replayed.actions[: len(recorded.actions)], recorded.actions)
+    np.testing.assert_array_equal(replayed.vp, recorded.vp)
+    assert replayed.gap.max() <= CLOSE
+    assert (replayed.gap == 0).mean() > 0.999
 
 
 def test_agents_go_by_name_and_a_wrong_one_is_refused():
     assert make_agent("zoo/quick", environment()).name == "zoo/quick"
     with pytest.raises(UserError, match="the zoo has: "):
-        make_agent("zoo/nobody", environment())
+        make_agent("zoo/missing", environment())
 
 
 def test_no_agent_names_a_folder_of_a_machine():
@@ -126,23 +126,25 @@ def test_a_shipped_agent_is_written_whole(tmp_path, monkeypatch):
                 ship.make("x", StubEnv(), {}, config, {})
             assert not [*tmp_path.iterdir()]
     path, _ = ship.make("x", StubEnv(), {}, config, {"temperature": 0.5})
-    says = zoo.about("zoo/x", tmp_path)
-    assert says["training"]["run"]["warm_start"] == "begun.npz" and says["temperature"] == 0.5
+    metadata = zoo.about("zoo/x", tmp_path)
+    assert (
+        metadata["training"]["run"]["warm_start"] == "begun.npz" and metadata["temperature"] == 0.5
+    )
     assert sorted(p.name for p in tmp_path.iterdir()) == ["x.games.npz", "x.json", "x.npz"]
 
 
 def test_an_agent_of_another_number_of_players_is_refused(tmp_path):
     env = environment("base", 2)
     zoo.save("x", {}, identity(env) | {"network": {}}, tmp_path)
-    wanted = "zoo/x was trained on base 0.3 with 2 players, this is base 0.3 with 3 players"
-    with pytest.raises(UserError, match=wanted):
+    expected = "zoo/x was trained on base 0.3 with 2 players, this is base 0.3 with 3 players"
+    with pytest.raises(UserError, match=expected):
         zoo.load("zoo/x", environment("base", 3), tmp_path)
 
 
 def test_an_agent_of_a_smaller_map_is_not_carried_over():
     """Its network may have fewer tokens than the larger map has planets."""
-    wanted = "zoo/base was trained on base 0.3, this is lost_fleet 0.2"
-    with pytest.raises(UserError, match=wanted):
+    expected = "zoo/base was trained on base 0.3, this is lost_fleet 0.2"
+    with pytest.raises(UserError, match=expected):
         zoo.load("zoo/base", environment())
     assert not zoo.carried("base", "lost_fleet") and zoo.carried("lost_fleet", "base")
     assert not zoo.carried("toy", "base")
@@ -153,25 +155,25 @@ def test_an_agent_of_a_smaller_map_is_not_carried_over():
 @pytest.mark.parametrize("name", ["zoo/quick", "zoo/strong"])
 def test_another_ruleset_is_played_with_weights_carried_over_by_name(name):
     """Traced, not compiled: two seconds each. `zoo/strong` looks around its cells."""
-    says, ours, base = zoo.about(name), environment(), gaia_jax.make("base")
-    params, config = zoo.load(name, ours)[1], zoo.network_config(says)
-    same, kept = flatten(transfer(params, config, ours, ours)), flatten(params)
-    assert same.keys() == kept.keys() and all(np.array_equal(same[k], kept[k]) for k in kept)
+    metadata, actual, base = zoo.about(name), environment(), gaia_jax.make("base")
+    params, config = zoo.load(name, actual)[1], zoo.network_config(metadata)
+    same, stored = flatten(transfer(params, config, actual, actual)), flatten(params)
+    assert same.keys() == stored.keys() and all(np.array_equal(same[k], stored[k]) for k in stored)
 
     network, carried = zoo.load(name, base)
     state = jax.eval_shape(base.init, jax.random.key(0))
-    one = jax.eval_shape(lambda s: (base.observe(s, 0), s.legal_action_mask), state)
-    batch = jax.tree.map(lambda x: jax.ShapeDtypeStruct((1, *x.shape), x.dtype), one)
-    made = jax.eval_shape(network.init, jax.random.key(0), *batch)
-    assert jax.tree.map(jnp.shape, carried) == jax.tree.map(jnp.shape, made)
+    single_state = jax.eval_shape(lambda s: (base.observe(s, 0), s.legal_action_mask), state)
+    batch = jax.tree.map(lambda x: jax.ShapeDtypeStruct((1, *x.shape), x.dtype), single_state)
+    built = jax.eval_shape(network.init, jax.random.key(0), *batch)
+    assert jax.tree.map(jnp.shape, carried) == jax.tree.map(jnp.shape, built)
 
     def credits(env, params):
         names = [feature.name for feature in env.observation_spec.players]
         return params["params"]["players"]["dense"]["kernel"][names.index("credits")]
 
-    np.testing.assert_array_equal(credits(base, carried), credits(ours, params))
+    np.testing.assert_array_equal(credits(base, carried), credits(actual, params))
     with pytest.raises(UserError, match="weights for each cell of lost_fleet cannot play base"):
-        transfer(params, dataclasses.replace(config, planets=0), ours, base)
+        transfer(params, dataclasses.replace(config, planets=0), actual, base)
 
 
 def test_an_agent_of_an_old_version_of_its_own_ruleset_is_not_carried_over(tmp_path):
@@ -187,8 +189,8 @@ def test_an_agent_of_an_old_version_of_its_own_ruleset_is_not_carried_over(tmp_p
 
 def test_damage_and_another_version_are_refused(tmp_path):
     params = {"params": {"a": {"kernel": jnp.ones((2, 3))}}}
-    says = {"env": "lost_fleet", "env_version": "0.0", "network": {}}
-    zoo.save("x", params, says, tmp_path)
+    metadata = {"env": "lost_fleet", "env_version": "0.0", "network": {}}
+    zoo.save("x", params, metadata, tmp_path)
     assert zoo.names(tmp_path) == ["zoo/x"]
     with pytest.raises(UserError, match=r"zoo/x was trained on lost_fleet 0\.0, this is"):
         zoo.load("zoo/x", environment(), tmp_path)

@@ -187,10 +187,10 @@ class Auto:
         after = self.env.step(state, action)
         ended = after.terminated | after.truncated
         new = _auto(self.env.init(key), state.final_vp, state.final_source)
-        told = new.replace(
+        report = new.replace(
             rewards=after.rewards, terminated=after.terminated, truncated=after.truncated
         )
-        out = jax.tree.map(lambda a, b: jnp.where(ended, a, b), told, after)
+        out = jax.tree.map(lambda a, b: jnp.where(ended, a, b), report, after)
         players = after.game.players
         vp, source = (jnp.where(ended, x, 0) for x in (players.vp, players.vp_source))
         return _auto(out, vp.astype(jnp.int16), source.astype(jnp.int16))

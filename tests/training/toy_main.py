@@ -48,11 +48,11 @@ def in_program(call: int):
     """A hook that a compiled program calls; the process dies at this call."""
     calls = itertools.count(1)
 
-    def told() -> None:
+    def hook() -> None:
         if DIES and next(calls) == call:
             die()
 
-    return lambda *_: jax.debug.callback(told)
+    return lambda *_: jax.debug.callback(hook)
 
 
 def on_compiling() -> None:
@@ -67,10 +67,10 @@ def on_playing() -> None:
 
 def on_updating() -> None:
     """In the third update: two epochs of four minibatches on each of two devices."""
-    made = ppo.make_optimizer
+    built = ppo.make_optimizer
 
     def make_optimizer():
-        optimizer, hook = made(), in_program(2 * 16 + 5)
+        optimizer, hook = built(), in_program(2 * 16 + 5)
 
         def update(*arguments):
             hook()
@@ -86,8 +86,8 @@ def on_writing() -> None:
     saves = itertools.count(1)
 
     def watch(folder) -> None:
-        known = set(folder.iterdir())
-        while set(folder.iterdir()) <= known:
+        wandb_id = set(folder.iterdir())
+        while set(folder.iterdir()) <= wandb_id:
             time.sleep(0.0005)
         die()
 

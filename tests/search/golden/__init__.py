@@ -41,20 +41,20 @@ def plain(tree: Tree, row: int) -> list[dict[str, Any]]:
     """The nodes of a row that were visited, as plain values."""
     nodes = []
     for node in np.flatnonzero(tree.node_visits[row]):
-        here = (row, int(node))
-        edges = slice(0, min(int(tree.legal[here]), tree.action.shape[-1]))
+        current = (row, int(node))
+        edges = slice(0, min(int(tree.legal[current]), tree.action.shape[-1]))
         nodes.append(
             {
                 "node": int(node),
-                "parent": int(tree.parent[here]),
-                "player": int(tree.to_play[here]),
-                "visits": int(tree.node_visits[here]),
-                "closed": bool(tree.solved[here]),
-                "values": np.round(np.asarray(tree.node_values[here], float), 4).tolist(),
-                "actions": np.asarray(tree.action[here])[edges].tolist(),
-                "children": np.asarray(tree.child[here])[edges].tolist(),
-                "edge_visits": np.asarray(tree.visits[here])[edges].tolist(),
-                "utility": np.round(np.asarray(tree.utility[here], float)[edges], 4).tolist(),
+                "parent": int(tree.parent[current]),
+                "player": int(tree.to_play[current]),
+                "visits": int(tree.node_visits[current]),
+                "closed": bool(tree.solved[current]),
+                "values": np.round(np.asarray(tree.node_values[current], float), 4).tolist(),
+                "actions": np.asarray(tree.action[current])[edges].tolist(),
+                "children": np.asarray(tree.child[current])[edges].tolist(),
+                "edge_visits": np.asarray(tree.visits[current])[edges].tolist(),
+                "utility": np.round(np.asarray(tree.utility[current], float)[edges], 4).tolist(),
             }
         )
     return nodes
