@@ -173,7 +173,9 @@ def test_the_queue_makes_all_others_where_one_fails_and_that_one_again(file, cap
 def test_a_task_of_a_job_array_makes_its_run(file, capsys, monkeypatch):
     """The number of the task replaces `--index`, which has precedence. No run begins here."""
     path, built = file(seeds=[0, 1], variants={"a": {}, "b": {}}), []
-    monkeypatch.setattr(run_sweep, "one", lambda member, *_: built.append(member.name) or 0)
+    monkeypatch.setattr(
+        run_sweep, "train_member", lambda member, *_: built.append(member.name) or 0
+    )
     for task in range(4):
         monkeypatch.setenv("SLURM_ARRAY_TASK_ID", str(task))
         assert sweep_command(capsys, path)[0] == 0
