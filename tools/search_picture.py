@@ -6,82 +6,65 @@ import json
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent.parent
-SOURCE = HERE / "tests" / "search" / "golden" / "max_n.json"
-TARGET = HERE / "docs" / "lab" / "search_tree.svg"
-ROW = 1  # which of its games
-WIDTH, HEIGHT, DOWN = 118, 60, 104  # of a node, and between two depths
+from training.stats import chart
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "tests" / "search" / "golden" / "max_n.json"
+TARGET = ROOT / "docs" / "lab" / "search_tree.svg"
+GAME = 1  # of the file
 COLOURS = ("#cfe3f7", "#f7dfc6", "#d6efd0", "#ead7f2")  # by player
 
 
-def draw(nodes: list[dict[str, Any]]) -> str:
-    """The SVG of a tree: who decides, visits, values of all players; edges with their action."""
-    by_number = {node["node"]: node for node in nodes}
+def place_nodes(nodes: dict[int, dict[str, Any]]) -> dict[int, tuple[float, int]]:
+    """(column, depth) of every node: leaves side by side, parents above the middle."""
     places: dict[int, tuple[float, int]] = {}
-    leaves = 0
+    num_leaves = 0
 
     def place(number: int, depth: int) -> float:
-        nonlocal leaves
-        children = [c for c in by_number[number]["children"] if c >= 0]
-        if children:
-            columns = [place(c, depth + 1) for c in children]
+        nonlocal num_leaves
+        columns = [place(c, depth + 1) for c in nodes[number]["children"] if c >= 0]
+        if columns:
             column = (columns[0] + columns[-1]) / 2
         else:
-            column, leaves = float(leaves), leaves + 1
+            column, num_leaves = float(num_leaves), num_leaves + 1
         places[number] = (column, depth)
         return column
 
     place(0, 0)
-    deepest = max(depth for _, depth in places.values())
-    wide, high = leaves * (WIDTH + 10) + 10, deepest * DOWN + HEIGHT + 20
-    lines, boxes = [], []
-    for number, (column, depth) in places.items():
+    return places
+
+
+def draw(nodes: list[dict[str, Any]]) -> str:
+    """The SVG of a tree: the decider, visits, values of all players; edges with their action."""
+    by_number = {node["node"]: node for node in nodes}
+    places = place_nodes(by_number)
+    width = 1.3 * (1 + max(column for column, _ in places.values()))
+    figure, axes = chart.new_figure(width, 1.1 * (1 + max(depth for _, depth in places.values())))
+    axes.set_axis_off()
+    axes.invert_yaxis()
+    axes.margins(0.08)
+    for number, (x, y) in places.items():
         node = by_number[number]
-        x, y = 10 + column * (WIDTH + 10), 10 + depth * DOWN
-        dash = "" if not node["closed"] else ' stroke-width="2.5"'
-        boxes.append(
-            f'<rect x="{x:.0f}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="6"'
-            f' fill="{COLOURS[node["player"]]}" stroke="#444"{dash}/>'
-        )
-        ends = node["closed"] and not any(c >= 0 for c in node["children"])
-        who = "end" if ends else f"player {node['player'] + 1} decides"
-        visits = node["visits"]
-        texts = (who, f"{visits} visit" + "s" * (visits != 1), _values(node["values"]))
-        boxes += [
-            f'<text x="{x + WIDTH / 2:.0f}" y="{y + 18 + 17 * i}">{text}</text>'
-            for i, text in enumerate(texts)
-        ]
-        for action, child, count in zip(
-            node["actions"], node["children"], node["edge_visits"], strict=True
-        ):
-            if child < 0:
-                continue
-            x1, y1 = x + WIDTH / 2, y + HEIGHT
-            x2, y2 = 10 + places[child][0] * (WIDTH + 10) + WIDTH / 2, 10 + (depth + 1) * DOWN
-            lines.append(
-                f'<line x1="{x1:.0f}" y1="{y1}" x2="{x2:.0f}" y2="{y2}" stroke="#888"'
-                f' stroke-width="{1 + count / 3:.1f}"/>'
-            )
-            lines.append(
-                f'<text x="{(x1 + x2) / 2:.0f}" y="{(y1 + y2) / 2 + 4:.0f}" fill="#222"'
-                f' stroke="#fff" stroke-width="4" paint-order="stroke">{"abcd"[action]}</text>'
-            )
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}"'
-        ' font-family="sans-serif" font-size="12" text-anchor="middle">'
-    )
-    back = f'<rect width="{wide}" height="{high}" fill="#fff"/>'
-    return "\n".join([head, back, *lines, *boxes, "</svg>"]) + "\n"
-
-
-def _values(values: list[float]) -> str:
-    return ", ".join(f"{value:.2f}" for value in values)
-
-
-def main() -> None:
-    trees = json.loads(SOURCE.read_text(encoding="utf-8"))
-    TARGET.write_text(draw(trees[ROW]), encoding="utf-8")
+        edges = zip(node["actions"], node["children"], node["edge_visits"], strict=True)
+        is_leaf = True
+        for action, child, visits in edges:
+            if child >= 0:
+                is_leaf = False
+                x2, y2 = places[child]
+                axes.plot([x, x2], [y, y2], color="#888888", linewidth=1 + visits / 3, zorder=1)
+                axes.annotate("abcd"[action], ((x + x2) / 2, (y + y2) / 2), backgroundcolor="white")
+        decider = "end" if node["closed"] and is_leaf else f"player {node['player'] + 1} decides"
+        plural = "" if node["visits"] == 1 else "s"
+        values = ", ".join(f"{value:.2f}" for value in node["values"])
+        box = {
+            "boxstyle": "round", "facecolor": COLOURS[node["player"]], "edgecolor": "#444444",
+            "linewidth": 2.5 if node["closed"] else 1,
+        }  # fmt: skip
+        label = f"{decider}\n{node['visits']} visit{plural}\n{values}"
+        axes.annotate(label, (x, y), ha="center", va="center", fontsize=7, bbox=box)
+    return chart.to_svg(figure, "A search tree")
 
 
 if __name__ == "__main__":
-    main()
+    trees = json.loads(SOURCE.read_text(encoding="utf-8"))
+    TARGET.write_text(draw(trees[GAME]), encoding="utf-8")

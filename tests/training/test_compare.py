@@ -1,4 +1,4 @@
-"""Runs beside one another: experiments, interquartile means, bands, the page."""
+"""Comparison of runs: experiments, interquartile means, bands, the page."""
 
 import json
 import re
@@ -36,9 +36,9 @@ def run_folder(path, seed, lr, level, updates=20, evaluated=True):
     if evaluated:
         for number, opponent in enumerate(("random", "greedy")):
             mean = level - 10 * number
-            told = {"mean": mean, "low": mean - 1, "high": mean + 1}
-            report = {"opponent": opponent, "vp": {"policy": told}, "vp_difference": told,
-                      "win_share": {"policy": told}}  # fmt: skip
+            result = {"mean": mean, "low": mean - 1, "high": mean + 1}
+            report = {"opponent": opponent, "vp": {"policy": result}, "vp_difference": result,
+                      "win_share": {"policy": result}}  # fmt: skip
             (path / f"evaluation-{number + 1}.json").write_text(json.dumps(report))
     return path
 
@@ -76,9 +76,9 @@ def test_the_band_holds_the_truth():
 
 
 def test_runs_of_one_configuration_are_one_experiment(folders):
-    found = curves.experiments([curves.read(path) for path in folders])
-    assert [(e.name, len(e.runs)) for e in found] == [("fast", 3), ("slow", 2)]
-    assert curves.differences(found) == {"ppo.lr": [1e-3, 1e-4]}
+    experiments = curves.experiments([curves.read(path) for path in folders])
+    assert [(e.name, len(e.runs)) for e in experiments] == [("fast", 3), ("slow", 2)]
+    assert curves.differences(experiments) == {"ppo.lr": [1e-3, 1e-4]}
 
 
 def test_curves_and_strength_are_those_of_the_runs(folders):
@@ -113,9 +113,9 @@ def test_the_page_is_whole(folders, tmp_path, capsys):
     for drawn in charts:
         texts = [x.text for x in ElementTree.fromstring(drawn).iter(f"{SVG}text")]
         assert {"fast", "slow", "decisions"} <= set(texts)
-    said = capsys.readouterr()
-    assert "fast: 3 runs" in said.out and "fast-1: 20,480 decisions, nan minutes" in said.out
-    assert said.err == f"wrote {out}\nwrote {svg}\n"
+    output = capsys.readouterr()
+    assert "fast: 3 runs" in output.out and "fast-1: 20,480 decisions, nan minutes" in output.out
+    assert output.err == f"wrote {out}\nwrote {svg}\n"
 
 
 def test_minutes_are_those_of_training_and_the_last_tenth_is_weighed_by_games(tmp_path):
@@ -136,24 +136,24 @@ def test_minutes_are_those_of_training_and_the_last_tenth_is_weighed_by_games(tm
 
 def test_an_experiment_is_called_as_its_runs_without_the_seed(tmp_path):
     runs = [run_folder(tmp_path / f"x-lr0.0{n}-{s}", s, n, 1.0) for n in (1, 11) for s in (0, 1)]
-    found = curves.experiments([curves.read(path) for path in runs])
-    assert [e.name for e in found] == ["x-lr0.01", "x-lr0.011"]
+    experiments = curves.experiments([curves.read(path) for path in runs])
+    assert [e.name for e in experiments] == ["x-lr0.01", "x-lr0.011"]
 
 
 def test_one_run_has_no_band_and_the_interval_of_its_games(tmp_path):
     alone = run_folder(tmp_path / "alone", 0, 1e-3, 50.0)
     (alone / "evaluation-2.json").unlink()
-    (found,) = curves.experiments([curves.read(alone)])
-    assert np.isnan(curves.curve(found, "games/vp", "update").band).all()
+    (experiment,) = curves.experiments([curves.read(alone)])
+    assert np.isnan(curves.curve(experiment, "games/vp", "update").band).all()
     # One update is drawn as a point: a line would have no length.
     short = curves.read(run_folder(tmp_path / "short", 0, 1e-3, 50.0, updates=1))
-    for runs, markers in (([found], 0), (curves.experiments([short]), 1)):
+    for runs, markers in (([experiment], 0), (curves.experiments([short]), 1)):
         svg = curves.picture(runs, "games/vp", "updates")
         colour = f"stroke: {chart.COLOURS[0]}"
         uses = [x.get("style") or "" for x in ElementTree.fromstring(svg).iter(f"{SVG}use")]
         assert sum(colour in style for style in uses) >= markers
         assert any(colour in style for style in uses) == bool(markers)
-    (row,) = curves.strength([found])
+    (row,) = curves.strength([experiment])
     assert row["vp"] == {"iqm": 50.0, "low": 49.0, "high": 51.0}
 
 

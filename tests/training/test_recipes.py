@@ -84,9 +84,11 @@ def test_the_power_offers_of_decisions_are_what_seats_paid_for(tmp_path):
     rows = pd.read_parquet(tmp_path / "decisions.parquet")
     is_offer = rows.node == "LEECH"
     assert (rows.leech[~is_offer] == 0).all() and (rows.leech[is_offer] > 0).mean() > 0.9
-    taken = rows[rows.text == "leech CHARGE"]
+    charged = rows[rows.text == "leech CHARGE"]
     paid = np.zeros((32, 4), int)
-    np.add.at(paid, (taken.game.to_numpy(), taken.seat.to_numpy()), taken.leech.to_numpy() - 1)
+    np.add.at(
+        paid, (charged.game.to_numpy(), charged.seat.to_numpy()), charged.leech.to_numpy() - 1
+    )
     first = rows[rows.text == "leech TOKEN_FIRST"]  # a new token leaves the Taklons room for more
     is_exact = np.ones((32, 4), bool)
     is_exact[first.game.to_numpy(), first.seat.to_numpy()] = False

@@ -36,8 +36,8 @@ def for_seats_of_a_faction(rng, size):
 
 def for_opponents(rng, size):
     table = rotated(rng, 400, 2)
-    there = (table.faction == 5).any(-1, keepdims=True)
-    table = finished(table, table.vp + size * (there & (table.faction == 2)))
+    is_present = (table.faction == 5).any(-1, keepdims=True)
+    table = finished(table, table.vp + size * (is_present & (table.faction == 2)))
     return strength.opponents(table, "F2"), "F5", size * 6 / 7
 
 
@@ -46,8 +46,8 @@ def for_board(rng, size):
     feature = rng.normal(5, 2, (150, 4))[table.deal]
     other = rng.normal(0, 1, (150, 4))[table.deal]
     table = finished(table, table.vp + size * (feature - feature.mean()) / feature.std())
-    found = strength.board(table, {"near": feature, "other": other})
-    return found, "near", size / feature.std()
+    results = strength.board(table, {"near": feature, "other": other})
+    return results, "near", size / feature.std()
 
 
 def for_sources(rng, size):
@@ -75,21 +75,21 @@ def for_sources_by_agent(rng, size):
 
 def for_boosters(rng, size):
     table = rotated(rng, 400, 1)
-    there = (table.setup["boosters"] == "T4").any(-1, keepdims=True)
-    table = finished(table, table.vp + size * there)
+    is_present = (table.setup["boosters"] == "T4").any(-1, keepdims=True)
+    table = finished(table, table.vp + size * is_present)
     return component_effects.presence(table, "boosters"), "T4", size * 5 / 6
 
 
 def for_the_first_round_tile(rng, size):
     table = rotated(rng, 400, 1)
-    there = table.setup["round_tiles"][:, :1] == "T2"
-    table = finished(table, table.vp + size * there)
+    is_first = table.setup["round_tiles"][:, :1] == "T2"
+    table = finished(table, table.vp + size * is_first)
     return component_effects.presence(table, "round_tiles", place=0), "T2", size * 5 / 6
 
 
 def for_taken_paired(rng, size):
     table = rotated(rng)
-    # A seat that is good takes more: only the pairs of one seat tell the two apart.
+    # A good seat takes more: only the games of one seat separate the two effects.
     good = rng.normal(0, 10, (150, 4))[table.deal]
     counts = rng.poisson(np.exp(good / 20)[..., None] * [1.0, 1.0, 0.2])
     table = finished(table, table.vp + good + size * counts[..., 2])
@@ -140,8 +140,8 @@ def for_turns(rng, size):
 def for_a_position(rng, size):
     vp = rng.normal(90, 12, (5, 200, 4))
     vp[2, :, 1] += size
-    told = position.Outcomes(np.array([4, 9, 7, 1, 3]), np.full(5, np.nan), vp, 1)
-    return told.effects([f"action {n}" for n in range(10)]), "action 7", size * 4 / 5
+    outcomes = position.Outcomes(np.array([4, 9, 7, 1, 3]), np.full(5, np.nan), vp, 1)
+    return outcomes.effects([f"action {n}" for n in range(10)]), "action 7", size * 4 / 5
 
 
 def for_leech(rng, size):
@@ -164,8 +164,8 @@ CASES = [
 def test_a_planted_effect_is_found_within_its_interval(case, size):
     hits = 0
     for seed in range(DRAWS):
-        found, name, expected = case(np.random.default_rng(seed), size)
-        (effect,) = [e for e in found if e.name == name]
+        results, name, expected = case(np.random.default_rng(seed), size)
+        (effect,) = [e for e in results if e.name == name]
         hits += effect.significant and effect.low <= expected <= effect.high
     assert hits >= ENOUGH
 
@@ -174,10 +174,10 @@ def test_a_planted_effect_is_found_within_its_interval(case, size):
 def test_where_nothing_is_planted_nothing_is_found(case, size):
     quiet = 0
     for seed in range(DRAWS):
-        found, _, _ = case(np.random.default_rng(1000 + seed), 0.0)
+        results, _, _ = case(np.random.default_rng(1000 + seed), 0.0)
         if case is for_sources:  # winners have more VP, but not of any one source
-            found = [e for e in found if e.name != "none"]
-        quiet += not any(e.significant for e in found)
+            results = [e for e in results if e.name != "none"]
+        quiet += not any(e.significant for e in results)
     assert quiet >= ENOUGH
 
 
@@ -186,7 +186,7 @@ def test_every_question_is_among_the_cases():
 
     Offers are shares, not effects on VP: `test_study_parts` counts planted ones.
     """
-    asked = {
+    questions = {
         f"{module.__name__.rsplit('.', 1)[-1]}.{name}"
         for module in (component_effects, decision_effects, strength)
         for name, function in vars(module).items()
@@ -194,5 +194,5 @@ def test_every_question_is_among_the_cases():
         and "Effect" in str(function.__annotations__["return"]) and not name.startswith("_")
     }  # fmt: skip
     called = "\n".join(inspect.getsource(case) for case, _ in CASES)
-    assert {name for name in asked if f"{name}(" not in called} == {"decision_effects.offers"}
-    assert len(asked) == 14
+    assert {name for name in questions if f"{name}(" not in called} == {"decision_effects.offers"}
+    assert len(questions) == 14

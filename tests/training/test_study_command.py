@@ -26,20 +26,20 @@ def test_tables_of_a_dataset(whole, tmp_path, capsys, monkeypatch):
     assert study_of(whole, "--out", out) == 0, capsys.readouterr().err
     text = (out / "findings.md").read_text()
     assert "| this dataset | 48 | 12 |" in text and "use the first 48 games" in text
-    # 12 deals cannot tell 14 boosters apart.
+    # 12 deals cannot separate 14 boosters.
     assert "## Boosters in play\n\nToo few games." in text
     assert "## Passing one place later\n\nToo few games." in text
     # The same data, the same tables; the decisions are derived once.
-    again = tmp_path / "again"
-    assert study_of(whole, "--out", again) == 0
+    repeated = tmp_path / "again"
+    assert study_of(whole, "--out", repeated) == 0
     assert "is there" in capsys.readouterr().out
     assert {path: path.read_bytes() for path in whole.iterdir()} == before
-    assert (again / "findings.md").read_bytes() == (out / "findings.md").read_bytes()
-    assert study_of(whole, "--out", again, "--decided", 20, "--page", "few") == 0
-    assert "use the first 20 games" in (again / "few.md").read_text()
+    assert (repeated / "findings.md").read_bytes() == (out / "findings.md").read_bytes()
+    assert study_of(whole, "--out", repeated, "--decided", 20, "--page", "few") == 0
+    assert "use the first 20 games" in (repeated / "few.md").read_text()
     (copy,) = (tmp_path / "runs" / "study").glob("*_20")
     assert json.loads((copy / dataset.ABOUT).read_text())["parts"][0]["games"] == 20
-    assert (again / "few" / report.PARQUET).exists()
+    assert (repeated / "few" / report.PARQUET).exists()
 
 
 @pytest.mark.usefixtures("small_datasets")
@@ -69,7 +69,7 @@ def test_answers_of_another_agent_are_a_column(whole, tmp_path, capsys):
 
 
 def test_small_families_are_adjusted_jointly():
-    """An effect that is significant in its own family is not among all that are asked with it."""
+    """An effect that is significant in its own family need not be in the joint family."""
     table, ruleset = load("docs/sample"), rules.RULESETS["lost_fleet"]
     answers = questions.of_games(table, ruleset)
     families = [answers[f"in_play_{key}"] for key in questions.SMALL_FAMILIES]
@@ -77,8 +77,8 @@ def test_small_families_are_adjusted_jointly():
     assert jointly == effects.adjust_jointly(jointly) and len(jointly) == 57
     alone = [e for family in families for e in effects.adjust_jointly(family)]
     assert sum(e.significant for e in alone) > sum(e.significant for e in jointly)
-    few, many = (e.estimate for e in answers["board_counts"])
-    assert 5 < few < many and 0 < answers["board"][0].size < 8192
+    low, high = (e.estimate for e in answers["board_counts"])
+    assert 5 < low < high and 0 < answers["board"][0].size < 8192
 
 
 def test_ids_have_plain_distinct_names():

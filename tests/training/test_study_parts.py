@@ -26,33 +26,33 @@ from training.study.game_table import GameTable
 def test_games_of_one_deal_are_one_sample():
     """The same games four times over make no interval narrower."""
     rng = np.random.default_rng(0)
-    one = rotated(rng, 100, 1)
-    fields = {n: np.repeat(x, 4, axis=0) for n, x in vars(one).items() if n not in
+    single = rotated(rng, 100, 1)
+    fields = {n: np.repeat(x, 4, axis=0) for n, x in vars(single).items() if n not in
               ("setup", "names")}  # fmt: skip
-    four = GameTable(**fields, setup=one.setup, names=one.names)
-    for few, many in zip(strength.seats(one), strength.seats(four), strict=True):
-        assert many.estimate == pytest.approx(few.estimate)
-        assert many.high - many.low == pytest.approx(few.high - few.low, rel=0.02)
+    four = GameTable(**fields, setup=single.setup, names=single.names)
+    for narrow, repeated in zip(strength.seats(single), strength.seats(four), strict=True):
+        assert repeated.estimate == pytest.approx(narrow.estimate)
+        assert repeated.high - repeated.low == pytest.approx(narrow.high - narrow.low, rel=0.02)
 
 
 def test_a_regression_of_known_numbers():
     x = np.array([[1.0, 1], [1, 2], [1, 3], [1, 4]])
-    (one, two) = effects.regression(np.array([3.0, 5, 7, 9]), x, np.arange(4), ["one", "two"])
-    assert one.estimate == pytest.approx(1) and two.estimate == pytest.approx(2)
+    (constant, two) = effects.regression(np.array([3.0, 5, 7, 9]), x, np.arange(4), ["one", "two"])
+    assert constant.estimate == pytest.approx(1) and two.estimate == pytest.approx(2)
     assert two.low == pytest.approx(2) and two.significant
     twice = np.concatenate([x, x[:, :1]], axis=1)
-    (one, _, _) = effects.regression(np.ones(4), twice, np.arange(4), ["a", "b", "a again"])
-    assert np.isnan(one.estimate) and not one.significant
+    (constant, _, _) = effects.regression(np.ones(4), twice, np.arange(4), ["a", "b", "a again"])
+    assert np.isnan(constant.estimate) and not constant.significant
 
 
 def test_rounding_is_no_effect():
-    """A response without noise, one cluster, one observation a column: nothing stands out."""
+    """A response without noise, one cluster, one observation a column: nothing is significant."""
     rng = np.random.default_rng(0)
     x = rng.normal(0, 1, (40, 3))
     for clusters in (np.arange(40), np.zeros(40, int)):
         for y in (np.zeros(40), x[:, 1] * 0.1):
-            found = effects.regression(y, x, clusters, ["a", "b", "c"])
-            assert not found[0].significant and not found[2].significant
+            results = effects.regression(y, x, clusters, ["a", "b", "c"])
+            assert not results[0].significant and not results[2].significant
     (alone,) = effects.regression(x[:, 0], x[:, 1:2], np.zeros(40, int), ["one cluster"])
     assert np.isnan(alone.low) and not alone.significant
     constant = effects.means(np.full(30, 0.1), np.zeros(30, int), np.arange(30) % 7, ["x"])
@@ -68,9 +68,9 @@ def test_the_rank_of_a_design_does_not_depend_on_units(scale):
     own = effects.demean(rng.normal(0, scale, 200), groups)
     y = 3 * own / scale + effects.demean(rng.normal(0, 1, 200), groups)
     x = np.column_stack([own, dummies])
-    found = effects.regression(y, x, groups, ["own", *"abcde"])
-    assert found[0].low * scale < 3 < found[0].high * scale
-    assert all(np.isnan(e.estimate) for e in found[1:])
+    results = effects.regression(y, x, groups, ["own", *"abcde"])
+    assert results[0].low * scale < 3 < results[0].high * scale
+    assert all(np.isnan(e.estimate) for e in results[1:])
     _, determined = effects.inverse_gram(x)
     assert round(np.trace(determined)) == 5
     x = np.column_stack([x, own + scale * 1e-4 * rng.normal(0, 1, 200)])
@@ -84,7 +84,7 @@ def test_holm_keeps_what_stands_out_together():
 
 
 def test_families_together_are_judged_as_one():
-    """Of 300 pairs without an effect about 15 intervals leave 0 out, and none stands out."""
+    """Of 300 pairs without an effect about 15 intervals leave 0 out, and none is significant."""
     rng = np.random.default_rng(0)
     pairs = [effects.Effect(str(k), z, z - 1.96, z + 1.96, 9, False) for k, z in
              enumerate(rng.normal(0, 1, 300))]  # fmt: skip
@@ -92,61 +92,65 @@ def test_families_together_are_judged_as_one():
     assert not any(e.significant for e in effects.adjust_jointly(pairs))
     strong = effects.Effect("strong", 6.0, 4.04, 7.96, 9, False)
     unknown = effects.Effect("unknown", np.nan, np.nan, np.nan, 0, False)
-    told = effects.adjust_jointly([*pairs, strong, unknown])
-    assert [e.name for e in told if e.significant] == ["strong"] and len(told) == 301
+    adjusted = effects.adjust_jointly([*pairs, strong, unknown])
+    assert [e.name for e in adjusted if e.significant] == ["strong"] and len(adjusted) == 301
 
 
 def test_what_an_opponent_does_to_all_is_taken_off_pairs():
     """Of 12 factions one costs everybody 5 VP and one pair 8 more; the rest is noise."""
     rng = np.random.default_rng(0)
-    told = {}
+    estimates = {}
     for a in range(12):
         for b in range(12):
             if a != b:
-                told[f"F{a} with F{b}"] = rng.normal(0, 1) - 5 * (b == 3) - 8 * ((a, b) == (2, 3))
-    found = [effects.Effect(name, y, y - 1.96, y + 1.96, 400, False) for name, y in told.items()]
-    split = opponent_pairs.split(found)
+                estimates[f"F{a} with F{b}"] = (
+                    rng.normal(0, 1) - 5 * (b == 3) - 8 * ((a, b) == (2, 3))
+                )
+    planted = [
+        effects.Effect(name, y, y - 1.96, y + 1.96, 400, False) for name, y in estimates.items()
+    ]
+    split = opponent_pairs.split(planted)
     below = [e.name for e in split["against"] if e.significant and e.estimate < 0]
     assert below == ["F3"]  # the others are a little above the mean opponent
     (against,) = [e for e in split["against"] if e.name == "F3"]
     assert against.low < -5 * 11 / 12 - 8 / 11 * 11 / 12 < against.high
     assert [e.name for e in split["pairs"] if e.significant] == ["F2 with F3"]
-    assert opponent_pairs.split(found[:5]) == {}
+    assert opponent_pairs.split(planted[:5]) == {}
 
 
 def test_noise_is_taken_off_a_correlation():
     """Two answers that agree but for as much noise as truth: 1 without it, about 0.5 with it."""
     rng = np.random.default_rng(2)
     true = rng.normal(0, 1, 200)
-    one, two = ([effects.Effect(str(k), y, y - 1.96, y + 1.96, 9, False) for k, y in
+    first, two = ([effects.Effect(str(k), y, y - 1.96, y + 1.96, 9, False) for k, y in
                  enumerate(true + rng.normal(0, 1, 200))] for _ in range(2))  # fmt: skip
-    rank, cleared = agreement("x", one, two)
+    rank, cleared = agreement("x", first, two)
     assert 0.3 < rank.estimate < 0.65 and 0.8 < cleared <= 1
     noise = [e._replace(estimate=y) for e, y in zip(two, rng.normal(0, 1, 200), strict=True)]
-    assert np.isnan(agreement("x", one, noise)[1])
+    assert np.isnan(agreement("x", first, noise)[1])
 
 
 def test_sources_by_place_are_means():
     table = rotated(np.random.default_rng(1), 50)
-    told = strength.sources_by_place(table)
+    by_source = strength.sources_by_place(table)
     for k, name in enumerate(SOURCES):
-        for place, effect in enumerate(told[name]):
-            here = table.place == place + 1
-            assert effect.estimate == pytest.approx(table.sources[..., k][here].mean())
-            assert effect.size == here.sum()
+        for place, effect in enumerate(by_source[name]):
+            is_place = table.place == place + 1
+            assert effect.estimate == pytest.approx(table.sources[..., k][is_place].mean())
+            assert effect.size == is_place.sum()
 
 
 def test_what_lies_near_home():
     """Counted by hand on one tile of the base map: M10 alone in the middle has Yellow at 1,-1."""
     ruleset = rules.RULESETS["base"]
     tiles = [f"M{n:02}" for n in (10, 1, 2, 3, 4, 5, 6, 7, 8, 9)]
-    one = rotated(np.random.default_rng(0), 1, 1)
+    table = rotated(np.random.default_rng(0), 1, 1)
     names = list(ruleset.ids["faction"])
     setup = {"sectors_tile": np.array([tiles]), "sectors_rotation": np.zeros((1, 10), int)}
     xenos = names.index("XENOS")
-    fields = vars(one) | {"setup": setup, "faction": np.full((1, 4), xenos)}
+    fields = vars(table) | {"setup": setup, "faction": np.full((1, 4), xenos)}
     fields["names"] = {"faction": names, "agent": list("ABCD"), "source": SOURCES}
-    found = map_features.planets_near_home(GameTable(**fields), ruleset)
+    features = map_features.planets_near_home(GameTable(**fields), ruleset)
     laid = {}
     for (q, r), tile in zip(ruleset.map.sector_centers, tiles, strict=True):
         (printed,) = [t for t in ruleset.map.sector_tiles if t.id == tile]
@@ -158,11 +162,11 @@ def test_what_lies_near_home():
             if 0 < max(abs(a - q), abs(b - r), abs(a - q + b - r)) <= 3 and planet != "Transdim":
                 near += 1
                 if planet != "Gaia":
-                    apart = abs(cycle.index(planet) - cycle.index("Yellow"))
-                    easy += min(apart, 7 - apart) <= 1
+                    steps = abs(cycle.index(planet) - cycle.index("Yellow"))
+                    easy += min(steps, 7 - steps) <= 1
     assert len(homes) == 6
-    assert found[map_features.NAMES[0]][0, 0] == pytest.approx(near / 6)
-    assert found[map_features.NAMES[1]][0, 0] == pytest.approx(easy / 6)
+    assert features[map_features.NAMES[0]][0, 0] == pytest.approx(near / 6)
+    assert features[map_features.NAMES[1]][0, 0] == pytest.approx(easy / 6)
 
 
 def test_a_forest_shows_every_effect_with_an_interval():
@@ -178,7 +182,7 @@ def test_a_forest_shows_every_effect_with_an_interval():
 
 
 def test_a_position_is_played_out():
-    """On rules of three lines: the end is known, whoever plays."""
+    """On rules of three lines: every agent gets the same result."""
     import jax
 
     from tests import stub_env
@@ -186,16 +190,16 @@ def test_a_position_is_played_out():
 
     env = stub_env.StubEnv(length=6)
     state = jax.jit(env.init)(jax.random.key(0))
-    found = position.play_out(env, random_agent(env), state, limit=3, playouts=5)
-    assert found.actions.tolist() == [0, 3, 6] and np.isnan(found.policy).all()
+    outcomes = position.play_out(env, random_agent(env), state, limit=3, playouts=5)
+    assert outcomes.actions.tolist() == [0, 3, 6] and np.isnan(outcomes.policy).all()
     # The actions of the six decisions pay 0, 1, 2, 0, 1, 2 VP, in turn to the four seats.
     gains = np.zeros(4, int)
     for number in range(6):
-        gains[(found.seat + number) % 4] += number % 3
+        gains[(outcomes.seat + number) % 4] += number % 3
     start = np.asarray(state.game.players.vp)
-    assert (found.vp == start + gains).all() and found.vp.shape == (3, 5, 4)
+    assert (outcomes.vp == start + gains).all() and outcomes.vp.shape == (3, 5, 4)
     texts = [str(action) for action in range(env.num_actions)]
-    lines = position.outcome_table(found, texts).splitlines()
+    lines = position.outcome_table(outcomes, texts).splitlines()
     assert len(lines) == 4 and lines[1].startswith("0 ")
 
 
@@ -227,15 +231,19 @@ def test_what_lay_at_a_place_is_counted_by_its_name():
     done = decision_counts.DecisionCounts(counts, kinds, *[counts] * 6)
     placed = done.named(["tile 0", "tile 1", "tile 9"])
     assert (placed[..., 0] == counts[..., 2]).all() and not placed[..., 2].any()
-    told, names = component_effects.counts_by_component(table, placed[..., :2], "round_tiles")
+    by_name, names = component_effects.counts_by_component(table, placed[..., :2], "round_tiles")
     assert names == ["T1", "T3", "T5"]
-    assert (told[0] == np.stack([counts[0, :, 0], 0 * counts[0, :, 0], counts[0, :, 2]], -1)).all()
-    assert (told[1] == np.stack([counts[1, :, 2], counts[1, :, 0], 0 * counts[1, :, 0]], -1)).all()
+    assert (
+        by_name[0] == np.stack([counts[0, :, 0], 0 * counts[0, :, 0], counts[0, :, 2]], -1)
+    ).all()
+    assert (
+        by_name[1] == np.stack([counts[1, :, 2], counts[1, :, 0], 0 * counts[1, :, 0]], -1)
+    ).all()
 
 
 def test_what_each_seat_did_is_counted(tmp_path):
     """Two games by hand: openings, pieces of upgrades, the order of passing, over row groups."""
-    told = [
+    decisions = [
         # game, round, node, seat, text
         (0, 0, "START", 1, "pick 3,-1"),
         (0, 1, "TURN", 1, "free burn"),
@@ -252,29 +260,29 @@ def test_what_each_seat_did_is_counted(tmp_path):
         (1, 1, "TURN", 0, "leech DECLINE"),
         (1, 1, "TURN", 1, "booster RB2"),
     ]
-    columns = list(zip(*told, strict=True))
+    columns = list(zip(*decisions, strict=True))
     names = ["game", "round", "node", "seat", "text"]
-    power = [0] * len(told)
+    power = [0] * len(decisions)
     power[3], power[12] = 3, 9
-    tracks = [[k % 3] * 6 for k in range(len(told))]
-    more = {"number": list(range(len(told))), "leech": power, "tracks": tracks}
-    more["vp"] = [10 + k for k in range(len(told))]
-    table = pa.table(dict(zip(names, columns, strict=True)) | more)
+    tracks = [[k % 3] * 6 for k in range(len(decisions))]
+    other_columns = {"number": list(range(len(decisions))), "leech": power, "tracks": tracks}
+    other_columns["vp"] = [10 + k for k in range(len(decisions))]
+    table = pa.table(dict(zip(names, columns, strict=True)) | other_columns)
     pq.write_table(table, tmp_path / "decisions.parquet", row_group_size=5)
-    found = decision_counts.load(tmp_path, games=1, players=2)
-    assert found.counts.shape == (1, 2, len(found.kinds))
-    leech, kinds = found.with_prefix("leech ")
+    result = decision_counts.load(tmp_path, games=1, players=2)
+    assert result.counts.shape == (1, 2, len(result.kinds))
+    leech, kinds = result.with_prefix("leech ")
     assert kinds == ["leech CHARGE"] and leech[0].tolist() == [[1], [0]]
-    named = [[found.kinds[k] if k >= 0 else "-" for k in seat] for seat in found.opening[0]]
+    named = [[result.kinds[k] if k >= 0 else "-" for k in seat] for seat in result.opening[0]]
     assert named == [
         ["piece RL", "advance economy", "booster RB1"],
         ["mine", "booster RB3", "upgrade"],
     ]
-    assert [x.tolist() for x in np.nonzero(found.offers)] == [[0], [0], [2], [1]]  # taken for 2 VP
-    assert found.levels[0].tolist() == [[2] * 6, [2] * 6]
-    assert found.vp_after[0].tolist() == [[18, 0, 0, 0, 0, 19], [16, 0, 0, 0, 0, 21]]
-    assert found.passed[0].tolist() == [[2, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 2]]
-    assert found.main_actions[0].tolist() == [[2, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 1]]
+    assert [x.tolist() for x in np.nonzero(result.offers)] == [[0], [0], [2], [1]]  # taken for 2 VP
+    assert result.levels[0].tolist() == [[2] * 6, [2] * 6]
+    assert result.vp_after[0].tolist() == [[18, 0, 0, 0, 0, 19], [16, 0, 0, 0, 0, 21]]
+    assert result.passed[0].tolist() == [[2, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 2]]
+    assert result.main_actions[0].tolist() == [[2, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 1]]
 
 
 def test_a_key_a_place_or_a_faction_that_is_not_there_is_named():
@@ -291,13 +299,13 @@ def test_a_key_a_place_or_a_faction_that_is_not_there_is_named():
 
 def test_a_rank_correlation_has_an_interval_that_holds_the_true_one():
     """Of 300 draws of 14 normal pairs with a known correlation it holds in about 95 of 100."""
-    rng, rho, held = np.random.default_rng(0), 0.6, 0
+    rng, rho, hits = np.random.default_rng(0), 0.6, 0
     true = 6 / np.pi * np.arcsin(rho / 2)  # Spearman's, of a normal pair
     for _ in range(300):
-        one, two = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], 14).T
-        found = rank_correlation("x", one, two)
-        held += found.low <= true <= found.high
-    assert held >= 275
+        first, two = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], 14).T
+        rank = rank_correlation("x", first, two)
+        hits += rank.low <= true <= rank.high
+    assert hits >= 275
     assert np.isnan(rank_correlation("x", [1, 2, 3], [1, 2, 3]).low)
     assert rank_correlation("x", range(9), range(9)).estimate == pytest.approx(1)
 
@@ -305,11 +313,11 @@ def test_a_rank_correlation_has_an_interval_that_holds_the_true_one():
 def test_offers_are_shares_by_what_they_cost():
     """Planted: of six offers for 1 VP four are taken, of two for 3 VP none."""
     table = rotated(np.random.default_rng(0), 2, 1)
-    told = np.zeros((2, 4, decision_counts.COSTS, 2), np.int16)
-    told[0, 0, 1], told[1, 2, 1], told[1, 3, 3] = (1, 2), (1, 2), (2, 0)
+    offers = np.zeros((2, 4, decision_counts.COSTS, 2), np.int16)
+    offers[0, 0, 1], offers[1, 2, 1], offers[1, 3, 3] = (1, 2), (1, 2), (2, 0)
     none = np.zeros((2, 4, 6), np.int16)
-    done = decision_counts.DecisionCounts(none, [], none, none, none, told, none, none)
-    found = {e.name: (e.estimate, e.size) for e in decision_effects.offers(table, done)}
-    assert found == {"1 VP": (pytest.approx(400 / 6), 6), "3 VP": (0, 2)}
+    done = decision_counts.DecisionCounts(none, [], none, none, none, offers, none, none)
+    shares = {e.name: (e.estimate, e.size) for e in decision_effects.offers(table, done)}
+    assert shares == {"1 VP": (pytest.approx(400 / 6), 6), "3 VP": (0, 2)}
     none = next(e for e in decision_effects.offers(table, done) if e.name == "3 VP")
     assert none.low == 0 and none.high == pytest.approx(65.8, abs=0.1)  # Wilson's, of 0 of 2

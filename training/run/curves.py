@@ -22,7 +22,7 @@ from ..system.data_files import NUMBER, OBJECT, TEXT, check_keys, check_kind, re
 SHOWN = ("games/vp", "evaluation/*/vp_difference", "evaluation/*/vp", "evaluation/*/win_share",
          "policy/entropy", "value/explained", "time/decisions_per_second")  # fmt: skip
 X = {"decisions": "time/decisions", "updates": "update", "minutes": "time/minutes"}
-APART = ("name", "seed")  # keys in which the runs of one experiment may differ
+VARYING_KEYS = ("name", "seed")  # of an experiment; all other keys are equal
 STRENGTH = ("vp", "vp_difference", "win_share")
 STYLE = (
     "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1c2126}"
@@ -94,7 +94,7 @@ def experiments(runs: Sequence[Run]) -> list[Experiment]:
     """Group runs by configuration, in the order of `runs`."""
     groups: dict[str, list[Run]] = {}
     for run in runs:
-        rest = {key: value for key, value in run.config.items() if key not in APART}
+        rest = {key: value for key, value in run.config.items() if key not in VARYING_KEYS}
         groups.setdefault(json.dumps(rest, sort_keys=True, default=str), []).append(run)
     out: list[Experiment] = []
     for group in groups.values():
@@ -121,7 +121,7 @@ def _common_name(runs: Sequence[Run]) -> str:
 
 def differences(experiments: Sequence[Experiment]) -> dict[str, list[Any]]:
     """The keys of the configurations that differ between experiments, with their values."""
-    all_keys = sorted({key for e in experiments for key in e.runs[0].config} - set(APART))
+    all_keys = sorted({key for e in experiments for key in e.runs[0].config} - set(VARYING_KEYS))
     values = {key: [e.runs[0].config.get(key) for e in experiments] for key in all_keys}
     return {
         key: settings for key, settings in values.items() if any(v != settings[0] for v in settings)

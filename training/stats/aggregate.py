@@ -44,7 +44,7 @@ def bootstrap(scores: np.ndarray, draws: int = DRAWS, seed: int = 0) -> tuple[fl
 def on_grid(x: list[np.ndarray], y: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Curves on one grid: (X,) from the latest beginning to the earliest end, (R, X) values.
 
-    Between two points of a curve lies a line; nothing is drawn where a curve has no points.
+    Values between two points are interpolated; the grid ends where a curve has no points.
     """
     first, last = max(a[0] for a in x), min(a[-1] for a in x)
     grid = np.linspace(first, max(first, last), POINTS if last > first else 1)

@@ -109,10 +109,10 @@ def intervals(
     samples: int | Sequence[int],
     counts: Sequence[int] | np.ndarray,
 ) -> list[Effect]:
-    """Student's intervals of estimates with standard errors, and which ones stand out (Holm).
+    """Student's intervals of estimates with standard errors, with Holm's correction.
 
     Args:
-        samples: independent samples behind each of them.
+        samples: number of independent samples of each.
     """
     from scipy import stats
 
@@ -153,7 +153,7 @@ def reliability(effects: Sequence[Effect]) -> float:
 def wilson(share: Effect, maximum: float = 1.0) -> Effect:
     """A share of `maximum` with Wilson's interval, which 0 of n has too.
 
-    What games of one deal have in common makes n smaller, as far as the interval tells.
+    The dependence of games of one deal reduces n, as far as the interval shows it.
     """
     from scipy import stats
 

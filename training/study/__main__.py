@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..system import atomic_files, cli, environments
 from ..system.cli import UserError
 from ..types import EnvModule
@@ -76,7 +74,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         decisions = decision_counts.load(copy, len(decided.vp), players)
         answers |= questions.of_decisions(decided, decisions, about.get("slots", {}))
     by_faction = questions.of_factions(table, decided, decisions)
-    num_deals = len(np.unique(table.deal))
+    num_deals = len(set(table.deal.tolist()))
     own = results_file.Results(len(table.vp), num_deals, about, answers)
     num_decided = None if decisions is None else len(decided.vp)
     built = report.build(own, by_faction, env.ruleset, other, num_decided)

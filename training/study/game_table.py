@@ -19,7 +19,7 @@ JOINED = {"FINAL_1": "FINAL", "FINAL_2": "FINAL"}
 
 @dataclass(frozen=True)
 class GameTable:
-    """G games of P seats. What a seat or game is called stands in `names`, as an index here."""
+    """G games of P seats. Names are stored as indices into `names`."""
 
     deal: np.ndarray  # (G,) which set-up, from 0 on: games of one deal are one sample
     vp: np.ndarray  # (G, P)
@@ -39,10 +39,10 @@ class GameTable:
 
     def faction_index(self, name: str) -> int:
         """What `faction` has for a name; a ValueError names the choices."""
-        known = self.names["faction"]
-        if name not in known:
-            raise ValueError(f"unknown faction {name!r}; the dataset has {', '.join(known)}")
-        return known.index(name)
+        names = self.names["faction"]
+        if name not in names:
+            raise ValueError(f"unknown faction {name!r}; the dataset has {', '.join(names)}")
+        return names.index(name)
 
     @property
     def margin(self) -> np.ndarray:

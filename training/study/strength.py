@@ -81,9 +81,11 @@ def opponents(table: GameTable, faction: str) -> list[Effect]:
     x = np.concatenate([present, order[is_faction]], axis=1)
     seen = present.sum(0)
     rows = contrasts(seen > 0, x.shape[1])
-    kept = [i for i in range(count) if seen[i] > 0]
-    names = [table.names["faction"][i] for i in kept]
-    return regression(y[is_faction], x, deal[is_faction], names, seen[kept], rows[kept])
+    present_factions = [i for i in range(count) if seen[i] > 0]
+    names = [table.names["faction"][i] for i in present_factions]
+    return regression(
+        y[is_faction], x, deal[is_faction], names, seen[present_factions], rows[present_factions]
+    )
 
 
 def board(table: GameTable, features: Mapping[str, np.ndarray]) -> list[Effect]:
@@ -95,9 +97,9 @@ def board(table: GameTable, features: Mapping[str, np.ndarray]) -> list[Effect]:
     """
     y, faction, order, deal = _seats(table)
     columns = np.stack([value.ravel() for value in features.values()], axis=-1)
-    kept = np.isfinite(columns).all(-1)
-    x = np.concatenate([columns, faction, order], axis=1)[kept]
-    y, deal = y[kept], np.unique(deal[kept], return_inverse=True)[1]
+    is_known = np.isfinite(columns).all(-1)
+    x = np.concatenate([columns, faction, order], axis=1)[is_known]
+    y, deal = y[is_known], np.unique(deal[is_known], return_inverse=True)[1]
     seen = [len(y)] * len(features)
     return regression(demean(y, deal), demean(x, deal), deal, list(features), seen)
 
@@ -106,9 +108,9 @@ def sources(table: GameTable) -> list[Effect]:
     """VP by source: of a game's winners above the mean of the others at the same table."""
     won = table.win > 0
     lost = ~won
-    few = np.maximum(lost.sum(-1), 1)[:, None]
+    num_others = np.maximum(lost.sum(-1), 1)[:, None]
     best = (table.sources * won[..., None]).sum(1) / won.sum(-1)[:, None]
-    rest = (table.sources * lost[..., None]).sum(1) / few
+    rest = (table.sources * lost[..., None]).sum(1) / num_others
     differences = (best - rest)[lost.any(-1)]
     deal = np.repeat(table.deal[lost.any(-1)], differences.shape[1])
     kinds = np.tile(np.arange(differences.shape[1]), len(differences))
