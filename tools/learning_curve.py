@@ -5,7 +5,7 @@ python -m tools.learning_curve NAME=runs/a/metrics.jsonl ... --out docs/lab/lear
 Runs of one name, the seeds of a recipe, have one colour. Minutes are those in which a run played
 and learnt, by the speed that it logged: without compiling and dealing the first games.
 
-Needs matplotlib, which the extra `bench` brings.
+Needs matplotlib: pip install "gaia_jax[plots]".
 """
 
 from __future__ import annotations

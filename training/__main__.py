@@ -26,7 +26,7 @@ COMMANDS = {
     "sweep": (".sweep", "several runs from one file"),
     "plan": (".plan", "the memory and the time that a configuration needs"),
     "export": (".export", "datasets of games"),
-    "study": (".study.__main__", "findings from a dataset, what a position is worth"),
+    "study": (".study.__main__", "tables of effects from a dataset, the value of a position"),
     "merge": (".merge", "put together what was played in parts"),
     "labels": (".labels", "games of the scripted player, to learn from"),
     "clone": (".clone", "learn from them"),

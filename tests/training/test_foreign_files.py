@@ -118,18 +118,20 @@ def test_a_comparison_may_be_written_again_and_nothing_else(runs, mine, capsys):
     assert "no experiment has none" in refused(capsys, mine, compare.main, *args)
 
 
-def test_a_page_of_findings_takes_the_place_of_none_of_a_person(whole, mine, capsys):
+def test_a_study_overwrites_only_its_own_files(whole, mine, capsys):
     """`docs/lab/learning.md` was overwritten by `--page learning`, with exit code 0."""
     docs = mine / "docs" / "lab"
     docs.mkdir(parents=True)
     (docs / "learning.md").write_text(MINE["precious.md"])
     (docs / "own").mkdir()
-    (docs / "own" / "factions.svg").write_text(MINE["precious.svg"])
+    (docs / "own" / "effects.parquet").write_text(MINE["precious.svg"])
     main = functools.partial(study.main, env_module=FACE)
-    for page, says in (("learning", "learning.md exists"), ("own", "own/factions.svg exists")):
-        assert says in refused(capsys, mine, main, whole, "--games-only", "--page", page)
+    for page, says in (("learning", "learning.md exists"), ("own", "own/effects.parquet exists")):
+        assert says in refused(
+            capsys, mine, main, whole, "--games-only", "--out", docs, "--page", page
+        )
     for _ in range(2):  # its own page may be written again
-        assert run(main, whole, "--games-only") == 0, capsys.readouterr().err
+        assert run(main, whole, "--games-only", "--out", docs) == 0, capsys.readouterr().err
         assert run(main, whole, "--figures", "own.json") == 0
     capsys.readouterr()
     assert (docs / "findings.md").is_file()

@@ -13,7 +13,7 @@ from gaia_jax.cli.command_line import UserError
 
 from ..games import dataset, schema, shards
 
-# Sources of VP that are one to a reader: every game has two final missions, in no order.
+# Sources of VP that are joined: every game has two final missions, in no order.
 JOINED = {"FINAL_1": "FINAL", "FINAL_2": "FINAL"}
 
 
@@ -21,7 +21,7 @@ JOINED = {"FINAL_1": "FINAL", "FINAL_2": "FINAL"}
 class GameTable:
     """G games of P seats. Names are stored as indices into `names`."""
 
-    deal: np.ndarray  # (G,) which set-up, from 0 on: games of one deal are one sample
+    deal: np.ndarray  # (G,) number of the set-up: games of one deal are one sample
     vp: np.ndarray  # (G, P)
     place: np.ndarray  # (G, P)
     win: np.ndarray  # (G, P)
@@ -30,7 +30,7 @@ class GameTable:
     order: np.ndarray  # (G, P) place in the turn order of round 1, from 1
     agent: np.ndarray  # (G, P)
     setup: dict[str, np.ndarray]  # key -> (G,) or (G, L) of texts or numbers
-    names: dict[str, list[str]]  # "faction", "agent", "source" -> what the indices mean
+    names: dict[str, list[str]]  # "faction", "agent", "source" -> names by index
 
     @property
     def players(self) -> int:
@@ -38,7 +38,7 @@ class GameTable:
         return int(self.vp.shape[1])
 
     def faction_index(self, name: str) -> int:
-        """What `faction` has for a name; a ValueError names the choices."""
+        """Index of a faction; a ValueError names the choices."""
         names = self.names["faction"]
         if name not in names:
             raise ValueError(f"unknown faction {name!r}; the dataset has {', '.join(names)}")
@@ -53,7 +53,7 @@ class GameTable:
 
 
 def load(path: str | Path, games: int | None = None) -> GameTable:
-    """The games of a dataset.
+    """Load the games of a dataset.
 
     Args:
         path: its folder.

@@ -70,7 +70,7 @@ def build(
     other: Results | None,
     decided_games: int | None,
 ) -> Report:
-    """A report without the effects that have no interval."""
+    """Collect the answers; effects without an interval are left out."""
     answers = {key: _finite(effects) for key, effects in own.answers.items()}
     vocabulary = Vocabulary(ruleset)
     return Report(own._replace(answers=answers), by_faction, vocabulary, other, decided_games)
@@ -235,33 +235,17 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _write_parquet(report: Report, path: Path) -> None:
     """Every effect as a row."""
-    rows = _rows("here", report.own.answers, report.vocabulary)
+    answers = [("here", key, key, effects) for key, effects in report.own.answers.items()]
     for question, by_faction in report.by_faction.items():
-        for faction, effects in by_faction.items():
-            names = report.vocabulary.rename(question, effects)
-            rows += _effect_rows("here", f"{faction}: {question}", effects, names)
+        answers += [("here", f"{f}: {question}", question, e) for f, e in by_faction.items()]
     if report.other:
-        rows += _rows("before", report.other.answers, report.vocabulary)
+        answers += [("before", key, key, e) for key, e in report.other.answers.items()]
+    rows = []
+    for agents, label, question, effects in answers:
+        effects = _finite(effects)
+        names = [e.name for e in report.vocabulary.rename(question, effects)]
+        rows += [(agents, label, e.name, n, *e[1:]) for e, n in zip(effects, names, strict=True)]
     fields = [pa.field(name, kind) for name, kind in FIELDS]
     columns = zip(*rows, strict=True)
     arrays = [pa.array(x, f.type) for x, f in zip(columns, fields, strict=True)]
     pq.write_table(pa.table(arrays, schema=pa.schema(fields)), path)
-
-
-def _rows(agents: str, answers: Answers, words: Vocabulary) -> list[tuple[object, ...]]:
-    return [
-        row
-        for question, effects in answers.items()
-        for row in _effect_rows(
-            agents, question, _finite(effects), words.rename(question, _finite(effects))
-        )
-    ]
-
-
-def _effect_rows(
-    agents: str, question: str, effects: Sequence[Effect], names: Sequence[Effect]
-) -> list[tuple[object, ...]]:
-    return [
-        (agents, question, e.name, named.name, *e[1:])
-        for e, named in zip(effects, names, strict=True)
-    ]

@@ -1,7 +1,7 @@
-"""How strong factions are, against whom, in which seat, on which board; where VP come from.
+"""Strength of factions, by opponent, seat and map; sources of VP.
 
-VP are compared within deals: whatever a set-up gives to everybody falls out. What an agent is
-better than another falls out too: its own mean is taken off first.
+VP are compared within deals, so effects that all seats of a set-up share cancel. VP are adjusted
+for the agents: the mean of the agent is subtracted first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .game_table import GameTable
 
 
 def by_agent(table: GameTable) -> np.ndarray:
-    """(G, P) VP less the mean of the agent that sat there, plus the mean of all."""
+    """(G, P) VP less the mean of the seat's agent, plus the mean of all agents."""
     count = len(table.names["agent"])
     sums = np.bincount(table.agent.ravel(), table.vp.ravel(), count)
     mean = sums / np.maximum(np.bincount(table.agent.ravel(), minlength=count), 1)
@@ -89,10 +89,10 @@ def opponents(table: GameTable, faction: str) -> list[Effect]:
 
 
 def board(table: GameTable, features: Mapping[str, np.ndarray]) -> list[Effect]:
-    """VP for one more of a feature of the map, seen from a seat; the others stay as they are.
+    """VP for one more of a feature of the map, with the other features held constant.
 
     Args:
-        features: (G, P) each, for example `training.study.board.features`; seats with nan are
+        features: (G, P) each, for example `map_features.planets_near_home`; seats with nan are
             left out.
     """
     y, faction, order, deal = _seats(table)
@@ -124,7 +124,7 @@ def sources_by_place(table: GameTable) -> dict[str, list[Effect]]:
 
 
 def sources_by_agent(table: GameTable) -> dict[str, list[Effect]]:
-    """Mean VP by source of each agent: where the strong ones have more."""
+    """Mean VP by source of each agent."""
     return _by_source(table, table.agent, table.names["agent"])
 
 
