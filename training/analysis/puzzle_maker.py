@@ -1,395 +1,289 @@
-"""Makes puzzles: games of an agent, their decisions tried in stages, what is clear checked.
+"""Make puzzles from games of an agent.
 
-A stage plays every candidate of the decisions that are still open some times more, and drops those
-where no move is clearly better than all others. What is left is played out on fresh luck. Then each
-wrong candidate is tried once more with the answer behind it: the order of two moves is no mistake.
-A puzzle is what then has one clear answer. All requests to the playouts have one size, so there is
-one program.
+The agent plays games. At every decision, playouts compare its first choice with its most probable
+alternatives: a few at first, more where one move may be clearly better. A fresh check then plays
+more candidates, in both orders (`candidates`). A decision becomes a puzzle if its best move leads
+all others (`is_answered`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import jax
 import numpy as np
 
 import gaia_jax
-from gaia_jax import actions, replay
-from gaia_jax.env import GaiaEnv, State
+from gaia_jax import replay
+from gaia_jax.actions import from_text
+from gaia_jax.env import GaiaEnv
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import Node
 from gaia_jax.xla.stored_programs import env_jit
 
 from ..agents import make_agent
-from ..system import atomic_files, cli
+from ..system import cli
 from . import puzzles, review
-from .actions import is_turn
-from .judge import Judged, Question, measured, question
-from .playouts import Jobs, Playouts, jobs_of, whole_moves
+from .candidates import POSITIONS, CandidatePlayer, Trial, stacked
+from .judge import measured, question
+from .playouts import Jobs, whole_moves
 from .position import probabilities
-from .puzzle_tried import (
-    FOLLOWED,
-    TRIED,
-    Stage,
-    Tried,
-    better_way,
-    is_answered,
-    leads,
-    margins,
-    of_each_kind,
-    stays,
-    typical,
-    untried,
-    with_more,
-)  # fmt: skip
-from .puzzles import added, choices, decisions, empty, puzzle, solvers, to_text, walked
+from .puzzles import ANY, CLEAR, CONVERSION, LEAST, NO_ANSWERS, Choice
 from .recorded_game import Game
 from .review import Plain
 
 PLAYED = 64  # games that are played together
-GAMES = 16  # of them that are looked through together, and then kept
-POOL = 2048  # positions of a request
-JOBS = 8192  # playouts of a request, at most
-MOVES = 768  # decisions of a game that are kept; a longer one has no puzzles
-PRIOR = 0.003  # of the likeliest one's probability: less, and the first stages do not try a move
-FRESH = 1 << 16  # number of the first sample of the check: luck that has chosen nothing
+GAMES = 16  # of them that are searched together, and then written
+PRIOR = 0.003  # of the likeliest action's probability: the screening skips less likely ones
+CANDIDATES = 6  # of a puzzle
+SCREENING = ((4, 3.0, 1.0), (16, 4.0, 1.5))  # playouts, then the arguments of `is_promising`
+FRESH = 1 << 16  # number of the first playout of the check: luck that selected nothing
 
 
-STAGES = (Stage(4, 3.0, 1.0), Stage(12, 4.0, 1.5))  # on the luck that chooses
-GLANCES = (Stage(4, 3.0, 0.5), Stage(12, 4.0, 1.5))  # the first part of the check
+class Decision(NamedTuple):
+    """A decision that may become a puzzle."""
+
+    game: int  # which of the games
+    at: int  # from 0
+    beats: str = ""  # the agent whose choice to beat; "" is the policy
 
 
-class Maker:
-    """Makes puzzles with one agent; compiled once."""
+def has_answer(trial: Trial) -> bool:
+    """Whether the best candidate may be an answer and is not the choice to beat."""
+    return (
+        trial.best > 0 and bool(trial.allowed[trial.answer]) and trial.answer not in trial.planned
+    )
 
-    def __init__(
-        self,
-        env: GaiaEnv,
-        name: str,
-        playouts: int,
-        first_round: int = 1,
-        solved_by: Sequence[str] = (),
-        unsolved_by: Sequence[str] = (),
-        beats: str = "",
-    ):
+
+def is_promising(trial: Trial, lead: float = 4.0, clear: float = 1.5) -> bool:
+    """Whether the best candidate may lead clearly: its shrunk leads, in VP.
+
+    Args:
+        lead: over the choice to beat. clear: over each other candidate.
+    """
+    beaten, *others = trial.losses
+    is_clear = all(loss.shrunk >= clear for loss in others)
+    return has_answer(trial) and beaten.shrunk >= lead and is_clear
+
+
+def is_answered(trial: Trial) -> bool:
+    """Whether the best candidate leads by LEAST VP, over all others by CLEAR VP, at 95 %."""
+    beaten, *others = trial.losses
+    is_clear = all(loss.mean >= CLEAR and loss.low > 0 for loss in others)
+    return has_answer(trial) and beaten.mean >= LEAST and beaten.low > 0 and is_clear
+
+
+class PuzzleMaker:
+    """Makes puzzles with one agent; compiled once. Ctrl-C raises KeyboardInterrupt."""
+
+    def __init__(self, env: GaiaEnv, name: str, playouts: int, choice: Choice = ANY):
         """
         Args:
             name: of the agent that plays, one with a policy.
-            playouts: of each candidate of a puzzle, when it is checked; more than `GLANCES` have.
-            first_round: from which on there are puzzles.
-            solved_by: agents: what each of them chooses may be an answer, and nothing else. They
-                are asked before anything is played out, so most decisions take no playouts.
-            unsolved_by: what one of these agents chooses is no answer.
-            beats: whose choice the answer is better than; without it, the policy's first one.
+            playouts: of each candidate in the check.
         Raises:
             UserError: an unknown agent, or one without a policy.
         """
-        self.env, self.name, self.playouts = env, name, playouts
+        self.env, self.name, self.playouts, self.choice = env, name, playouts, choice
         self.agent = make_agent(name, env)
         review.check_policy(name, self.agent)
-        self._first_round = first_round
-        self._solved_by = solvers(solved_by, env).values()
-        self._unsolved_by = solvers(unsolved_by, env).values()
-        self._beats = beats
-        self._beaten = solvers([beats] if beats else [], env)  # by name, those met so far
-        self._players = Playouts(env, self.agent, moves=MOVES, turn=is_turn)
-        self._progress: Callable[[int], object] = lambda ended: None
-        self._ended = 0
+        self.player = CandidatePlayer(env, self.agent)
+        self._solvers = puzzles.solvers(choice.agents, env)
 
-    def look_through(
-        self, found: Plain, end: int, progress: Callable[[int], object] = lambda ended: None
-    ) -> Iterator[Plain]:
-        """A file of puzzles with those of more and more games, up to set-up number `end`.
+    def extend(
+        self, collection: Plain, first: int, games: int, out: Path | None
+    ) -> tuple[Plain, bool]:
+        """Add the puzzles of more games, written after every GAMES games.
 
         Args:
-            found: the file as it is.
-            progress: told how many playouts of the next games have ended.
-        """
-        block, games = -1, list[tuple[State, list[int]]]()
-        while found["following"] < end:
-            first = found["following"]
-            if first // PLAYED != block:
-                block = first // PLAYED
-                games = self.games(found["seed"], block)
-            stop = min(first - first % GAMES + GAMES, end)
-            some = [self._walked(*games[n % PLAYED]) for n in range(first, stop)]
-            here = [game for game in some if game.states[-1].terminated]  # none too long to keep
-            made = self.puzzles(here, first, progress)
-            found = added(found, list(zip(here, made, strict=True)), stop)
-            yield found
-
-    def write(self, found: Plain, first: int, games: int, out: Path | None) -> tuple[Plain, bool]:
-        """Look games through and say how far it is; the file is written after every few.
-
-        Args:
-            found: the file as it is.
-            first: number of the first set-up. games: that are wanted.
+            first: number of the first set-up. games: the number of games.
         Returns:
-            The file, and whether there are as many games as wanted; Ctrl-C keeps what there is.
+            The collection, and whether all games were searched; Ctrl-C keeps the puzzles so far.
         Raises:
-            KeyboardInterrupt: none have been looked through.
+            KeyboardInterrupt: before the first games were searched.
         """
-        begin, end, ended = found["following"], first + games, 0
+        begin, end = collection["following"], first + games
 
-        def progress(now: int) -> None:
-            nonlocal ended
-            ended = now
-
-        def said() -> str:
-            looked = f"{found['following'] - first} of {games} games"
-            return f"{looked}, {len(found['puzzles'])} puzzles; {ended} playouts of the next ones"
+        def status() -> str:
+            searched = f"{collection['following'] - first} of {games} games"
+            playouts = f"{self.player.num_played} playouts of the next games"
+            return f"{searched}, {len(collection['puzzles'])} puzzles; {playouts}"
 
         try:
-            with cli.status_line(said):
-                for more in self.look_through(found, end, progress):
-                    found, ended = more, 0
+            with cli.status_line(status):
+                for extended in self._search_until(collection, end):
+                    collection, self.player.num_played = extended, 0
                     if out:
-                        atomic_files.write_text(out, to_text(found))
+                        puzzles.write(out, collection)
         except KeyboardInterrupt:
-            if found["following"] == begin:
+            if collection["following"] == begin:
                 raise
-        return found, found["following"] >= end
+        return collection, collection["following"] >= end
 
-    def games(self, seed: int, block: int) -> list[tuple[State, list[int]]]:
-        """Play on PLAYED set-ups of a seed: the first state of each game, and its short turns.
+    def _search_until(self, collection: Plain, end: int) -> Iterator[Plain]:
+        """The collection after more and more games, up to set-up number `end`."""
+        block, played = -1, list[Game]()
+        while collection["following"] < end:
+            first = collection["following"]
+            if first // PLAYED != block:
+                block = first // PLAYED
+                played = self.play_games(collection["seed"], block)
+            stop = min(first - first % GAMES + GAMES, end)
+            games = [played[number % PLAYED] for number in range(first, stop)]
+            games = [game for game in games if game.states[-1].terminated]  # not cut at MAX_MOVES
+            decisions = [
+                Decision(number, at, self.choice.beats)
+                for number, game in enumerate(games)
+                for at in decisions_of(game, collection["from_round"])
+            ]
+            by_game = self.search_games(games, decisions, first)
+            collection = puzzles.add_games(collection, games, by_game, stop)
+            yield collection
 
-        Args:
-            block: of set-ups; the same one gives the same games.
-        Raises:
-            KeyboardInterrupt: not all of them have ended.
-        """
-        key = jax.random.key(seed)
-        draw, start = env_jit(self.env, "draw_setup"), self._compiled()[0]
-        numbers = np.arange(PLAYED) + block * PLAYED
-        first = [jax.device_get(start(draw(jax.random.fold_in(key, n)))) for n in numbers]
-        pool = _pool(first)
-        chosen = np.argmax(probabilities(self.agent, pool)[:PLAYED], axis=1)
-        ends = self._play(pool, Jobs(np.arange(PLAYED), chosen, numbers), seed)
-        return [
-            (state, [int(action), *(int(move) for move in moves if move >= 0)])
-            for state, action, moves in zip(first, chosen, ends.moves, strict=True)
-        ]
+    def play_games(self, seed: int, block: int) -> list[Game]:
+        """Play on PLAYED set-ups of a seed; a block always gives the same games."""
+        key, numbers = jax.random.key(seed), np.arange(PLAYED) + block * PLAYED
+        draw = env_jit(self.env, "draw_setup")
+        start, step = replay.compiled(gaia_jax.make(self.env.id, players=self.env.num_players))
+        states = [jax.device_get(start(draw(jax.random.fold_in(key, n)))) for n in numbers]
+        pool = stacked(states)
+        first = np.argmax(probabilities(self.agent, pool)[:PLAYED], axis=1)
+        moves = self.player.run_jobs(pool, Jobs(np.arange(PLAYED), first, numbers), seed).moves
+        games = []
+        for state, action, row in zip(states, first.tolist(), moves.tolist(), strict=True):
+            played = list(whole_moves(self.env, step, state, [action, *row]))
+            games.append(Game(self.env, [state, *(s for _, s in played)], [a for a, _ in played]))
+        return games
 
-    def again(self, found: Plain, progress: Callable[[int], object] = lambda ended: None) -> Plain:
-        """The puzzles of a file that are puzzles of this agent's too, each tried as a new one is.
+    def retry(self, collection: Plain) -> Plain:
+        """The puzzles that are puzzles of this agent too, with the numbers of new playouts.
 
-        All that they say, the answer too, is from these playouts.
-
-        Args:
-            progress: told how many playouts have ended.
         Raises:
             UserError: a game does not play.
-            KeyboardInterrupt: not all has been played out.
         """
-        games, where = list[Game](), list[list[tuple[int, str]]]()
-        for number, one in enumerate(found["games"]):
-            played = [actions.from_text(self.env.ruleset, text) for text in one["actions"]]
-            games.append(Game(self.env, walked(found, number), played))
-            here = [x for x in found["puzzles"] if x["game"] == number]
-            where.append([(x["decision"] - 1, x.get("beats", "")) for x in here])
-        made = self.puzzles(games, found["seed"], progress, where)
-        begun = empty(self.env, self.name, self.playouts, found["seed"], 0, found["from_round"])
-        return added(begun, list(zip(games, made, strict=True)), found["following"])
-
-    def _walked(self, state: State, actions: list[int]) -> Game:
-        """The states of a game; they stay on the device, which takes a fifth of the time."""
-        played = list(whole_moves(self.env, self._compiled()[1], state, actions))
-        return Game(self.env, [state, *(after for _, after in played)], [a for a, _ in played])
-
-    def _compiled(self) -> Any:
-        return replay.compiled(gaia_jax.make(self.env.id, players=self.env.num_players))
-
-    def puzzles(
-        self,
-        games: Sequence[Game],
-        seed: int,
-        progress: Callable[[int], object],
-        asked: Sequence[Sequence[tuple[int, str]]] | None = None,
-    ) -> list[list[Plain]]:
-        """The puzzles of each game; of several with one answer in a game the clearest.
-
-        None whose answer begins as `NO_ANSWERS` do, or whose first choice is a conversion.
-
-        Args:
-            seed: of the playouts.
-            progress: told how many playouts have ended.
-            asked: decisions of each game, from 0, and whose choice the answer beats; None is all
-                that may become puzzles.
-        Raises:
-            KeyboardInterrupt: not all has been played out.
-        """
-        self._progress, self._ended = progress, 0
-        if asked is None:
-            every = [decisions(game, self._first_round) for game in games]
-            asked = [[(at, self._beats) for at in some] for some in every]
-        where = [(g, *one) for g, some in enumerate(asked) for one in some]
-        found: list[dict[str, Plain]] = [{} for _ in games]
-        for first in range(0, len(where), POOL):
-            here = where[first : first + POOL]
-            pool = _pool([games[g].states[at] for g, at, _ in here])
-            for one in self._open(pool, [one[1:] for one in here], seed):
-                g, _, beats = here[one.row]
-                text = self._text(one.best)
-                more = one.more
-                lead = leads(one.own, margins(one.own)[0])
-                line = one.moves[:, typical(more, lead)]
-                made = puzzle(games[g], _pair(one), one.own, more.mean(1), line, one.before)
-                made |= {"beats": beats} if beats else {}
-                if text not in found[g] or found[g][text]["loss"]["mean"] < made["loss"]["mean"]:
-                    found[g][text] = made
-        return [sorted(some.values(), key=lambda one: one["decision"]) for some in found]
-
-    def _open(self, pool: State, which: Sequence[tuple[int, str]], seed: int) -> list[Tried]:
-        """The decisions of the first positions of a pool that are puzzles.
-
-        Args:
-            which: the number of each decision in its game, from 0, and whose choice is beaten.
-        """
-        chance, seats = probabilities(self.agent, pool), np.asarray(pool.current_player)
-        may = self._may_answer(pool)
-        chosen = self._chosen(pool, chance, [beats for _, beats in which])
-        asked = []
-        for row, (number, _) in enumerate(which):
-            first, seen = int(chosen[row]), chance[row]
-            seen = np.where(may[row] & (seen >= PRIOR * seen.max()), seen, 0.0)
-            seen[first] = chance[row, first]
-            asked.append(question(number + 1, int(seats[row]), first, seen))
-        mistakes = [not self._text(action).startswith(puzzles.CONVERSION) for action in chosen]
-        open_ = [
-            untried(row, one)
-            for row, one in enumerate(asked)
-            if len(one.candidates) > 1 and mistakes[row]
+        games = [
+            Game(
+                self.env,
+                puzzles.game_states(collection, number),
+                [from_text(self.env.ruleset, text) for text in game["actions"]],
+            )
+            for number, game in enumerate(collection["games"])
         ]
-        open_, _ = self._staged(pool, open_, STAGES, 0, seed)
-        wider = [untried(one.row, self._wider(pool, one, chance[one.row])) for one in open_]
-        open_, glanced = self._staged(pool, wider, GLANCES, FRESH, seed)
-        open_ = [one for one in open_ if may[one.row, one.best]]
-        both = self._both_ways(pool, open_, glanced, seed)
-        open_ = [one for one, way in zip(open_, both, strict=True) if stays(way.own, GLANCES[-1])]
-        open_ = self._more(pool, open_, self.playouts - glanced, FRESH + glanced, seed)
-        open_ = [one for one in open_ if is_answered(one.own) and may[one.row, one.best]]
-        both = self._both_ways(pool, open_, self.playouts, seed)
-        return [one for one in both if is_answered(one.own) and one.best not in one.before]
-
-    def _chosen(self, pool: State, chance: np.ndarray, beats: Sequence[str]) -> np.ndarray:
-        """(POOL,) the choice that is beaten: of the agent that is named, or the policy's first.
-
-        Args:
-            chance: (POOL, A) by the policy. beats: a name or nothing, of the first positions.
-        """
-        chosen = np.asarray(np.argmax(chance, axis=1))
-        for name in {*beats} - {""}:
-            self._beaten |= {} if name in self._beaten else solvers([name], self.env)
-            rows = [row for row, one in enumerate(beats) if one == name]
-            chosen[rows] = choices(self._beaten[name], pool)[rows]
-        return chosen
-
-    def _staged(
-        self, pool: State, open_: list[Tried], stages: Sequence[Stage], first: int, seed: int
-    ) -> tuple[list[Tried], int]:
-        """What is still open after some stages, and how many playouts of each candidate they made.
-
-        Args:
-            first: number of their first sample.
-        """
-        made = 0
-        for stage in stages:
-            open_ = self._more(pool, open_, stage.samples, first + made, seed)
-            open_ = [one for one in open_ if stays(one.own, stage)]
-            made += stage.samples
-        return open_, made
-
-    def _may_answer(self, pool: State) -> np.ndarray:
-        """(POOL, A) which actions may be an answer: by their kind, and by what solvers choose."""
-        every = range(np.shape(pool.legal_action_mask)[1])
-        kind = np.array([not self._text(action).startswith(puzzles.NO_ANSWERS) for action in every])
-        may = np.tile(kind, (len(pool.current_player), 1))
-        for agents, wanted in ((self._solved_by, True), (self._unsolved_by, False)):
-            for agent in agents:
-                may &= (np.arange(may.shape[1]) == choices(agent, pool)[:, None]) == wanted
-        return may
-
-    def _text(self, action: int) -> str:
-        return actions.to_text(self.env.ruleset, int(action))
-
-    def _both_ways(
-        self, pool: State, open_: Sequence[Tried], samples: int, seed: int
-    ) -> list[Tried]:
-        """The same where the answer may follow each wrong candidate.
-
-        Where a plan has two moves in any order, the agent may find the second one behind the answer
-        alone. So a wrong candidate is also tried with the answer at the seat's next turn, where it
-        is still legal, on the same luck; it is worth the better of the two ways.
-        """
-        wrong = []
-        for one in open_:
-            others = one.asked.candidates[one.asked.candidates != one.best]
-            wrong.append(untried(one.row, one.asked._replace(candidates=others)))
-        answers = [one.best for one in open_]
-        tried = self._more(pool, wrong, samples, FRESH, seed, answers)
-        return [better_way(one, other) for one, other in zip(open_, tried, strict=True)]
-
-    def _wider(self, pool: State, one: Tried, chance: np.ndarray) -> Question:
-        """The same question with as many candidates as a puzzle has."""
-        legal = np.flatnonzero(np.asarray(pool.legal_action_mask[one.row]))
-        likely = legal[np.argsort(-chance[legal], kind="stable")].tolist()
-        first, *others = one.asked.candidates.tolist()
-        known = [first, one.best, *others]
-        tried = np.array(of_each_kind(self.env.ruleset, known, likely), int)
-        return one.asked._replace(candidates=tried, policy=chance[tried])
-
-    def _more(
-        self,
-        pool: State,
-        open_: Sequence[Tried],
-        samples: int,
-        first: int,
-        seed: int,
-        then: Sequence[int] = (),
-    ) -> list[Tried]:
-        """The same with so many more playouts of each candidate, from number `first` on.
-
-        Args:
-            then: for each the action of the seat's next turn, where it is legal.
-        """
-        found: list[Tried] = []
-        together = max(JOBS // (TRIED * samples), 1)
-        for start in range(0, len(open_), together):
-            some = open_[start : start + together]
-            behind = then[start : start + together]
-            jobs = jobs_of([one.asked.candidates for one in some], samples, first, behind)
-            rows = np.array([one.row for one in some])
-            ends = self._play(pool, jobs._replace(position=rows[jobs.position]), seed)
-            before = 0
-            for one in some:
-                shape = (len(one.asked.candidates), samples, -1)
-                here = slice(before, before + shape[0] * samples)
-                before = here.stop
-                more = (
-                    ends.vp[here], ends.moves[here, :FOLLOWED], ends.sources[here, one.asked.seat],
-                )  # fmt: skip
-                found.append(with_more(one, [x.reshape(shape).astype(int) for x in more]))
-        return found
-
-    def _play(self, pool: State, jobs: Jobs, seed: int) -> Any:
-        ends = self._players.play(
-            pool, jobs, seed, lambda now: self._progress(self._ended + now), capacity=JOBS
+        decisions = sorted(
+            Decision(puzzle["game"], puzzle["decision"] - 1, puzzle.get("beats", ""))
+            for puzzle in collection["puzzles"]
         )
-        if not ends.ended.all():
-            raise KeyboardInterrupt
-        self._ended += len(jobs.action)
-        return ends
+        unknown = {decision.beats for decision in decisions} - {"", *self._solvers}
+        self._solvers |= puzzles.solvers(sorted(unknown), self.env)
+        seed, first_round = collection["seed"], collection["from_round"]
+        by_game = self.search_games(games, decisions, seed)
+        empty = puzzles.empty(self.env, self.name, self.playouts, seed, 0, first_round)
+        return puzzles.add_games(empty, games, by_game, collection["following"])
+
+    def search_games(
+        self, games: Sequence[Game], decisions: Sequence[Decision], seed: int
+    ) -> list[list[Plain]]:
+        """The puzzles of each game; of several with the same answer in a game the clearest."""
+        trials = list[Trial]()
+        for start in range(0, len(decisions), POSITIONS):
+            trials += self._trials(games, decisions[start : start + POSITIONS], start)
+        player = self.player
+        for samples, lead, clear in SCREENING:
+            accepts = partial(is_promising, lead=lead, clear=clear)
+            trials = player.try_candidates(trials, samples, 0, accepts, seed)
+        trials = [self._widened(trial) for trial in trials]
+        trials = player.try_both_ways(trials, SCREENING[-1][0], FRESH, is_promising, seed)
+        trials = player.try_both_ways(trials, self.playouts, FRESH, is_answered, seed)
+        by_answer: list[dict[str, Plain]] = [{} for _ in games]
+        for trial in trials:
+            number, _, beats = decisions[trial.number]
+            puzzle = puzzle_json(games[number], trial) | ({"beats": beats} if beats else {})
+            clearest = by_answer[number].setdefault(puzzle["answer"]["text"], puzzle)
+            if puzzle["loss"]["mean"] > clearest["loss"]["mean"]:
+                by_answer[number][puzzle["answer"]["text"]] = puzzle
+        return [sorted(own.values(), key=lambda puzzle: puzzle["decision"]) for own in by_answer]
+
+    def _trials(
+        self, games: Sequence[Game], decisions: Sequence[Decision], first: int
+    ) -> Iterator[Trial]:
+        """A trial of each decision with at least two candidates, numbered from `first` on."""
+        states = [games[game].states[at] for game, at, _ in decisions]
+        pool, texts = stacked(states), self.env.ruleset.actions.texts
+        policies = probabilities(self.agent, pool)
+        chosen = {name: puzzles.choices(agent, pool) for name, agent in self._solvers.items()}
+        is_kind = np.array([not text.startswith(NO_ANSWERS) for text in texts])
+        for row, (state, decision) in enumerate(zip(states, decisions, strict=True)):
+            policy, allowed = policies[row], is_kind.copy()
+            for name in self.choice.solved_by:
+                allowed &= np.arange(len(texts)) == chosen[name][row]
+            allowed[[chosen[name][row] for name in self.choice.unsolved_by]] = False
+            beaten = int(chosen[decision.beats][row] if decision.beats else policy.argmax())
+            weights = np.where(allowed & (policy >= PRIOR * policy.max()), policy, 0.0)
+            weights[beaten] = policy[beaten]
+            comparison = question(decision.at + 1, int(state.current_player), beaten, weights)
+            if len(comparison.candidates) > 1 and not texts[beaten].startswith(CONVERSION):
+                yield Trial(first + row, state, comparison, policy, allowed)
+
+    def _widened(self, trial: Trial) -> Trial:
+        """The same decision with as many candidates as a puzzle has."""
+        beaten, *others = trial.question.candidates.tolist()
+        tried = list(dict.fromkeys([beaten, trial.answer, *others]))
+        legal = np.flatnonzero(np.asarray(trial.state.legal_action_mask))
+        likely = legal[np.argsort(-trial.policy[legal], kind="stable")].tolist()
+        candidates = np.array(varied(self.env.ruleset, tried, likely), int)
+        policy = trial.policy[candidates]
+        question = trial.question._replace(candidates=candidates, policy=policy)
+        return trial._replace(question=question)
 
 
-def _pool(states: Sequence[State]) -> State:
-    """(POOL, ...) states, the last one again and again."""
-    rows = np.minimum(np.arange(POOL), len(states) - 1)
-    pool: State = jax.tree.map(lambda *x: np.stack(x)[rows], *states)
-    return pool
+def decisions_of(game: Game, first_round: int = 1) -> list[int]:
+    """Decisions that may become puzzles, from 0: turns and offers of leech, from a round on."""
+    return [
+        at
+        for at, state in enumerate(game.states[:-1])
+        if int(state.game.turn.node) in (Node.TURN, Node.LEECH)
+        and int(state.game.turn.round) >= first_round
+        and int(np.sum(state.legal_action_mask)) > 1
+    ]
 
 
-def _pair(one: Tried) -> Judged:
-    """What the first choice lost to the best candidate, without a line."""
-    pair = [0, margins(one.own)[0]]
-    return measured(one.asked, one.asked.candidates[pair], one.vp[pair], one.moves[pair, :, :0])
+def varied(rules: Ruleset, tried: Sequence[int], likely: Sequence[int]) -> list[int]:
+    """CANDIDATES actions: the first two tried ones, one of each further verb, then others.
+
+    Conversions and special actions are only taken from the tried ones: a conversion is no complete
+    move, and a special action before the answer mostly ends alike.
+
+    Args:
+        tried: actions of the screening, the choice to beat and the best one first.
+        likely: all legal actions, the most probable first.
+    """
+    verbs = [text.split()[0] for text in rules.actions.texts]
+    likely = [a for a in likely if not rules.actions.texts[a].startswith(NO_ANSWERS)]
+    chosen, others = list(tried[:2]), [*tried, *likely]
+    for action in others:
+        if verbs[action] not in {verbs[other] for other in chosen}:
+            chosen.append(action)
+    return list(dict.fromkeys([*chosen, *others]))[:CANDIDATES]
+
+
+def puzzle_json(game: Game, trial: Trial) -> Plain:
+    """A puzzle, plain values."""
+    rules, question, results = game.env.ruleset, trial.question, trial.results
+    pair = [0, trial.best]
+    judged = measured(
+        question, question.candidates[pair], results.vp[pair], results.moves[pair, :, :0]
+    )
+    move = review.move_json(game, judged)
+    answer, policy = move.pop("better"), move.pop("played")
+    del move["grade"], move["line"]
+    by_action = trial.candidates_json(game.env)
+    candidates = [
+        review.action_json(rules, action, float(chance)) | by_action[action]
+        for action, chance in zip(question.candidates.tolist(), question.policy, strict=True)
+    ]
+    candidates.sort(key=lambda candidate: -float(candidate["vp"]))
+    about = {"theme": puzzles.theme(answer["text"]), "answer": answer, "candidates": candidates}
+    return about | move | {"policy": policy}

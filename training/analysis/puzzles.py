@@ -1,64 +1,43 @@
-"""Puzzles: positions where one move is clearly better by playouts than the policy's first choice.
+"""Puzzles: positions with one clearly best move, and the file that holds them.
 
-`puzzle_maker` finds them; here is what a file of them holds, and who solves them.
+A puzzle asks which of some candidate moves leads to the most VP. In playouts its answer leads the
+choice to beat (the policy's, or that of a weaker agent) by LEAST VP and every other candidate by
+CLEAR VP. `puzzle_maker` makes puzzles, `verification` verifies them; this module reads and writes
+them, replays their positions, and selects puzzles by the agents that solve them.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from gaia_jax import actions, replay
-from gaia_jax.cli.command_line import UserError
+from gaia_jax.cli.command_line import UserError, reason
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.setup import setup_json
-from gaia_jax.state import Node
 
 from ..agents import Agent, make_agent, sha256_of
 from ..system import atomic_files, data_files
 from ..system.data_files import LIST, NUMBER, OBJECT, TEXT, WHOLE
-from . import attribution, review
-from .judge import Judged
 from .playouts import whole_moves
 from .recorded_game import Game, stepping
 from .review import Plain
 
+Schema = Mapping[str, Any]  # a kind, a schema, or a list of one schema, by key
 FORMAT = "gaia_jax puzzles 3"
-OURS = atomic_files.json_with(format=FORMAT)
-# What a file of puzzles holds, and what each of its games and puzzles does; `check_keys`. One whose
-# puzzles were chosen by who solves them says so under "chosen", by `CHOSEN`.
-KEYS = {
-    "ruleset": TEXT, "version": TEXT, "agent": TEXT, "sha256": TEXT, "playouts": WHOLE,
-    "seed": WHOLE, "following": WHOLE, "from_round": WHOLE, "games": LIST, "puzzles": LIST,
-}  # fmt: skip
-INSIDE = {
-    "games": {"setup": OBJECT, "actions": LIST},
-    "puzzles": {
-        "game": WHOLE, "decision": WHOLE, "round": WHOLE, "player": WHOLE, "theme": TEXT,
-        "answer": OBJECT, "policy": OBJECT, "loss": OBJECT, "candidates": LIST,
-    },
-}  # fmt: skip
-CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names; maybe "held_by" and "beats" too
-# Maybe "beats" of a puzzle: whose choice `policy` is; it is the policy's own without that.
-# Of a candidate: by source, what the answer has more; texts of the actions of one game from it,
-# as the agent plays on, or the stronger one of a puzzle that holds.
-CANDIDATE = {"action": WHOLE, "text": TEXT, "vp": NUMBER, "why": OBJECT, "line": LIST}
-# Of a puzzle that holds: who played on, how often, what the policy's choice lost, and in how many
-# games the answer was ahead of all; maybe "rival", the nearest of the other legal moves: its text,
-# its VP, how much less that is, and of how many. Then of each candidate. `puzzle_held`
-HELD = {"by": TEXT, "playouts": WHOLE, "loss": OBJECT, "ahead": WHOLE}
-HELD_CANDIDATE = {"vp": NUMBER, "why": OBJECT}
-SHIPPED = Path(__file__).parent / "puzzles.json"
-LEAST = 5.0  # VP that the answer has more than the policy's first choice
+SHIPPED = Path(__file__).parent / "puzzles.json.gz"
+LEAST = 5.0  # VP that the answer has more than the choice that it beats
 CLEAR = 3.5  # VP that it has more than each other candidate
-# Free actions are the beginning of a move; a special action is one's own, and nobody takes it: when
-# it is taken is the agent's taste as much as its worth.
+# A conversion only begins a move. A special action is the player's own and can wait: its best time
+# is a matter of the agent's taste.
 CONVERSION = "free "
 NO_ANSWERS = (CONVERSION, "special ")
 THEMES = {
@@ -66,69 +45,53 @@ THEMES = {
     "artifact": "ship", "booster": "pass", "pass": "pass", "leech": "leech",
     "mine": "building", "project": "building", "upgrade": "building",
 }  # fmt: skip
+# The keys of a collection, and of the objects in it; those that end in "?" may be missing.
+SCHEMA: Schema = {
+    "ruleset": TEXT, "version": TEXT, "agent": TEXT, "sha256": TEXT, "playouts": WHOLE,
+    "seed": WHOLE, "following": WHOLE, "from_round": WHOLE,
+    # Agents that selected the puzzles.
+    "chosen?": {"solved_by": LIST, "unsolved_by": LIST, "beats?": LIST, "held_by?": LIST},
+    "games": [{"setup": OBJECT, "actions": LIST}],
+    "puzzles": [{
+        "game": WHOLE, "decision": WHOLE, "round": WHOLE, "player": WHOLE, "theme": TEXT,
+        "answer": OBJECT, "policy": OBJECT, "loss": OBJECT,
+        "beats?": TEXT,  # the agent whose choice "policy" is
+        # Results of the stronger agent for a verified puzzle. "ahead": games in which the answer
+        # leads; "rival" (optional): the nearest other legal move.
+        "held?": {"by": TEXT, "playouts": WHOLE, "loss": OBJECT, "ahead": WHOLE},
+        # "why": VP that the answer has more, by source. "line": the action texts of one game.
+        "candidates": [{
+            "action": WHOLE, "text": TEXT, "vp": NUMBER, "why": OBJECT, "line": LIST,
+            "held?": {"vp": NUMBER, "why": OBJECT},
+        }],
+    }],
+}  # fmt: skip
+
+
+class Choice(NamedTuple):
+    """Which moves may be the answer of a puzzle, by the choices of agents."""
+
+    solved_by: Sequence[str] = ()  # each of them chooses the answer
+    unsolved_by: Sequence[str] = ()  # none of them does
+    beats: str = ""  # the agent whose choice the answer beats; "" is the policy
+
+    @property
+    def agents(self) -> list[str]:
+        """The names of all agents."""
+        return [name for name in (*self.solved_by, *self.unsolved_by, self.beats) if name]
+
+
+ANY = Choice()
 
 
 def theme(text: str) -> str:
-    """What a puzzle is about, by the verb of its answer: `action` where it is no other."""
+    """The subject of a puzzle, by the verb of its answer."""
     return THEMES.get(text.split()[0], "action")
 
 
-def decisions(game: Game, first_round: int = 1) -> list[int]:
-    """What may become a puzzle, from 0: main moves from a round on, and offers of leech."""
-    main = [at for at in review.main_moves(game) if game.states[at].game.turn.node == Node.TURN]
-    offers = [
-        at
-        for at, state in enumerate(game.states[:-1])
-        if state.game.turn.node == Node.LEECH and int(np.sum(state.legal_action_mask)) > 1
-    ]
-    return sorted(at for at in main + offers if int(game.states[at].game.turn.round) >= first_round)
-
-
-def puzzle(
-    game: Game,
-    one: Judged,
-    own: np.ndarray,
-    more: np.ndarray,
-    moves: np.ndarray,
-    before: Collection[int] = (),
-) -> Plain:
-    """A puzzle, plain values.
-
-    Args:
-        one: the policy's first choice beside the answer.
-        own: (K, n) VP of the decider after each candidate.
-        more: (K, S) what the answer has more of them by source, in the mean.
-        moves: (K, M) actions behind each candidate in one game; -1 for none.
-        before: candidates whose VP are those with the answer at the next turn.
-    """
-    rules = game.env.ruleset
-    move = review.move_json(game, one)
-    answer = move.pop("better")
-    move["policy"] = move.pop("played")
-    del move["grade"], move["line"]
-    here = game.states[move["decision"] - 1]
-    candidates = [
-        review.action_json(rules, int(action), float(chance))
-        | {"vp": round(float(vp.mean()), 1)}
-        | ({"answer_next": True} if int(action) in before else {})
-        | {
-            "why": attribution.by_source(rules, apart),
-            "line": texts(game.env, here, int(action), behind),
-        }
-        for action, chance, vp, apart, behind in zip(
-            one.question.candidates, one.question.policy, own, more, moves, strict=True
-        )
-    ]
-    return {
-        "theme": theme(answer["text"]),
-        "answer": answer,
-        "candidates": sorted(candidates, key=lambda c: -c["vp"]),
-    } | move
-
-
-def texts(env: GaiaEnv, state: State, first: int, moves: np.ndarray) -> list[str]:
-    """Of an action in a position and of (M,) moves of short turns behind it; -1 ends them."""
-    played = whole_moves(env, stepping(env), state, (first, *(int(x) for x in moves)))
+def line_texts(env: GaiaEnv, state: State, first: int, moves: np.ndarray) -> list[str]:
+    """The texts of an action in a state and of the (M,) moves of short turns after it, then -1."""
+    played = whole_moves(env, stepping(env), state, (first, *map(int, moves)))
     return [actions.to_text(env.ruleset, action) for action, _ in played]
 
 
@@ -139,19 +102,17 @@ def empty(
     seed: int,
     first: int,
     from_round: int = 1,
-    solved_by: Sequence[str] = (),
-    unsolved_by: Sequence[str] = (),
+    choice: Choice = ANY,
 ) -> Plain:
-    """A file without puzzles. Its `sha256` is that of a shipped agent's npz, or empty.
+    """A collection without puzzles. Its `sha256` is that of a shipped agent's file, or empty.
 
     Args:
         seed: of the set-ups. first: number of the first one.
         from_round: the first round with puzzles.
-        solved_by, unsolved_by: as of `chosen`.
     """
-    lists = {"solved_by": [*solved_by], "unsolved_by": [*unsolved_by]}
-    how = {"chosen": lists} if solved_by or unsolved_by else {}
-    return how | {
+    names = {"solved_by": [*choice.solved_by], "unsolved_by": [*choice.unsolved_by]}
+    names |= {"beats": [choice.beats]} if choice.beats else {}
+    return ({"chosen": names} if choice.agents else {}) | {
         "format": FORMAT, "ruleset": env.id, "version": env.version, "agent": agent,
         "sha256": sha256_of(agent),
         "playouts": playouts, "seed": seed, "from_round": from_round, "following": first,
@@ -159,145 +120,151 @@ def empty(
     }  # fmt: skip
 
 
-def beating(found: Plain, name: str) -> Plain:
-    """A file whose puzzles are made to beat an agent's choice: it says so."""
-    if not name:
-        return found
-    known = {key: [] for key in CHOSEN} | found.get("chosen", {})
-    return found | {"chosen": known | {"beats": [name]}}
-
-
-def added(found: Plain, made: Sequence[tuple[Game, Sequence[Plain]]], following: int) -> Plain:
-    """A file with more games, up to their last puzzle, and their puzzles.
+def add_games(
+    collection: Plain, games: Sequence[Game], by_game: Sequence[Sequence[Plain]], following: int
+) -> Plain:
+    """A collection with the puzzles of more games; a game is kept up to its last puzzle.
 
     Args:
-        made: games, each with its puzzles; those without any are left out.
-        following: number of the first set-up that has not been looked at.
+        by_game: the puzzles of each game. following: number of the next set-up.
     """
-    games, puzzles = list(found["games"]), list(found["puzzles"])
-    for game, some in made:
-        if not some:
-            continue
-        last = max(one["decision"] for one in some)
-        record = replay.Record.of(
-            game.env, jax.tree.map(np.asarray, game.states[0].game.setup),
-            game.actions[: last - 1], (),
-        )  # fmt: skip
-        puzzles += [{"game": len(games)} | one for one in some]
-        games.append({"setup": dict(record.setup), "actions": list(record.actions)})
-    return found | {"following": following, "games": games, "puzzles": puzzles}
+    records, puzzles = list(collection["games"]), list(collection["puzzles"])
+    for game, own in zip(games, by_game, strict=True):
+        if own:
+            last = max(puzzle["decision"] for puzzle in own)
+            setup = jax.tree.map(np.asarray, game.states[0].game.setup)
+            record = replay.Record.of(game.env, setup, game.actions[: last - 1], ())
+            puzzles += [{"game": len(records)} | puzzle for puzzle in own]
+            records.append({"setup": dict(record.setup), "actions": list(record.actions)})
+    return collection | {"following": following, "games": records, "puzzles": puzzles}
 
 
-def to_text(found: Plain) -> str:
-    """A file of puzzles as JSON, a line for each game and each puzzle."""
-    compact, parts = partial(json.dumps, separators=(",", ":")), []
-    for key, value in found.items():
-        rows = ",\n".join(map(compact, value)) if key in INSIDE else ""
-        parts.append(f'"{key}":' + (f"[\n{rows}\n]" if key in INSIDE else compact(value)))
+def to_text(collection: Plain) -> str:
+    """A collection as JSON, one line for each game and each puzzle."""
+    compact, parts = partial(json.dumps, separators=(",", ":")), list[str]()
+    for key, value in collection.items():
+        rows = (
+            "[\n" + ",\n".join(map(compact, value)) + "\n]" if key in ("games", "puzzles") else ""
+        )
+        parts.append(f'"{key}":{rows or compact(value)}')
     return "{" + ",\n".join(parts) + "}\n"
 
 
+def write(path: Path, collection: Plain) -> None:
+    """Write a collection; a name that ends in .gz is compressed."""
+    data = to_text(collection).encode()
+    atomic_files.write_bytes(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+
+
+def _load(path: Path) -> Any:
+    if path.suffix != ".gz":
+        return data_files.read_json(path, "the puzzles")
+    try:
+        return json.loads(gzip.decompress(path.read_bytes()))
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise UserError(f"cannot read the puzzles {path}: {reason(error)}") from error
+
+
+def is_own_file(path: Path) -> bool:
+    """Whether a file holds puzzles, so that a command may replace it."""
+    try:
+        data = _load(path)
+    except UserError:
+        return False
+    return isinstance(data, dict) and data.get("format") == FORMAT
+
+
 def read(path: Path) -> Plain:
-    """A file of puzzles.
+    """A collection of puzzles.
 
     Raises:
-        UserError: it is none, or it lacks something.
+        UserError: the file holds something else, or lacks a key.
     """
-    found: Plain = data_files.read_json(path, "the puzzles")
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    collection: Plain = _load(path)
+    if not isinstance(collection, dict) or collection.get("format") != FORMAT:
         raise UserError(f"{path} is no file of puzzles: its format is not {FORMAT!r}")
-    data_files.check_keys(str(path), found, KEYS)
-    if "chosen" in found:
-        data_files.check_keys(f"{path}: chosen", found["chosen"], CHOSEN)
-    for group, keys in INSIDE.items():
-        for number, one in enumerate(found[group]):
-            data_files.check_keys(f"{path}: {group}[{number}]", one, keys)
-    for number, one in enumerate(found["puzzles"]):
-        where, held = f"{path}: puzzles[{number}]", "held" in one
-        data_files.check_keys(where, one, {"beats": TEXT} if "beats" in one else {})
-        if held:
-            data_files.check_keys(f"{where}.held", one["held"], HELD)
-        for at, candidate in enumerate(one["candidates"]):
-            here = f"{where}.candidates[{at}]"
-            data_files.check_keys(here, candidate, CANDIDATE | ({"held": OBJECT} if held else {}))
-            if held:
-                data_files.check_keys(f"{here}.held", candidate["held"], HELD_CANDIDATE)
-    return found
+    _check(str(path), collection, SCHEMA)
+    return collection
 
 
-def begun(path: Path, empty: Plain) -> Plain:
-    """A file of puzzles to go on with.
+def _check(where: str, data: object, schema: Schema) -> None:
+    for key, kind in schema.items():
+        name = key.removesuffix("?")
+        if name != key and isinstance(data, dict) and name not in data:
+            continue
+        plain = OBJECT if isinstance(kind, dict) else LIST if isinstance(kind, list) else kind
+        data_files.check_keys(where, data, {name: plain})
+        values: Any = data
+        if isinstance(kind, dict):
+            _check(f"{where}: {name}", values[name], kind)
+        for number, value in enumerate(values[name] if isinstance(kind, list) else ()):
+            _check(f"{where}: {name}[{number}]", value, kind[0])
+
+
+def read_to_resume(path: Path, empty: Plain) -> Plain:
+    """A collection to continue.
 
     Args:
-        empty: what one of these games, agent and playouts begins with.
+        empty: a collection with the same games, agent and playouts.
     Raises:
-        UserError: it is no such file.
+        UserError: the settings differ.
     """
-    found = read(path)
-    if found.get("chosen") != empty.get("chosen"):
-        raise UserError(f"{path} holds puzzles chosen otherwise: it is not gone on with")
-    same = empty.keys() - {"following", *INSIDE}
-    data_files.check_same(path, {k: found[k] for k in same}, {k: empty[k] for k in same})
-    return found
+    collection = read(path)
+    if collection.get("chosen") != empty.get("chosen"):
+        raise UserError(f"{path} holds puzzles chosen otherwise: name another file")
+    same = empty.keys() - {"following", "games", "puzzles"}
+    data_files.check_same(path, {k: collection[k] for k in same}, {k: empty[k] for k in same})
+    return collection
 
 
-def players_of(found: Plain) -> int:
-    """For how many the games of a file are.
+def num_players(collection: Plain) -> int:
+    """The players of the games.
 
     Raises:
-        UserError: the first set-up does not say so.
+        UserError: the first set-up does not name them.
     """
     try:
-        return setup_json.players_of(found["games"][0]["setup"]) if found["games"] else 4
+        games = collection["games"]
+        return setup_json.players_of(games[0]["setup"]) if games else 4
     except ValueError as error:
         raise UserError(f"game 0 of the puzzles: {error}") from error
 
 
-def walked(found: Plain, number: int) -> list[State]:
-    """The states of a game of a file, the first before its first decision.
+def game_states(collection: Plain, number: int) -> list[State]:
+    """The states of a game, the first before its first decision.
 
     Raises:
         UserError: it does not play.
     """
-    game = found["games"][number]
-    record = replay.Record(
-        found["ruleset"], found["version"], game["setup"], tuple(game["actions"]), ()
-    )
     try:
-        return list(replay.states(record))
+        return list(replay.states(record_of(collection, number)))
     except replay.RecordError as error:
         raise UserError(f"game {number} of the puzzles: {error}") from error
 
 
-def positions(found: Plain) -> Iterator[tuple[Plain, State]]:
-    """Each puzzle of a file and its position.
+def record_of(collection: Plain, number: int, decision: int | None = None) -> replay.Record:
+    """A game as a record, up to a decision, from 1."""
+    game = collection["games"][number]
+    played = game["actions"][: None if decision is None else decision - 1]
+    ruleset, version = collection["ruleset"], collection["version"]
+    return replay.Record(ruleset, version, game["setup"], tuple(played), ())
+
+
+def positions(collection: Plain) -> Iterator[tuple[int, Plain, State]]:
+    """The number of each puzzle, the puzzle and its state, game by game.
 
     Raises:
         UserError: a game does not play.
     """
-    for number in range(len(found["games"])):
-        here = {one["decision"]: one for one in found["puzzles"] if one["game"] == number}
-        for at, state in enumerate(walked(found, number), 1):
-            if at in here:
-                yield here[at], state
-
-
-def holds(one: Plain) -> bool:
-    """Whether the answer of a puzzle that was tried is `CLEAR` VP ahead of each other candidate.
-
-    And ahead of all of them in half of the games at least; and whether no other legal move, where
-    those were tried, has more. One that has as much may be what comes first.
-    """
-    loss, answer = one["held"]["loss"], one["answer"]["action"]
-    vp = {c["action"]: float(c["held"]["vp"]) for c in one["candidates"]}
-    lead = round(vp.pop(answer) - max(vp.values()), 1)
-    often = 2 * one["held"]["ahead"] >= one["held"]["playouts"]
-    best = one["held"].get("rival", {"less": lead})["less"] >= 0
-    return bool(often and best and lead >= CLEAR and loss["low"] > 0)
+    for game in range(len(collection["games"])):
+        states = game_states(collection, game)
+        for number, puzzle in enumerate(collection["puzzles"]):
+            if puzzle["game"] == game:
+                yield number, puzzle, states[puzzle["decision"] - 1]
 
 
 def solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:
-    """Who is asked, by name: each takes its likeliest action.
+    """Agents by name, each of which takes its likeliest action.
 
     Raises:
         UserError: an unknown name, or an agent of another game.
@@ -305,81 +272,75 @@ def solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:
     return {name: make_agent(name, env, likeliest=True) for name in names}
 
 
-def solved(
-    found: Plain, agent: Agent, walked: Sequence[tuple[Plain, State]] | None = None
-) -> list[bool]:
-    """Which puzzles of a file an agent solves; it is asked about all of them at once.
-
-    Args:
-        walked: the `positions` of the file, where they are known: walking costs most.
-    """
-    ordered = list(positions(found)) if walked is None else walked
-    states: State = jax.tree.map(lambda *x: np.stack(x), *(state for _, state in ordered))
-    chosen = choices(agent, states)
-    right = [int(a) == one["answer"]["action"] for a, (one, _) in zip(chosen, ordered, strict=True)]
-    places = {id(one): n for n, (one, _) in enumerate(ordered)}
-    return [right[places[id(one)]] for one in found["puzzles"]]
-
-
 def choices(agent: Agent, states: State) -> np.ndarray:
-    """(B,) what an agent chooses at B states, asked about all of them at once."""
+    """(B,) the choices of an agent at B states."""
     keys = jax.random.split(jax.random.key(0), len(states.legal_action_mask))
     draws = keys if agent.by_game else keys[0]
     return np.asarray(jax.jit(agent.act)(agent.params, states, states.legal_action_mask, draws))
 
 
-def chosen(
-    found: Plain,
-    rates: Mapping[str, Sequence[bool]],
-    solved_by: Sequence[str],
-    unsolved_by: Sequence[str],
+def solved(agent: Agent, positions: Sequence[tuple[int, Plain, State]]) -> list[bool]:
+    """Which puzzles an agent solves, by number.
+
+    Args:
+        positions: all `positions` of a collection.
+    """
+    states: State = jax.tree.map(lambda *x: np.stack(x), *(state for *_, state in positions))
+    is_right = {
+        number: int(action) == puzzle["answer"]["action"]
+        for action, (number, puzzle, _) in zip(choices(agent, states), positions, strict=True)
+    }
+    return [is_right[number] for number in range(len(positions))]
+
+
+def select_solved(
+    collection: Plain, rates: Mapping[str, Sequence[bool]], choice: Choice
 ) -> tuple[Plain, dict[str, list[bool]]]:
-    """The puzzles that some agents solve and others do not, and their games; who solves these.
+    """The puzzles that some agents solve and others do not; also the rates of these puzzles.
 
     Args:
-        rates: `solved`, of all these agents, maybe of more.
-        solved_by: each of them solves what is kept. unsolved_by: none of them does.
+        rates: `solved`, of these agents and maybe of more.
     """
-    kept = [
-        n
-        for n in range(len(found["puzzles"]))
-        if all(rates[name][n] for name in solved_by)
-        and not any(rates[name][n] for name in unsolved_by)
+    numbers = [
+        number
+        for number in range(len(collection["puzzles"]))
+        if all(rates[name][number] for name in choice.solved_by)
+        and not any(rates[name][number] for name in choice.unsolved_by)
     ]
-    more = {"solved_by": [*solved_by], "unsolved_by": [*unsolved_by]}
-    made = some(found, kept, more)
-    return made, {name: [right[n] for n in kept] for name, right in rates.items()}
+    names = {"solved_by": choice.solved_by, "unsolved_by": choice.unsolved_by}
+    selected = {name: [solved[number] for number in numbers] for name, solved in rates.items()}
+    return select(collection, numbers, names), selected
 
 
-def some(found: Plain, kept: Sequence[int], how: Mapping[str, Sequence[str]]) -> Plain:
-    """Some puzzles of a file, and their games.
+def select(collection: Plain, numbers: Sequence[int], names: Mapping[str, Sequence[str]]) -> Plain:
+    """Some puzzles of a collection and their games.
 
     Args:
-        kept: their places. how: agents that chose them, more of "chosen".
+        numbers: of the puzzles. names: the agents that selected them, added to "chosen".
     """
-    puzzles = [found["puzzles"][n] for n in kept]
-    numbers = sorted({one["game"] for one in puzzles})
-    before = {name: [] for name in CHOSEN} | found.get("chosen", {})
-
-    def union(*names: Sequence[str]) -> list[str]:
-        return list(dict.fromkeys(chain(*names)))  # who chose twice is named once
-
-    return found | {
-        "games": [found["games"][number] for number in numbers],
-        "puzzles": [one | {"game": numbers.index(one["game"])} for one in puzzles],
-        "chosen": before | {name: union(before.get(name, ()), more) for name, more in how.items()},
+    puzzles = [collection["puzzles"][number] for number in numbers]
+    games = sorted({puzzle["game"] for puzzle in puzzles})
+    chosen = {"solved_by": [], "unsolved_by": []} | collection.get("chosen", {})
+    chosen |= {key: list(dict.fromkeys([*chosen.get(key, ()), *names[key]])) for key in names}
+    return collection | {
+        "games": [collection["games"][number] for number in games],
+        "puzzles": [puzzle | {"game": games.index(puzzle["game"])} for puzzle in puzzles],
+        "chosen": chosen,
     }
 
 
-def text(found: Plain, rates: Mapping[str, Sequence[bool]]) -> str:
-    """How many puzzles there are, by theme, and who solves them."""
-    themes = [one["theme"] for one in found["puzzles"]]
-    lines = [f"{len(themes)} puzzles of {len(found['games'])} games of {found['agent']}"]
+def summary(collection: Plain, rates: Mapping[str, Sequence[bool]]) -> str:
+    """The puzzles by theme, the agents that selected them, and the agents that solve them."""
+    themes = [puzzle["theme"] for puzzle in collection["puzzles"]]
+    games, agent = len(collection["games"]), collection["agent"]
+    lines = [f"{len(themes)} puzzles of {games} games of {agent}"]
     lines += [f"  {name}: {themes.count(name)}" for name in sorted(set(themes))]
-    if how := found.get("chosen"):
-        said = {"better than the choice of": how.get("beats", [])}
-        said |= {"solved by": how["solved_by"], "not by": how["unsolved_by"]}
-        said["holding with"] = how.get("held_by", [])
-        lines.append("chosen: " + ", ".join(f"{k} {n}" for k, names in said.items() for n in names))
+    if chosen := collection.get("chosen"):
+        words = {
+            "beats": "better than the choice of", "solved_by": "solved by",
+            "unsolved_by": "not by", "held_by": "verified by",
+        }  # fmt: skip
+        agents = [f"{words[key]} {name}" for key in words for name in chosen.get(key, [])]
+        lines.append("chosen: " + ", ".join(agents))
     lines += [f"{name} solves {sum(right)} of {len(right)}" for name, right in rates.items()]
     return "\n".join(lines)

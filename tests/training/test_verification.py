@@ -1,0 +1,214 @@
+"""Candidates play in their better order; a verified puzzle survives a stronger agent."""
+
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from gaia_jax.state import Node
+from tests.training import toy_env
+from training.agents import Agent
+from training.analysis import actions, candidates, verification
+from training.analysis.candidates import BEGINS, INSIDE, CandidatePlayer, Line, Trial, plan_of
+from training.analysis.judge import Question
+from training.analysis.verification import PuzzleVerifier, is_verified, with_stronger_seat
+
+MINE, PROJECT, PICK = 0, toy_env.C + 1, 3 * toy_env.C  # 9 VP, 4 VP, none
+RICH = 1  # another mine, 8 VP
+BESIDE, ALONE = [0, 1, 0], [0, 0]  # who decides; the others have passed in the second
+
+
+class Toy(toy_env.ToyEnv):
+    """The toy game with texts of its actions; there is no pass."""
+
+    ruleset = SimpleNamespace(
+        **vars(toy_env.ToyEnv.ruleset),
+        actions=SimpleNamespace(
+            texts=[f"move {action}" for action in range(toy_env.ToyEnv.num_actions)],
+            first={"pass": toy_env.ToyEnv.num_actions},
+        ),
+    )
+
+
+ENV = Toy("toy", "vp")
+
+
+def following(move):
+    """An agent that plays the project after a mine, otherwise `move`."""
+
+    def act(params, states, mask, key):
+        mined = states.game.players.vp_source[jnp.arange(len(mask)), states.current_player, 0] > 0
+        return jnp.where(mined, PROJECT, move)
+
+    return Agent("one", act)
+
+
+def every(states):
+    """Each decision is a turn."""
+    return jnp.ones(len(states.current_player), bool)
+
+
+def position(later, order):
+    """Seat 0 moves twice; its mine has 9 VP now and `later` at the second move."""
+    state = jax.device_get(ENV.init(jax.random.key(0)))
+    game, worth = state.game, np.zeros_like(state.game.worth)
+    worth[:, 0], worth[len(order) - 1, 0], worth[:, 1] = 9, later, 8
+    decider = np.zeros_like(game.decider)
+    decider[: len(order)] = order
+    legal = np.ones_like(game.legal)
+    length = np.full_like(game.length, len(order))
+    game = game.replace(worth=worth, decider=decider, legal=legal, length=length)
+    return state.replace(game=game, current_player=np.int32(0), legal_action_mask=legal[0])
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    monkeypatch.setattr(candidates, "POSITIONS", 4)
+    monkeypatch.setattr(candidates, "JOBS", 128)
+    monkeypatch.setattr(candidates, "MAX_MOVES", 20)
+
+
+@pytest.mark.parametrize("order", [BESIDE, ALONE])
+def test_the_better_order_of_two_moves_counts(order):
+    """The agent follows a mine alone with the project; the project first may end alike."""
+    player = CandidatePlayer(ENV, following(PICK), 8, every, every)
+    asked = Question(1, 0, np.array([PICK, PROJECT, MINE]), np.array([0.8, 0.1, 0.1]))
+    trials = [Trial(n, position(later, order), asked) for n, later in ((1, 9), (6, 2))]
+    plain = player.try_candidates(trials, 4, 0, lambda trial: True)
+    assert [trial.own.mean(1).tolist() for trial in plain] == [[10, 14, 23]] * 2
+    assert all(trial.answer == MINE for trial in plain)
+    both = player.try_both_ways(trials, 4, 0, lambda trial: True)
+    assert both[0].own.mean(1).tolist() == [10, 23, 23] and both[0].planned == {PROJECT}
+    assert both[1].own.mean(1).tolist() == [10, 16, 23]
+    assert both[1].losses[1][:3] == (7, 7, 7) and (both[1].leads == 7).all()
+    assert player.num_played == 2 * (2 * 12) + 8, "PICK is too far behind for a plan"
+    assert player.try_both_ways(trials, 4, 0, lambda trial: False) == []
+
+
+def test_a_plan_is_what_the_seat_decides_in_its_own_turns():
+    """Not what others do, nor leech between turns; a turn includes what its action asks."""
+    begins, inside = BEGINS + 1, INSIDE + 1
+    moves = np.array([20, 31, 40, 50, 51, 60, 52, 70, -1, -1])
+    notes = np.array([inside, 2, 1, begins, inside, begins + 1, inside, begins, 0, 0])
+    plan = plan_of(7, moves, notes, 1)
+    assert plan == [[7, 20], [50, 51, 52], [70]]
+    planned = Line(70, [plan] * 12).planned_actions(4)
+    first, second = [7, 20, -1, -1], [50, 51, 52, -1]
+    assert len(planned) == 4 and planned[3, :3, :4].tolist() == [first, second, [-1] * 4]
+    assert (Line(70).planned_actions(4) == -1).all()
+
+
+def test_a_turn_begins_at_a_main_decision_without_a_conversion_before_it():
+    nodes = np.array(
+        [Node.TURN, Node.TURN, Node.AFTER, Node.TOKEN, Node.LOST_PLANET, Node.LEECH, Node.INCOME]
+    )
+    turn = SimpleNamespace(node=nodes, free_actions=np.array([0, 1, 0, 0, 0, 0, 0]))
+    states = SimpleNamespace(game=SimpleNamespace(turn=turn))
+    assert actions.is_turn(states).tolist() == [True] + [False] * 6
+    assert actions.is_inside(states).tolist() == [True, True, False, True, True, False, False]
+
+
+def puzzle_of(seat, *more):
+    """A puzzle of a seat: the mine is right, the project is the choice to beat."""
+    policy, answer = {"action": PROJECT}, {"action": MINE}
+    about = {"game": 0, "player": seat, "policy": policy, "answer": answer}
+    return about | {"candidates": [answer | {"vp": 20.0}, policy | {"vp": 12.0}, *more]}
+
+
+@pytest.fixture
+def verifier(monkeypatch):
+    """A verifier of the toy game, by the stronger agent."""
+    monkeypatch.setattr(candidates, "line_texts", lambda env, state, *line: line)
+    monkeypatch.setattr(candidates, "by_source", lambda rules, gains: {"all": gains.sum()})
+
+    def made(stronger):
+        verifier = object.__new__(PuzzleVerifier)
+        verifier._env, verifier._stronger, base = ENV, "stronger", following(PICK)
+        agent = with_stronger_seat(base, following(stronger))
+        verifier._base = CandidatePlayer(ENV, base, 8, every, every)
+        verifier._player = CandidatePlayer(ENV, agent, 8, every, every)
+        return verifier
+
+    return made
+
+
+def only(state, *legal):
+    """A position with these legal actions."""
+    mask = np.zeros_like(state.legal_action_mask)
+    mask[list(legal)] = True
+    return state.replace(legal_action_mask=mask)
+
+
+def test_an_answer_that_leads_by_bad_play_after_the_other_move_is_dropped(verifier):
+    """The maker's agent misses the other mine after the project; the stronger agent finds it."""
+    asked = [(3, puzzle_of(0), only(position(2, BESIDE), MINE, PROJECT))]
+    kept = verifier(PICK).verify_seat(asked)
+    assert list(kept) == [3] and verifier(RICH).verify_seat(asked) == {}
+    answer, project = kept[3]["candidates"]
+    assert kept[3]["held"] == {
+        "by": "stronger", "playouts": 12, "loss": {"mean": 7.0, "low": 7.0, "high": 7.0},
+        "ahead": 12,
+    }  # fmt: skip
+    assert answer["held"] == {"vp": 23.0, "answer_next": False, "why": {"all": 0}}
+    assert project["held"] == {"vp": 16.0, "answer_next": True, "why": {"all": 7}}
+    assert [answer["vp"], project["vp"]] == [20, 12], "the numbers of the maker stay"
+    assert project["line"][0] == PROJECT and project["line"][1][[1]] == MINE
+    assert verifier(PICK).verify_seat([(0, puzzle_of(0), position(9, BESIDE))]) == {}, "any order"
+
+
+def test_no_other_legal_move_may_have_more(verifier):
+    """Project, then the mine of the plan, ends as mine and project: it is a rival, not a winner."""
+    puzzle = puzzle_of(0) | {"policy": {"action": PICK}}
+    puzzle["candidates"][1]["action"] = PICK
+    state = only(position(9, BESIDE), MINE, PICK, PICK + 1, PROJECT)
+    ((_, kept),) = verifier(PICK).verify_seat([(0, puzzle, state)]).items()
+    assert kept["held"]["rival"] == {"text": f"move {PROJECT}", "vp": 23.0, "less": 0, "moves": 2}
+    made = verifier(PICK)
+    made._rivals = lambda trials: [[Line(PROJECT, [[[MINE]]] * 6)]]
+    richer = position(10, BESIDE)
+    richer.game.worth[1:, 0] = 30
+    assert made.verify_seat([(0, puzzle, only(richer, MINE, PICK, PROJECT))]) == {}
+
+
+@pytest.mark.parametrize(
+    ("own", "is_kept"),
+    [
+        ([[12, 12, 12, 12], [20, 20, 20, 20], [16, 16, 16, 17]], True),
+        ([[12, 12, 12, 12], [20, 20, 20, 20], [16, 17, 17, 17]], False),  # too near
+        ([[12, 12, 12, 12], [30, 15, 15, 14], [2, 16, 16, 16]], False),  # seldom ahead of all
+        ([[0, 30, 0, 30], [20, 20, 20, 20], [2, 2, 2, 2]], False),  # the interval holds 0
+        ([[12, 12, 12, 12], [2, 2, 2, 2], [20, 20, 20, 20]], False),  # another move is best
+    ],
+)
+def test_a_verified_answer_leads_clearly_and_often(own, is_kept):
+    vp = np.array(own)[:, :, None]
+    asked = Question(0, 0, np.array([PROJECT, MINE, PICK]), np.empty(0))
+    results = candidates.Results(vp, vp[..., None], vp, vp)
+    assert is_verified(Trial(0, position(9, ALONE), asked, results=results), MINE) is is_kept
+
+
+def test_ctrl_c_keeps_the_verified_puzzles(verifier, monkeypatch):
+    first, second = puzzle_of(0), puzzle_of(1)
+    asked = [(1, first, None), (0, second, None)]
+    monkeypatch.setattr(verification, "positions", lambda collection: asked)
+    made = verifier(PICK)
+
+    def verify_seat(positions):
+        if positions[0][0] == stop:
+            raise KeyboardInterrupt
+        return {number: puzzle | {"held": {}} for number, puzzle, _ in positions}
+
+    made.verify_seat = verify_seat
+    collection = {"agent": "greedy", "sha256": "", "games": [{}], "puzzles": [second, first]}
+    for stop, seats, whole in ((0, [0], False), (None, [1, 0], True)):  # noqa: B007  # read above
+        kept, is_complete = made.verify(collection)
+        assert [puzzle["player"] for puzzle in kept["puzzles"]] == seats and is_complete is whole
+        assert kept["chosen"]["held_by"] == ["stronger"]
+        assert all("held" in puzzle for puzzle in kept["puzzles"])
+    stop = 1
+    with pytest.raises(KeyboardInterrupt):
+        made.verify(collection)
+    with pytest.raises(verification.UserError, match="older version of greedy; rebuild"):
+        made.verify(collection | {"sha256": "another"})
