@@ -51,13 +51,11 @@ class Pages:
         """The list of puzzles with themes and levels, one puzzle, or the result of an answer."""
         book, number = self.server.puzzles, request.path_params.get("number")
         if number is None:
-            themes, levels = await run_in_threadpool(lambda: (book.themes(), book.levels()))
-            index = {"themes": themes, "levels": levels, "mark": book.mark}
-            return JSONResponse(index | {"playing": dict(book.playing)})
+            return JSONResponse(await run_in_threadpool(book.index))
         if request.method == "POST":
             body = parsed(await request.body())
-            return JSONResponse(await run_in_threadpool(book.answered, number, body))
-        return JSONResponse(await run_in_threadpool(book.asked, number))
+            return JSONResponse(await run_in_threadpool(book.explanation, number, body))
+        return JSONResponse(await run_in_threadpool(book.question, number))
 
     async def offers(self, request: Request) -> Response:
         """Rulesets, agents, records and open games; with `brief=1` without the records."""
