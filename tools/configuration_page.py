@@ -7,7 +7,6 @@ from typing import Literal, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from training.config.keys import GROUPS, Config
-from training.config.older import MOVED
 
 HEAD = """# Configuration keys
 
@@ -51,9 +50,7 @@ def page() -> str:
     lines = [HEAD, "## At the top", "", *table(Config)]
     for name, group in GROUPS.items():
         lines += ["", f"## {name}", "", group.__doc__ or "", "", *table(group)]
-    lines += ["", "## Names of before", "", "Still read:", ""]
-    lines += [f"- `{old}` is `{new}`" for old, new in MOVED.items()]
-    return "\n".join([*lines, "- `train.` is `run.`", ""])
+    return "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ import sys
 from typing import Any
 
 from training import zoo
-from training.config.older import renamed
 
 HEAD = """# Shipped agents
 
@@ -55,7 +54,7 @@ def row(name: str, metadata: dict[str, Any]) -> str:
 def card(name: str, metadata: dict[str, Any]) -> list[str]:
     """The section of an agent."""
     results = metadata.get("results", {})
-    network = renamed({"network": metadata["network"]})["network"]
+    network = metadata["network"]
     shape = ", ".join(f"{key} {network[key]}" for key in sorted(network))
     note = [metadata["note"], ""] if metadata.get("note") else []
     lines = [f"## {name}", "", *note]

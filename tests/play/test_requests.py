@@ -17,7 +17,7 @@ from gaia_jax import replay
 from tests.play.server import Server
 from tests.render.records import RECORDS
 from training.play.app import BATCH_SECONDS, Pages
-from training.play.request_guard import from_here
+from training.play.request_guard import is_local
 
 FINE = {"ruleset": "lost_fleet", "seats": ["you"] * 4}
 DEEP = b"[" * 50_000 + b"]" * 50_000
@@ -238,11 +238,11 @@ def test_agents_say_what_games_they_play(server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    "host, is_local", [("127.0.0.1", True), ("::1", True), ("10.0.0.9", False), (None, False)]
+    "host, expected", [("127.0.0.1", True), ("::1", True), ("10.0.0.9", False), (None, False)]
 )
-def test_games_under_way_are_told_to_this_machine_alone(host: str | None, is_local: bool) -> None:
+def test_games_under_way_are_told_to_this_machine_alone(host: str | None, expected: bool) -> None:
     client = host and (host, 5000)
-    assert from_here(Request({"type": "http", "client": client, "headers": []})) == is_local
+    assert is_local(Request({"type": "http", "client": client, "headers": []})) == expected
 
 
 def test_a_port_that_is_taken_is_one_line(server: Server) -> None:

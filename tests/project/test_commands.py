@@ -28,7 +28,6 @@ class Parsed(Exception):
 COMMANDS = (
     "gaia_jax.replay", "training.train", "training.evaluate", "training.arena", "training.explain",
     "training.play", "training.labels", "training.clone", "training.ship",
-    "training.zoo.ship",  # by its name of before
     "training.export", "training.plan", "training.merge", "training.compare", "training.study",
     "training.sweep", "training.advise", "training.review", "gaia_jax.importers.boardgamers",
     "training.puzzles",
@@ -90,9 +89,8 @@ def test_the_numbers_of_players_are_those_of_the_rules():
 
 def test_gaia_has_every_command_that_is_not_hidden():
     modules = {path.strip(".").removesuffix(".__main__") for path, _ in gaia.COMMANDS.values()}
-    hidden = {"zoo.ship"}
     wanted = {PACKAGES.get(name, name).removesuffix(".__main__") for name in COMMANDS}
-    assert modules == {name.removeprefix("training.") for name in wanted} - hidden
+    assert modules == {name.removeprefix("training.") for name in wanted}
 
 
 def test_gaia_by_itself_its_version_and_a_wrong_word(capsys):

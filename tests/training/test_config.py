@@ -10,7 +10,6 @@ import yaml
 from gaia_jax.cli.command_line import UserError
 from training import config as configs
 from training.config import Config
-from training.config.older import ANY, GONE, MOVED
 from training.learn.learner_state import Hyper
 from training.run.start import opponents
 
@@ -153,54 +152,3 @@ def test_a_run_is_evaluated_against_random_alone_unless_its_file_says_more():
 def test_a_configuration_cannot_be_changed_in_place(config):
     with pytest.raises(dataclasses.FrozenInstanceError):
         config.ppo.lr = 1.0
-
-
-def test_runs_and_agents_of_before_are_read_by_their_old_names():
-    old = configs.to_dict(Config())
-    assert "greedy" not in old["eval"]
-    old["eval"]["greedy"] = not old["eval"].pop("likeliest")
-    assert configs.from_dict(old).eval.likeliest
-    assert not configs.override(Config(), ["seed=1"]).eval.likeliest
-
-
-@pytest.mark.parametrize("key", MOVED)
-def test_a_key_is_read_by_its_name_of_before_in_files_and_on_the_command_line(key):
-    group, name = key.split(".")
-    new_group, new_name = MOVED[key].split(".")
-    default = getattr(getattr(Config(), new_group), new_name)
-    value = {bool: not default, int: 1, float: 0.5, str: "127.0.0.1:9"}[type(default)]
-    also = ["network.planets=8"] if group == "network" else []
-    by_old = configs.override(Config(), [*also, f"{key}={str(value).lower()}"])
-    assert getattr(getattr(by_old, new_group), new_name) == value
-    tree = {group: {name: value}}
-    if also:
-        tree["network"]["planets"] = 8
-    assert configs.from_dict(tree) == by_old
-    # If both are set, the current name wins.
-    tree.setdefault(new_group, {})[new_name] = default
-    assert getattr(getattr(configs.from_dict(tree), new_group), new_name) == default
-
-
-@pytest.mark.parametrize("key", GONE)
-def test_a_key_that_is_gone_is_read_where_it_did_nothing_and_refused_elsewhere(key, tmp_path):
-    group, name = key.split(".")
-    neutral = 3 if GONE[key] is ANY else GONE[key]
-    assert configs.from_dict({group: {name: neutral}}) == Config()
-    assert name not in configs.to_dict(Config())[group]
-    if GONE[key] is ANY:  # another key switched it on
-        return
-    file = tmp_path / "config.yaml"
-    file.write_text(f"{group}: {{{name}: 3}}\n")
-    for read in (
-        lambda: configs.load(file),
-        lambda: configs.override(Config(), [f"{key}=advance"]),
-        lambda: configs.from_dict({group: {name: True}}),
-    ):
-        with pytest.raises(UserError) as error:
-            read()
-        report = str(error.value)
-        assert (
-            report.startswith(f"the key {key} is gone")
-            and "383ed53" in report
-            and "\n" not in report
-        )

@@ -199,7 +199,7 @@ def test_a_training_under_jax_s_switches_is_the_training_without(tmp_path):
     for name, more in (("usual", {}), ("switched", switches)):
         env = environment(**more, JAX_DISABLE_MOST_OPTIMIZATIONS="1")
         command = [sys.executable, str(ROOT / "tests/training/toy_main.py"), "train"]
-        options = ["--config", "tiny.yaml", f"name={name}", "train.updates=2"]
+        options = ["--config", "tiny.yaml", f"name={name}", "run.updates=2"]
         code, _, err = run([*command, *options], env, tmp_path)
         assert code == 0, err[-2000:]
         report = json.loads((tmp_path / "runs" / name / "evaluation.json").read_text("utf-8"))

@@ -16,7 +16,6 @@ from gaia_jax.cli.command_line import UserError, one_line, read_text
 from gaia_jax.cli.outputs import plain_name
 
 from .keys import GROUPS, Config
-from .older import renamed, today
 
 LONGEST_FILE = 10**6  # bytes of a configuration
 OF_A_RUN = "config.yaml"  # in the folder of a run
@@ -24,7 +23,7 @@ LONGEST_NAME = 100  # bytes of a key, in a message
 SCHEDULES = {"lr": "lr_end", "entropy_coef": "entropy_end"}  # of `ppo`: first and last value
 MAY_CHANGE_ON_RESUME = ("name", "run", "hosts", "eval")
 # Settings that differ from process to process.
-OF_A_PROCESS = ("hosts.", "train.coordinator", "train.processes", "train.process_id")
+OF_A_PROCESS = "hosts."
 
 _CONFIG = TypeAdapter(Config)
 
@@ -111,7 +110,7 @@ def override(config: Config, overrides: Sequence[str]) -> Config:
             parsed = parse_yaml(value) if value else ""
         except ValueError as error:
             raise UserError(f"{key}: cannot read the value {short(value)}") from error
-        group, dot, leaf = today(key).partition(".")
+        group, dot, leaf = key.partition(".")
         if not dot:
             tree[group] = parsed
         elif isinstance(tree.get(group), dict):
@@ -123,7 +122,6 @@ def override(config: Config, overrides: Sequence[str]) -> Config:
 
 def from_dict(tree: dict[str, Any]) -> Config:
     """Nested dictionaries -> Config; a UserError names the key that is unknown or wrong."""
-    tree = renamed(tree)
     for key in tree:
         if not isinstance(key, str):
             raise UserError(unknown(short(key)))

@@ -21,7 +21,7 @@ from .game import HUMAN, Game, Refused
 from .game_json import game_json
 from .game_server import GameServer
 from .landing import Handler, make_starlette, with_json_errors
-from .request_guard import from_here, parsed, refusal
+from .request_guard import is_local, read_object, refusal
 
 CHANGES = ("act", "go", "undo", "seat", "settings", "resume")
 NEWS_TIMEOUT = 15.0  # seconds until a request without news is answered
@@ -53,7 +53,7 @@ class Pages:
         if number is None:
             return JSONResponse(await run_in_threadpool(book.index))
         if request.method == "POST":
-            body = parsed(await request.body())
+            body = await read_object(request)
             return JSONResponse(await run_in_threadpool(book.explanation, number, body))
         return JSONResponse(await run_in_threadpool(book.question, number))
 
@@ -68,18 +68,18 @@ class Pages:
                 "agents": self.server.agents.describe(ruleset),
                 "records": [] if brief else await run_in_threadpool(self.server.records),
                 "first": self.first,
-                "games": self.server.under_way() if from_here(request) else [],
+                "games": self.server.under_way() if is_local(request) else [],
             }
         )
 
     async def preview(self, request: Request) -> Response:
         """The set-up that a form deals."""
-        form = parsed(await request.body())
+        form = await read_object(request)
         return JSONResponse(await run_in_threadpool(self.server.preview, form))
 
     async def advise(self, request: Request) -> Response:
         """Advice on the set-up of a form: start it, return its status, cancel it."""
-        body = parsed(await request.body()) if request.method == "POST" else {}
+        body = await read_object(request) if request.method == "POST" else {}
         if "id" not in request.path_params:
             return JSONResponse(await run_in_threadpool(self.server.advise, body))
         job = self._advice(request)
@@ -102,7 +102,7 @@ class Pages:
 
     async def open(self, request: Request) -> Response:
         """A new game."""
-        form = parsed(await request.body())
+        form = await read_object(request)
         game = await run_in_threadpool(self.server.open, form)
         return JSONResponse({"id": game.id})
 
@@ -133,7 +133,7 @@ class Pages:
         game, change_name = self._game(request), request.path_params["what"]
         if change_name not in CHANGES:
             return refusal(404, "there is no such request")
-        body = parsed(await request.body())
+        body = await read_object(request)
         await run_in_threadpool(self.server.change, game, change_name, body)
         return await self._answer(game)
 
@@ -158,7 +158,7 @@ class Pages:
             return refusal(404, "there is no such request")
         advice = self.server.advice
         if request.method == "POST":
-            if parsed(await request.body()).get("off"):
+            if (await read_object(request)).get("off"):
                 advice.call_off(game, kind)
             else:
                 await run_in_threadpool(self.server.ask_advice, game, kind)
@@ -185,7 +185,7 @@ class Pages:
     async def save(self, request: Request) -> Response:
         """Save a record."""
         game = self._game(request)
-        body = parsed(await request.body())
+        body = await read_object(request)
         name, moves = await run_in_threadpool(self.server.save, game, body.get("name", ""))
         return JSONResponse({"name": name, "moves": moves})
 
