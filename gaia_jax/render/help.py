@@ -82,7 +82,7 @@ def _resources() -> dict[str, Entry]:
         "stations": _entry("Space stations", ("Count 1 power in the federation.",), "HIV-01"),
         "rings": _entry("Power rings", ("A structure with a ring counts 2 power more in"
                                         " federations.",), "MOW-01"),
-        "guests": _entry("Guest mines", ("Mines next to another player's structure.",), "LAN-01"),
+        "guests": _entry("Guest mines", ("Mines on a planet of another player.",), "LAN-01"),
     }  # fmt: skip
 
 

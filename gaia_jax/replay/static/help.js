@@ -108,14 +108,10 @@ class Help {
   // Beside what it tells of, never over it where there is room: below, above, right, left.
   place(of, gap) {
     const { offsetWidth: w, offsetHeight: h } = this.box;
-    const [x, y] = [window.innerWidth - w - 4, window.innerHeight - h - 4];
     const [middle, level] = [of.left + of.width / 2 - w / 2, of.top + of.height / 2 - h / 2];
     const sides = (room) => [[middle, of.bottom + room], [middle, of.top - h - room],
-      [of.right + room, level], [of.left - w - room, level]];
-    const fits = ([left, top], k) => (k < 2 ? top >= 4 && top <= y : left >= 4 && left <= x);
-    const [left, top] = sides(gap).find(fits) || sides(6).find(fits) || sides(6)[0];
-    this.box.style.left = `${Math.max(4, Math.min(left, x))}px`;
-    this.box.style.top = `${Math.max(4, Math.min(top, y))}px`;
+      [of.right + room, level, "x"], [of.left - w - room, level, "x"]];
+    placeBox(this.box, [...sides(gap), ...sides(6), [middle, of.bottom + 6]]);
   }
 
   hide() {

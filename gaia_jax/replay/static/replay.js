@@ -1,7 +1,6 @@
 "use strict";
 // The replay page: one game, embedded as JSON that is compressed and in base 64.
 
-const find = (id) => document.getElementById(id);
 let game = null;
 let count = 0;
 let view = null;
@@ -14,11 +13,9 @@ let playback = null;
 
 function go(n) {
   now = Math.max(0, Math.min(count, n));
-  for (const [block, parts] of Object.entries(game.parts)) {
-    for (const [id, changes] of Object.entries(parts)) view.put(block, id, bodyAt(changes, now));
-  }
-  find("slider").value = now;
-  find("place").textContent = `${now} / ${count}`;
+  view.draw(game.parts, now);
+  byId("slider").value = now;
+  byId("place").textContent = `${now} / ${count}`;
   log.mark(now);
   const turns = turnsOf(game.moves.slice(0, now));
   drawTurns(view, turns.slice(-game.seats.length), game.seats);
@@ -27,23 +24,23 @@ function go(n) {
 
 function charts() {
   const viewed = view.first;
-  lineChart(find("scores"), {
+  lineChart(byId("scores"), {
     series: game.seats.map((seat) => ({
       values: game.vp.map((vp) => vp[seat.player]), colour: seat.fill, name: seatNumber(seat),
     })),
     length: count, at: now, bands: rounds, pick: go,
   });
-  areaChart(find("sources"), {
+  areaChart(byId("sources"), {
     series: game.sources.map((s, i) => ({ ...s, values: bySource[viewed][i] })),
     length: count, at: now, bands: rounds, pick: go,
   });
-  find("sources-title").textContent = `VP by source: ${game.seats[viewed].name}`;
-  sourceLegend(find("sources-legend"), game.sources, bySource[viewed].map((v) => v[now]));
+  byId("sources-title").textContent = `VP by source: ${game.seats[viewed].name}`;
+  sourceLegend(byId("sources-legend"), game.sources, bySource[viewed].map((v) => v[now]));
 }
 
 function seat(player) {
   view.seat(player);
-  find("seat").value = view.first;
+  byId("seat").value = view.first;
   charts();
 }
 
@@ -56,7 +53,7 @@ function jumpRound(step) {
 
 function prepare() {
   count = game.moves.length;
-  view = new TableView(find("layout"), game.picture);
+  view = new TableView(byId("layout"), game.picture);
   // VP by source are sent as changes: [decision, player, source, value].
   bySource = game.seats.map(() => game.sources.map(() => new Array(count + 1).fill(0)));
   for (const [n, player, source, value] of game.vp_source) {
@@ -71,30 +68,30 @@ function prepare() {
 }
 
 function build() {
-  fillRules(find("rules"), game.picture, game.seats);
-  log = new MoveLog(find("moves"), { go });
+  fillRules(byId("rules"), game.picture, game.seats);
+  log = new MoveLog(byId("moves"), { go });
   log.fill(game.moves, game.seats, game.vp);
-  find("each").addEventListener("change", (event) => {
-    find("moves").classList.toggle("each", event.target.checked);
+  byId("each").addEventListener("change", (event) => {
+    byId("moves").classList.toggle("each", event.target.checked);
     log.mark(now);
   });
-  playback = new Playback(find("play"), find("pace"), () => {
+  playback = new Playback(byId("play"), byId("pace"), () => {
     go(now + 1);
     return now < count;
   });
-  find("slider").max = count;
-  find("slider").addEventListener("input", (event) => go(Number(event.target.value)));
+  byId("slider").max = count;
+  byId("slider").addEventListener("input", (event) => go(Number(event.target.value)));
   const buttons = { first: () => go(0), back: () => go(now - 1), forward: () => go(now + 1),
     last: () => go(count) };
-  for (const [id, act] of Object.entries(buttons)) find(id).addEventListener("click", act);
+  for (const [id, act] of Object.entries(buttons)) byId(id).addEventListener("click", act);
   for (const band of rounds) {
-    find("rounds").append(element("button", { "data-round": band.round,
+    byId("rounds").append(element("button", { "data-round": band.round,
       onclick: () => go(band.at) }, band.name));
   }
   for (const one of game.seats) {
-    find("seat").append(element("option", { value: one.player }, `${seatNumber(one)} ${one.name}`));
+    byId("seat").append(element("option", { value: one.player }, `${seatNumber(one)} ${one.name}`));
   }
-  find("seat").addEventListener("change", (event) => seat(Number(event.target.value)));
+  byId("seat").addEventListener("change", (event) => seat(Number(event.target.value)));
 }
 
 const keys = {
@@ -109,23 +106,14 @@ const keys = {
   " ": () => playback.toggle(),
   v: () => seat(view.first + 1),
 };
-function pressed(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
-  if (event.key === " " && event.target.tagName === "BUTTON") return;
-  const act = keys[event.key];
-  if (act) {
-    event.preventDefault();
-    act();
-  }
-}
-
 async function main() {
-  game = await unpacked(find("game").textContent);
+  game = await unpacked(byId("game").textContent);
   prepare();
   build();
   go(0);
   seat(0);
-  document.addEventListener("keydown", pressed);
+  onKeys(keys, ({ key, target }) =>
+    target.tagName === "SELECT" || (key === " " && target.tagName === "BUTTON"));
   document.body.dataset.ready = "1";
 }
 

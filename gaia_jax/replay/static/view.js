@@ -3,6 +3,7 @@
 // Map and panels are drawn on the Python side; here they are laid out and their parts put in place.
 
 const SVG_NS = "http://www.w3.org/2000/svg";
+const byId = (id) => document.getElementById(id);
 
 function element(tag, attributes = {}, ...children) {
   const out = document.createElement(tag);
@@ -21,6 +22,40 @@ function shape(tag, attributes = {}, text = null) {
   for (const [key, value] of Object.entries(attributes)) out.setAttribute(key, value);
   if (text !== null) out.textContent = text;
   return out;
+}
+
+// A value that this browser keeps under a key, as JSON; `fallback` where it keeps none.
+function stored(key, fallback = null, storage = () => localStorage) {
+  try {
+    return JSON.parse(storage().getItem(key)) ?? fallback;
+  } catch (error) {
+    return fallback; // the browser stores nothing
+  }
+}
+
+function store(key, value, storage = () => localStorage) {
+  try {
+    storage().setItem(key, JSON.stringify(value));
+  } catch (error) { /* the browser stores nothing */ }
+}
+
+// Calls `keys[event.key]()`, unless a modifier is held or `ignores(event)`.
+function onKeys(keys, ignores) {
+  document.addEventListener("keydown", (event) => {
+    const action = keys[event.key];
+    if (!action || event.ctrlKey || event.metaKey || event.altKey || ignores(event)) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+// Moves a fixed box next to a rectangle: the first of the places `[left, top]` that fits the window.
+function placeBox(box, places) {
+  const [x, y] = [window.innerWidth - box.offsetWidth - 4, window.innerHeight - box.offsetHeight - 4];
+  const fits = ([left, top, axis]) => (axis === "x" ? left >= 4 && left <= x : top >= 4 && top <= y);
+  const [left, top] = places.find(fits) || places[places.length - 1];
+  box.style.left = `${Math.max(4, Math.min(left, x))}px`;
+  box.style.top = `${Math.max(4, Math.min(top, y))}px`;
 }
 
 // What a page embeds: JSON that is compressed and in base 64.
@@ -242,7 +277,21 @@ class TableView {
     return at && this.svg.querySelector(`[data-cell="${at}"]`);
   }
 
-  // A ring on each of these cells; a ship stands for its cell.
+  // A circle about the centre of a cell, its radius a share of the cell's width.
+  circle(cell, share, attributes) {
+    const { x, y, width, height } = this.svg.querySelector(`[data-cell="${cell}"]`).getBBox();
+    this.svg.querySelector("#block-map").append(shape("circle",
+      { cx: x + width / 2, cy: y + height / 2, r: width * share, ...attributes }));
+  }
+
+  // The parts after n decisions; each has the decisions after which it changed.
+  draw(parts, n) {
+    for (const [block, changed] of Object.entries(parts)) {
+      for (const [id, changes] of Object.entries(changed)) this.put(block, id, bodyAt(changes, n));
+    }
+  }
+
+  // A ring on each of these cells; a ship is a name of its cell.
   light(places) {
     this.svg.querySelectorAll(".over-look").forEach((one) => one.remove());
     for (const place of places) {

@@ -1,7 +1,6 @@
 "use strict";
 // What the scripts of the table share: the state of the page, and requests to the server.
 
-const byId = (id) => document.getElementById(id);
 let offers = null;
 let game = null;
 let view = null;

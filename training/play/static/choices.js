@@ -329,12 +329,8 @@ function openChoice(some, event, at) {
   box.replaceChildren(...some.map(choiceButton), ...more);
   box.hidden = false;
   const of = at.getBoundingClientRect();
-  const room = { x: window.innerWidth - box.offsetWidth - 8, y: window.innerHeight - box.offsetHeight - 8 };
-  box.style.left = `${Math.max(4, Math.min(of.right + 6, room.x))}px`;
-  const below = of.bottom + 6 <= room.y;
-  const beside = of.right + 6 <= room.x;
-  const top = beside ? of.top : below ? of.bottom + 6 : of.top - box.offsetHeight - 6;
-  box.style.top = `${Math.max(4, Math.min(top, room.y))}px`;
+  const right = of.right + 6;
+  placeBox(box, [[right, of.top, "x"], [right, of.bottom + 6], [right, of.top - box.offsetHeight - 6]]);
   box.querySelector("button").focus({ focusVisible: !event.detail });
 }
 

@@ -53,12 +53,6 @@ function markFederation(one) {
   if (!svg) return;
   svg.querySelectorAll(".federation-mark").forEach((mark) => mark.remove());
   if (!one) return;
-  const map = svg.querySelector("#block-map");
-  for (const [kind, cells] of [["piece", one.cells], ["satellite", one.satellites]]) {
-    for (const cell of cells) {
-      const box = svg.querySelector(`[data-cell="${cell}"]`).getBBox();
-      map.append(shape("circle", { cx: box.x + box.width / 2, cy: box.y + box.height / 2,
-        r: box.width * (kind === "piece" ? 0.48 : 0.2), class: `federation-mark ${kind}` }));
-    }
-  }
+  one.cells.forEach((cell) => view.circle(cell, 0.48, { class: "federation-mark piece" }));
+  one.satellites.forEach((cell) => view.circle(cell, 0.2, { class: "federation-mark satellite" }));
 }

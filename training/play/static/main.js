@@ -31,17 +31,10 @@ function wire() {
     c: showChoices, " ": () => playback.toggle(),
     Escape: () => (tour.step >= 0 ? tour.end() : stepOut()),
   };
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && event.target.matches("li[tabindex]")) event.target.click();
-    const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName);
-    if (!game || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === " " && event.target.closest("button, summary")) return;
-    const act_ = keys[event.key];
-    if (act_) {
-      event.preventDefault();
-      act_();
-    }
-  });
+  document.addEventListener("keydown", ({ key, target }) =>
+    key === "Enter" && target.matches("li[tabindex]") && target.click());
+  onKeys(keys, ({ key, target }) => !game || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)
+    || (key === " " && target.closest("button, summary")));
   window.addEventListener("hashchange", route);
   setInterval(drawProgress, 1000);
 }

@@ -107,13 +107,9 @@ function drawHeat(report, game) {
     const cell = text.split(" ")[1] || "";
     if (cell.includes(",")) sums.set(cell, (sums.get(cell) || 0) + chance);
   }
-  const map = svg.querySelector("#block-map");
   for (const [cell, chance] of sums) {
-    if (chance < 0.005) continue;
-    const box = svg.querySelector(`[data-cell="${cell}"]`).getBBox();
-    map.append(shape("circle", { cx: box.x + box.width / 2, cy: box.y + box.height / 2,
-      r: box.width * 0.5 * Math.sqrt(chance), fill: "#00e0ff", "fill-opacity": 0.5,
-      stroke: "#003a57", class: "over-cell" }));
+    if (chance >= 0.005) view.circle(cell, 0.5 * Math.sqrt(chance), { fill: "#00e0ff", "fill-opacity": 0.5,
+      stroke: "#003a57", class: "over-cell" });
   }
 }
 

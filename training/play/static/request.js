@@ -4,19 +4,8 @@
 
 const LAST_GAME = "gaia_jax game"; // under which a tab keeps the id of the game that it showed last
 
-function keepLastGame(id) {
-  try {
-    sessionStorage.setItem(LAST_GAME, id);
-  } catch (error) { /* a browser that keeps nothing: nothing leads back */ }
-}
-
-function lastGame() {
-  try {
-    return sessionStorage.getItem(LAST_GAME);
-  } catch (error) {
-    return null;
-  }
-}
+const keepLastGame = (id) => store(LAST_GAME, id, () => sessionStorage);
+const lastGame = () => stored(LAST_GAME, null, () => sessionStorage);
 
 // How far work in the background is, in words.
 const farOf = ({ said, done, total, seconds }) =>

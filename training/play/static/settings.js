@@ -22,12 +22,9 @@ let kept = null;
 function allSettings() {
   if (kept) return kept;
   kept = { ...DEFAULTS };
-  try {
-    const found = JSON.parse(localStorage.getItem(SETTINGS_KEY) || "{}");
-    for (const key of Object.keys(DEFAULTS)) {
-      if (typeof found[key] === typeof DEFAULTS[key]) kept[key] = found[key];
-    }
-  } catch (error) { /* a browser that keeps nothing: the defaults hold */ }
+  for (const [key, value] of Object.entries(stored(SETTINGS_KEY, {}))) {
+    if (typeof value === typeof DEFAULTS[key]) kept[key] = value;
+  }
   return kept;
 }
 
@@ -38,9 +35,7 @@ function settingsNow() {
 
 function setSetting(key, value) {
   allSettings()[key] = value;
-  try {
-    localStorage.setItem(SETTINGS_KEY, JSON.stringify(kept));
-  } catch (error) { /* as above */ }
+  store(SETTINGS_KEY, kept);
   if (game && !OF_PAGE.includes(key)) change("settings", settingsNow());
 }
 

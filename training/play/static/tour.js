@@ -104,16 +104,12 @@ const SEEN_KEY = "gaia_jax seen";
 let seen = false;
 
 function drawWelcome() {
-  try {
-    seen = seen || localStorage.getItem(SEEN_KEY) !== null;
-  } catch (error) { /* a browser that keeps nothing is asked each time */ }
+  seen = seen || stored(SEEN_KEY) !== null;
   byId("welcome").hidden = seen || game.over || tour.step >= 0;
 }
 
 function welcomed() {
   seen = true;
-  try {
-    localStorage.setItem(SEEN_KEY, "1");
-  } catch (error) { /* as above */ }
+  store(SEEN_KEY, 1);
   byId("welcome").hidden = true;
 }
