@@ -77,32 +77,32 @@ class Help {
   }
 
   tapped(event) {
-    const one = this.subject(event.target);
-    if (one && one.matches(".piece:not(.legal-piece, .convertible)")) this.show(one);
+    const piece = this.subject(event.target);
+    if (piece && piece.matches(".piece:not(.legal-piece, .convertible)")) this.show(piece);
   }
 
   // Whether there was anything to say.
   show(target, event = null) {
-    const one = this.subject(target);
+    const piece = this.subject(target);
     const more = this.more(target, event);
-    if (!one && !more) return false;
-    const said = one ? one.getAttribute("aria-label") || one.dataset.words || "" : "";
-    this.fill(one && this.pages()[one.dataset.of], said, more ? more.lines : []);
+    if (!piece && !more) return false;
+    const words = piece ? piece.getAttribute("aria-label") || piece.dataset.words || "" : "";
+    this.fill(piece && this.pages()[piece.dataset.of], words, more ? more.lines : []);
     this.box.hidden = false;
-    this.at = more ? more.at : one;
+    this.at = more ? more.at : piece;
     // A place on the map keeps its neighbours in view too.
     const of = this.at.getBoundingClientRect();
     this.place(of, this.at.dataset.cell ? of.height + 6 : 6);
     return true;
   }
 
-  fill(entry, said, more) {
-    const known = entry || { title: said, lines: [], rulings: [] };
-    const now = said && said !== known.title && !known.title.endsWith(said.split(": ").pop());
-    this.box.replaceChildren(...(known.title ? [element("b", {}, known.title)] : []),
-      ...(now ? [element("p", {}, said)] : []), ...more,
-      ...known.lines.map((line) => element("p", {}, line)),
-      ...(known.rulings.length ? [element("p", { class: "keys" }, `Rulings: ${known.rulings.join(", ")}`)] : []));
+  fill(entry, words, more) {
+    const content = entry || { title: words, lines: [], rulings: [] };
+    const now = words && words !== content.title && !content.title.endsWith(words.split(": ").pop());
+    this.box.replaceChildren(...(content.title ? [element("b", {}, content.title)] : []),
+      ...(now ? [element("p", {}, words)] : []), ...more,
+      ...content.lines.map((line) => element("p", {}, line)),
+      ...(content.rulings.length ? [element("p", { class: "keys" }, `Rulings: ${content.rulings.join(", ")}`)] : []));
   }
 
   // Beside what it tells of, never over it where there is room: below, above, right, left.

@@ -39,15 +39,15 @@ const mainOf = (turn) => turn.moves.filter((move) => ![...SILENT, "free"].includ
 function turnWords(turn) {
   const main = mainOf(turn);
   const other = turn.moves.filter((move) => !SILENT.includes(verbOf(move)));
-  const shown = main.length ? main : other.length ? other : turn.moves;
-  return shown.map(moveWords).join("; ").replaceAll("; choose ", "; at ");
+  const visible = main.length ? main : other.length ? other : turn.moves;
+  return visible.map(moveWords).join("; ").replaceAll("; choose ", "; at ");
 }
 
 // A decision in words that stand alone: an upgrade says what it made.
 function moveWords(move) {
   const verb = verbOf(move);
-  const made = verb === "upgrade" && /\+([a-z ()]+ to [a-z ()]+)(?:[,;]|$)/.exec(move.told || "");
-  return made ? `${move.words}: ${made[1]}` : move.words;
+  const match = verb === "upgrade" && /\+([a-z ()]+ to [a-z ()]+)(?:[,;]|$)/.exec(move.told || "");
+  return match ? `${move.words}: ${match[1]}` : move.words;
 }
 
 // The cells and ships that a decision names, for `data-at`.
@@ -136,14 +136,14 @@ class MoveLog {
   // The turn and the decision that are in view; what comes later is paler.
   mark(n) {
     this.at = n;
-    this.list.querySelectorAll(".turn-item").forEach((one) => {
-      const [first, last] = [Number(one.dataset.first), Number(one.dataset.last)];
-      one.classList.toggle("now", first <= n && n <= last);
-      one.classList.toggle("later", first > n);
-      one.querySelector("button").tabIndex = first <= n && n <= last ? 0 : -1;
+    this.list.querySelectorAll(".turn-item").forEach((item) => {
+      const [first, last] = [Number(item.dataset.first), Number(item.dataset.last)];
+      item.classList.toggle("now", first <= n && n <= last);
+      item.classList.toggle("later", first > n);
+      item.querySelector("button").tabIndex = first <= n && n <= last ? 0 : -1;
     });
-    this.list.querySelectorAll(".decisions li").forEach((one) =>
-      one.classList.toggle("now", Number(one.dataset.n) === n));
+    this.list.querySelectorAll(".decisions li").forEach((item) =>
+      item.classList.toggle("now", Number(item.dataset.n) === n));
     const now = this.list.querySelector(".decisions li.now");
     const row = now && now.offsetParent ? now : this.list.querySelector(".turn-item.now");
     const deck = this.list.closest(".deck");
@@ -157,7 +157,7 @@ class MoveLog {
 
 // The places of some turns on the map, each in the colour of its player.
 function drawTurns(view, turns, seats) {
-  view.svg.querySelectorAll(".over-turn").forEach((one) => one.remove());
+  view.svg.querySelectorAll(".over-turn").forEach((item) => item.remove());
   for (const turn of turns) {
     for (const move of turn.moves) {
       const cell = view.cellAt(placeOf(move));

@@ -45,9 +45,9 @@ function seat(player) {
 }
 
 function jumpRound(step) {
-  const here = rounds.filter((band) => band.at <= now).length - 1;
-  if (step < 0 && here >= 0 && rounds[here].at < now) return go(rounds[here].at);
-  const target = rounds[here + step];
+  const current = rounds.filter((band) => band.at <= now).length - 1;
+  if (step < 0 && current >= 0 && rounds[current].at < now) return go(rounds[current].at);
+  const target = rounds[current + step];
   return go(target ? target.at : step < 0 ? 0 : count);
 }
 
@@ -88,8 +88,8 @@ function build() {
     byId("rounds").append(element("button", { "data-round": band.round,
       onclick: () => go(band.at) }, band.name));
   }
-  for (const one of game.seats) {
-    byId("seat").append(element("option", { value: one.player }, `${seatNumber(one)} ${one.name}`));
+  for (const entry of game.seats) {
+    byId("seat").append(element("option", { value: entry.player }, `${seatNumber(entry)} ${entry.name}`));
   }
   byId("seat").addEventListener("change", (event) => seat(Number(event.target.value)));
 }

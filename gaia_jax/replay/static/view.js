@@ -98,28 +98,28 @@ class Decks {
     this.layout.querySelector(`.tabs.${deck}`).append(tab);
     this.layout.querySelector(`.deck.${deck}`).append(panel);
     this.tabs.set(name, { deck, panel, tab });
-    if (![...this.tabs.values()].some((one) => one.deck === deck && one.panel.classList.contains("on"))) {
+    if (![...this.tabs.values()].some((item) => item.deck === deck && item.panel.classList.contains("on"))) {
       panel.classList.add("on");
     }
     return panel;
   }
 
   // On a narrow screen the tabs that are seldom wanted lie behind one more, which changes places with the others.
-  more(wanted = !this.layout.classList.contains("more")) {
-    this.layout.classList.toggle("more", wanted);
-    this.layout.querySelector(".more-tabs")?.setAttribute("aria-expanded", String(wanted));
+  more(isOpen = !this.layout.classList.contains("more")) {
+    this.layout.classList.toggle("more", isOpen);
+    this.layout.querySelector(".more-tabs")?.setAttribute("aria-expanded", String(isOpen));
     this.mark();
   }
 
   show(name) {
-    const found = this.tabs.get(name);
-    for (const one of this.tabs.values()) {
-      if (one.deck === found.deck) one.panel.classList.toggle("on", one === found);
-      one.panel.classList.toggle("front", one === found);
+    const entry = this.tabs.get(name);
+    for (const item of this.tabs.values()) {
+      if (item.deck === entry.deck) item.panel.classList.toggle("on", item === entry);
+      item.panel.classList.toggle("front", item === entry);
     }
-    this.more(found.tab.hasAttribute("data-rare"));
-    found.panel.parentElement.scrollTop = 0;
-    found.panel.dispatchEvent(new Event("shown"));
+    this.more(entry.tab.hasAttribute("data-rare"));
+    entry.panel.parentElement.scrollTop = 0;
+    entry.panel.dispatchEvent(new Event("shown"));
     this.layout.dispatchEvent(new Event("tab"));
   }
 
@@ -177,8 +177,8 @@ class TableView {
     // What is told of a place is shown there, at the pointer and at the focus.
     for (const [over, out] of [["pointerover", "pointerout"], ["focusin", "focusout"]]) {
       layout.addEventListener(over, (event) => {
-        const told = event.target.closest("[data-at]");
-        if (told) this.light(told.dataset.at.split(" "));
+        const marker = event.target.closest("[data-at]");
+        if (marker) this.light(marker.dataset.at.split(" "));
       });
       layout.addEventListener(out, (event) => event.target.closest("[data-at]") && this.light([]));
     }
@@ -243,10 +243,10 @@ class TableView {
       if (!(name in blocks)) layout.querySelector(`#block-${name}`).replaceChildren();
     }
     this.seats.forEach((seat, p) => {
-      const found = element("div");
-      found.innerHTML = blocks[`seat-${p}`];
-      seat.querySelector(".seat-head").prepend(found.querySelector(`#part-seat-${p}-line`));
-      seat.append(found.querySelector(`#part-seat-${p}-rest`));
+      const entry = element("div");
+      entry.innerHTML = blocks[`seat-${p}`];
+      seat.querySelector(".seat-head").prepend(entry.querySelector(`#part-seat-${p}-line`));
+      seat.append(entry.querySelector(`#part-seat-${p}-rest`));
     });
     this.desk = this.desk || matchMedia("(min-width: 1000px) and (min-height: 560px)");
     this.seat(0);
@@ -293,7 +293,7 @@ class TableView {
 
   // A ring on each of these cells; a ship is a name of its cell.
   light(places) {
-    this.svg.querySelectorAll(".over-look").forEach((one) => one.remove());
+    this.svg.querySelectorAll(".over-look").forEach((item) => item.remove());
     for (const place of places) {
       const cell = this.cellAt(place);
       if (!cell) continue;
@@ -306,13 +306,13 @@ class TableView {
 
   // A text on each of these cells, by place; a ship stands for its cell.
   mark(texts) {
-    for (const [place, said] of Object.entries(texts)) {
+    for (const [place, label] of Object.entries(texts)) {
       const cell = this.cellAt(place);
       if (!cell) continue;
       const { x, y, width, height } = cell.getBBox();
       const [cx, cy] = [x + width / 2, y + height / 8];
       const text = shape("text", { x: cx, y: cy, "text-anchor": "middle", "dominant-baseline": "central" });
-      text.textContent = said;
+      text.textContent = label;
       const mark = shape("g", { class: "mark" });
       mark.append(shape("rect", { x: cx - width / 3, y: cy - height / 6, width: width / 1.5,
         height: height / 3, rx: height / 12 }), text);
@@ -346,9 +346,9 @@ class TableView {
       this.svg.querySelector("#block-map").insertBefore(part, this.part("last"));
     }
     // Who plays by the keyboard does not lose the place.
-    const held = part.contains(document.activeElement) && document.activeElement.id;
+    const focusedId = part.contains(document.activeElement) && document.activeElement.id;
     part.innerHTML = body;
-    if (held) document.getElementById(held)?.focus();
+    if (focusedId) document.getElementById(focusedId)?.focus();
     if (block === "map") tidy(part);
     this.shown.set(key, body);
   }
@@ -368,7 +368,7 @@ class TableView {
   // One's own board lies open on a desk, and those that have a deck to themselves.
   openBoards() {
     this.layout.querySelectorAll(".own .seat-board, .deck.play .seat-board")
-      .forEach((one) => unfold(one, this.desk.matches));
+      .forEach((item) => unfold(item, this.desk.matches));
   }
 }
 
@@ -398,11 +398,11 @@ function seatBoard(p, fill) {
   return board;
 }
 
-function unfold(board, wanted) {
-  board.classList.toggle("open", wanted);
+function unfold(board, isOpen) {
+  board.classList.toggle("open", isOpen);
   const fold = board.querySelector(".fold");
-  fold.setAttribute("aria-expanded", String(wanted));
-  fold.textContent = wanted ? "\u25b4" : "\u25be";
+  fold.setAttribute("aria-expanded", String(isOpen));
+  fold.textContent = isOpen ? "\u25b4" : "\u25be";
 }
 
 // What people call a player: 1 to 4. The server counts from 0.

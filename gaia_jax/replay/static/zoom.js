@@ -90,8 +90,8 @@ class Zoom {
     this.fingers.set(event.pointerId, now);
     if (others.length) {
       const [other] = others;
-      const apart = (at) => Math.hypot(at.x - other.x, at.y - other.y);
-      this.by(apart(now) / Math.max(1, apart(before)),
+      const distance = (at) => Math.hypot(at.x - other.x, at.y - other.y);
+      this.by(distance(now) / Math.max(1, distance(before)),
         { clientX: (now.x + other.x) / 2, clientY: (now.y + other.y) / 2 });
     } else if (this.moved > 8) {
       this.stage.classList.add("moving");

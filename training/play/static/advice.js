@@ -7,27 +7,27 @@ let adviceAsked = ""; // what this page has asked for last
 let adviceTimer = 0;
 
 // A set-up has come into view; none where nothing is given.
-function adviceOn(wanted, found) {
+function adviceOn(setup, answer) {
   // What was asked for meanwhile is known better.
-  if (found && adviceNow && adviceNow.id === found.id && adviceNow.status === "running") return;
+  if (answer && adviceNow && adviceNow.id === answer.id && adviceNow.status === "running") return;
   clearTimeout(adviceTimer);
-  adviceNow = found && { ...found, wanted };
-  byId("advice").hidden = !found;
-  if (found) drawAdvice();
+  adviceNow = answer && { ...answer, setup };
+  byId("advice").hidden = !answer;
+  if (answer) drawAdvice();
 }
 
 function drawAdvice() {
   const { id, status, said } = adviceNow;
   const running = status === "running";
   const [button, off] = [byId("advise"), byId("advise-off")];
-  const held = [button, off].includes(document.activeElement);
+  const hadFocus = [button, off].includes(document.activeElement);
   button.textContent = status === "ready" ? "Open the advice" : "Advice on this set-up";
   button.title = status === "ready" ? "a page of its own, in another tab"
     : "which faction suits it; in the background, takes a minute";
   button.disabled = running;
   off.hidden = !running;
   // Who has pressed the one stays where the other is.
-  if (held) (running ? off : button).focus();
+  if (hadFocus) (running ? off : button).focus();
   tellAdvice({
     running: "The advice is being made:", ready: "It opens in another tab.", failed: said,
     "called off": "Called off. What it is getting ready is finished all the same, and kept.",
@@ -45,20 +45,20 @@ function tellAdvice(text) {
 
 async function askAdvice(path, body) {
   const before = adviceNow;
-  const found = await call(path, body);
+  const answer = await call(path, body);
   if (adviceNow !== before || game) return;
-  adviceNow = { ...before, ...(found || { status: "none" }) };
+  adviceNow = { ...before, ...(answer || { status: "none" }) };
   drawAdvice();
 }
 
 function advise() {
-  const { id, refusal, status, wanted } = adviceNow;
+  const { id, refusal, status, setup } = adviceNow;
   if (status === "ready") window.open(`/api/advice/${id}/page`, "_blank", "noopener");
   else if (refusal) tellAdvice(`No advice here: ${refusal}.`);
   else {
     if (adviceAsked !== id) adviceLeft();
     adviceAsked = id;
-    askAdvice("/api/advice", wanted);
+    askAdvice("/api/advice", setup);
   }
 }
 

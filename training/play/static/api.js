@@ -16,16 +16,16 @@ const NOBODY = "";
 const called = (who) => offers.agents.find(({ name }) => name === who)?.level || who;
 
 // A request; null and a message where it was refused.
-const call = (path, body = undefined) => request(path, body, say);
+const call = (path, body = undefined) => request(path, body, showMessage);
 
-function say(text) {
+function showMessage(text) {
   byId(game ? "message" : "start-message").textContent = text;
 }
 
 // Ask again and again; the server answers when there is news.
 async function follow(id) {
   while (game && game.id === id) {
-    let found = null;
+    let answer = null;
     const began = performance.now();
     try {
       const response = await fetch(`/api/games/${id}?since=${game.version}`);
@@ -33,16 +33,16 @@ async function follow(id) {
         if (game && game.id === id) {
           game.progress = [];
           drawProgress();
-          say("the server no longer holds this game");
+          showMessage("the server no longer holds this game");
         }
         break;
       }
-      found = await response.json();
+      answer = await response.json();
     } catch (error) {
       await new Promise((resolve) => setTimeout(resolve, 2000));
       continue;
     }
-    if (found && game && game.id === id && found.version > game.version) update(found);
+    if (answer && game && game.id === id && answer.version > game.version) update(answer);
     else if (performance.now() - began < 5000) {
       // A server with many waiting answers at once.
       await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -57,9 +57,9 @@ window.addEventListener("click", () => { pressedOn = null; });
 // What was pressed is busy in the same frame, until the server has answered.
 function change(what, body = {}) {
   if (busy && what === "act") return requests;
-  const held = byId("choice").contains(pressedOn) ? chosenPlace : pressedOn;
-  held?.setAttribute("aria-busy", "true");
-  requests = requests.then(() => send(what, body)).finally(() => held?.removeAttribute("aria-busy"));
+  const pressedElement = byId("choice").contains(pressedOn) ? chosenPlace : pressedOn;
+  pressedElement?.setAttribute("aria-busy", "true");
+  requests = requests.then(() => send(what, body)).finally(() => pressedElement?.removeAttribute("aria-busy"));
   return requests;
 }
 
@@ -69,11 +69,11 @@ async function send(what, body) {
   document.body.classList.add("busy");
   closeChoice();
   byId("message").textContent = "";
-  const found = await call(`/api/games/${game.id}/${what}`, body);
+  const answer = await call(`/api/games/${game.id}/${what}`, body);
   busy = false;
   document.body.classList.remove("busy");
-  if (found && found.version >= game.version) update(found);
-  if (!found && game) {
+  if (answer && answer.version >= game.version) update(answer);
+  if (!answer && game) {
     // What was refused is not shown as if it were so.
     byId("seats").dataset.game = "";
     drawSeats();

@@ -17,7 +17,7 @@ const ALONE = ["end_turn", "skip", "pass", "commit"];
 // So many are one list.
 const FEW = 8;
 // So many are told of one place before it is clicked.
-const MOST_TOLD = 5;
+const MAX_TOOLTIPS = 5;
 // What of one's own stock stands for the conversions with it.
 const STOCK = { credits: "C", ore: "O", knowledge: "K", qic: "Q", power: "P" };
 let openKind = "";
@@ -35,11 +35,11 @@ const cellOfText = (text) => ((text.split(" ")[1] || "").includes(",") ? text.sp
 // `several`: the same several times, or a tile with each track of its step.
 function choicesNow() {
   const more = furtherNow();
-  const whole = new Set(more.ways.map(({ actions }) => actions[0]).filter((text) => verbOfText(text) === "upgrade"));
-  if (more.federations.length) whole.add("form_federation");
+  const replaced = new Set(more.ways.map(({ actions }) => actions[0]).filter((text) => verbOfText(text) === "upgrade"));
+  if (more.federations.length) replaced.add("form_federation");
   const kindOf = (verb) => (verb === "form_federation" ? "federation" : verb);
   const { left } = more;
-  const out = game.legal.filter(({ text }) => !whole.has(text)).map(({ text, words, effects }) => ({
+  const out = game.legal.filter(({ text }) => !replaced.has(text)).map(({ text, words, effects }) => ({
     kind: kindOf(verbOfText(text)), words, effects, texts: [text], cell: cellOfText(text),
     several: more.repeats[text] || more.tracks[text], note: text === "pass" ? left.said : noteOf(text) }));
   if (left.actions) {
@@ -48,9 +48,9 @@ function choicesNow() {
   for (const { actions, words, effects, cell } of more.ways) {
     out.push({ kind: verbOfText(actions[0]) === "upgrade" ? "upgrade" : "way", words, effects, texts: actions, cell });
   }
-  for (const one of more.federations) {
-    out.push({ kind: "federation", words: federationWords(one), effects: one.effects, texts: one.actions,
-      cell: "", federation: one });
+  for (const choice of more.federations) {
+    out.push({ kind: "federation", words: federationWords(choice), effects: choice.effects, texts: choice.actions,
+      cell: "", federation: choice });
   }
   for (const { first, first_words, text, words } of more.reached) {
     out.push({ kind: "reached", words, texts: [...first, text], cell: cellOfText(text), effects: null,
@@ -61,16 +61,16 @@ function choicesNow() {
 
 // Why a turn is not ended by itself, where a setting would have ended it.
 function noteOf(text) {
-  const asked = text === "end_turn" && game.settings.end_turn === "idle" && game.node === game.line[game.line.length - 1];
-  return asked ? "not ended by itself: a conversion first may make room for power that you could be offered" : "";
+  const isOpenEnd = text === "end_turn" && game.settings.end_turn === "idle" && game.node === game.line[game.line.length - 1];
+  return isOpenEnd ? "not ended by itself: a conversion first may make room for power that you could be offered" : "";
 }
 
 // The pieces of the picture that stand for an action. A tile on a board is its owner's: to use, to
 // cover, to score again; one that is taken lies in the supply.
 function piecesOf(text) {
   const owned = { special: true, tile: game.asks === "COVER", token: game.asks !== "TOKEN" }[verbOfText(text)];
-  return [...view.layout.querySelectorAll(`[data-action="${CSS.escape(text)}"]`)].filter((one) => {
-    const board = one.closest('[id^="block-seat-"]');
+  return [...view.layout.querySelectorAll(`[data-action="${CSS.escape(text)}"]`)].filter((choice) => {
+    const board = choice.closest('[id^="block-seat-"]');
     return owned ? board && board.id === `block-seat-${game.player}` : !board;
   });
 }
@@ -95,8 +95,8 @@ function drawLegal() {
   else if (document.activeElement !== document.body) heldKind = "";
   const all = choicesNow();
   const kinds = GROUPS.map(([kind, name]) => ({ kind, name: kind === "booster" && game.asks === "TURN" ? "Pass" : name,
-    some: all.filter((one) => one.kind === kind) }))
-    .filter(({ some }) => some.length);
+    choices: all.filter((choice) => choice.kind === kind) }))
+    .filter(({ choices }) => choices.length);
   // What is found later folds nothing that is in view.
   if (all.length) folds ??= kinds.length > 1 && all.length > FEW;
   const folded = kinds.length > 1 && folds;
@@ -104,9 +104,9 @@ function drawLegal() {
   byId("kinds").replaceChildren(...(folded ? kinds.map(kindButton) : []));
   byId("legal").replaceChildren(
     ...all.filter(({ kind }) => ALONE.includes(kind)).map(choiceButton),
-    ...kinds.map(({ kind, name, some }) => element("section", { "data-group": kind, "aria-label": name,
+    ...kinds.map(({ kind, name, choices }) => element("section", { "data-group": kind, "aria-label": name,
       hidden: folded && kind !== openKind },
-    ...(folded || kinds.length < 2 ? [] : [element("h3", {}, name)]), ...some.map(choiceButton))));
+    ...(folded || kinds.length < 2 ? [] : [element("h3", {}, name)]), ...choices.map(choiceButton))));
   light(all);
   // Who plays by the keyboard goes on where the choices begin.
   const same = heldText && panel.querySelector(`[data-text="${CSS.escape(heldText)}"]`);
@@ -117,18 +117,18 @@ function drawLegal() {
 const firstButton = () => byId("legal-panel").querySelector("#kinds button, #legal > button,"
   + " #legal section:not([hidden]) button") || document.body;
 
-function kindButton({ kind, name, some }) {
+function kindButton({ kind, name, choices }) {
   return element("button", { type: "button", class: "kind", "data-kind": kind, "aria-controls": "legal",
     "aria-expanded": String(kind === openKind),
     onclick: (event) => openGroup(kind === openKind ? "" : kind, event.detail === 0) },
-  name, element("small", {}, ` ${some.length}`));
+  name, element("small", {}, ` ${choices.length}`));
 }
 
 // Show the choices of a kind, and light its places and pieces alone; none is open for "".
 function openGroup(kind, byKey = false) {
   openKind = kind;
-  for (const one of byId("kinds").children) one.setAttribute("aria-expanded", String(one.dataset.kind === kind));
-  for (const one of byId("legal").querySelectorAll("section")) one.hidden = one.dataset.group !== kind;
+  for (const choice of byId("kinds").children) choice.setAttribute("aria-expanded", String(choice.dataset.kind === kind));
+  for (const choice of byId("legal").querySelectorAll("section")) choice.hidden = choice.dataset.group !== kind;
   const all = choicesNow();
   const groups = all.filter(({ federation }) => federation);
   if (kind === "federation" && groups.length === 1) markFederation(groups[0].federation);
@@ -140,12 +140,12 @@ function openGroup(kind, byKey = false) {
 
 // The places of the kind that is open, of all where none is; every piece that may be used.
 function light(all) {
-  view.layout.querySelectorAll(".legal-cell, .legal-piece, .convertible").forEach((one) =>
-    one.classList.remove("legal-cell", "by-way", "legal-piece", "hover", "convertible"));
+  view.layout.querySelectorAll(".legal-cell, .legal-piece, .convertible").forEach((choice) =>
+    choice.classList.remove("legal-cell", "by-way", "legal-piece", "hover", "convertible"));
   const places = new Map(); // a cell, and whether one action alone goes there
   for (const { kind, texts, cell } of all) {
     if (kind === "reached") continue;
-    if (texts.length === 1) piecesOf(texts[0]).forEach((one) => one.classList.add("legal-piece"));
+    if (texts.length === 1) piecesOf(texts[0]).forEach((choice) => choice.classList.add("legal-piece"));
     if (cell && (!openKind || kind === openKind)) places.set(cell, places.get(cell) || kind !== "way");
   }
   for (const [cell, plain] of places) {
@@ -153,8 +153,8 @@ function light(all) {
     hex.classList.add("legal-cell");
     hex.classList.toggle("by-way", !plain);
   }
-  for (const one of stockOf(game.player)) {
-    one.classList.toggle("convertible", conversions(one.dataset.of).length > 0);
+  for (const choice of stockOf(game.player)) {
+    choice.classList.toggle("convertible", conversions(choice.dataset.of).length > 0);
   }
   view.decks.mark([...view.decks.tabs].filter(([name, { panel }]) =>
     panel.querySelector(".legal-piece") || (name === "Play" && game.legal.length)).map(([name]) => name));
@@ -173,55 +173,55 @@ function conversions(of) {
   });
 }
 
-function choiceButton(one) {
-  if (!one.several) return buttonOf(one);
-  const times = one.several.map(({ actions, effects, name }) => {
-    const said = [...(effects.costs || []).map((text) => `\u2212${text}`), ...(effects.gains || []).map((text) => `+${text}`)];
+function choiceButton(choice) {
+  if (!choice.several) return buttonOf(choice);
+  const times = choice.several.map(({ actions, effects, name }) => {
+    const summary = [...(effects.costs || []).map((text) => `\u2212${text}`), ...(effects.gains || []).map((text) => `+${text}`)];
     return element("button", { type: "button", "data-text": actions.join("; "), class: "times",
-      "aria-label": `${one.words}, ${name || `${actions.length} times`}`, title: said.join(", "),
+      "aria-label": `${choice.words}, ${name || `${actions.length} times`}`, title: summary.join(", "),
       onclick: () => take(actions) }, name || `\u00d7${actions.length}`);
   });
-  return element("div", { class: `several${one.kind === "tile" ? " tracks" : ""}` }, buttonOf(one), ...times);
+  return element("div", { class: `several${choice.kind === "tile" ? " tracks" : ""}` }, buttonOf(choice), ...times);
 }
 
-function buttonOf(one) {
-  const { texts, cell, federation } = one;
-  const lit = (on) => {
+function buttonOf(choice) {
+  const { texts, cell, federation } = choice;
+  const highlight = (on) => {
     if (federation) markFederation(on ? federation : null);
     else if (texts.length === 1 && !cell) piecesOf(texts[0]).forEach((piece) => piece.classList.toggle("hover", on));
   };
   const first = verbOfText(texts[0]);
   return element("button", {
     type: "button", "data-text": texts.join("; "), "data-federation": federation ? texts.join("; ") : null,
-    class: one.kind === "reached" ? "reached" : ALONE.includes(one.kind) ? "alone" : "", title: texts.join("; "),
+    class: choice.kind === "reached" ? "reached" : ALONE.includes(choice.kind) ? "alone" : "", title: texts.join("; "),
     "data-at": cell || (first === "explore" && texts[0].split(" ")[1]) || null,
-    onclick: (event) => pressed(one, event),
-    onmouseenter: () => lit(true), onmouseleave: () => lit(false), onfocus: () => lit(true), onblur: () => lit(false),
-  }, element("span", { class: "words" }, one.kind === "booster" ? boosterWords(one.words) : one.words), ...effectsLine(one.effects),
-  ...noteLine(one.note));
+    onclick: (event) => pressed(choice, event),
+    onmouseenter: () => highlight(true), onmouseleave: () => highlight(false), onfocus: () => highlight(true), onblur: () => highlight(false),
+  }, element("span", { class: "words" }, choice.kind === "booster" ? boosterWords(choice.words) : choice.words), ...effectsLine(choice.effects),
+  ...noteLine(choice.note));
 }
 
 // What tells boosters apart comes first: all lie under one heading, and all have an income. At a
 // turn the round is over with it, and that is said before all.
 function boosterWords(words) {
   const tile = words.slice(words.indexOf("booster: ") + "booster: ".length);
-  const said = tile.split("; ").map((text) => text.replace(/^(income|on passing|action): (.*)$/, "$2 ($1)"));
-  return `${game.asks === "TURN" ? "pass and take: " : ""}${[...said.slice(1), said[0]].join("; ")}`;
+  const summary = tile.split("; ").map((text) => text.replace(/^(income|on passing|action): (.*)$/, "$2 ($1)"));
+  return `${game.asks === "TURN" ? "pass and take: " : ""}${[...summary.slice(1), summary[0]].join("; ")}`;
 }
 
 const noteLine = (text) => (text ? [element("span", { class: "effects" }, element("span", { class: "note" }, text))] : []);
 
 // What a choice costs and brings, as the server told it; a sign and a word beside the colour.
-function effectsLine(found) {
-  if (!found || !Object.keys(found).length) return [];
+function effectsLine(options) {
+  if (!options || !Object.keys(options).length) return [];
   const line = element("span", { class: "effects" });
   // Bowls have no sign: their words already say from what to what.
   const add = (kind, sign, texts = []) => texts.forEach((text) =>
     line.append(element("span", { class: kind }, (text.startsWith("power bowls") ? "" : sign) + text), " "));
-  add("cost", "\u2212", found.costs);
-  add("gain", "+", found.gains);
-  add("note", "", [...(found.notes || []), ...(found.others || [])]);
-  if (found.then) add("note", "\u2192 ", [found.then]);
+  add("cost", "\u2212", options.costs);
+  add("gain", "+", options.gains);
+  add("note", "", [...(options.notes || []), ...(options.others || [])]);
+  if (options.then) add("note", "\u2192 ", [options.then]);
   return [line];
 }
 
@@ -230,11 +230,11 @@ function pressed({ texts, federation }, event) {
   const name = texts.join("; ");
   if (!federation || !touched(event) || chosenFederation === name) return take(texts);
   chosenFederation = name;
-  for (const one of document.querySelectorAll("[data-federation]")) {
-    const chosen = one.dataset.federation === name;
-    one.setAttribute("aria-pressed", String(chosen));
-    one.querySelector(".again")?.remove();
-    if (chosen) one.append(element("span", { class: "effects again" }, element("span", { class: "note" }, "drawn on the map; tap again to form it")));
+  for (const choice of document.querySelectorAll("[data-federation]")) {
+    const chosen = choice.dataset.federation === name;
+    choice.setAttribute("aria-pressed", String(chosen));
+    choice.querySelector(".again")?.remove();
+    if (chosen) choice.append(element("span", { class: "effects again" }, element("span", { class: "note" }, "drawn on the map; tap again to form it")));
   }
   return markFederation(federation);
 }
@@ -251,35 +251,35 @@ function take(texts) {
 }
 
 // What a place or a piece of the picture stands for: `found`, choices; `at`, the thing itself.
-function meant(target, event) {
+function targetOf(target, event) {
   const stock = target.closest(".convertible");
   const piece = target.closest("[data-action]");
   const cell = target.closest(".stage > svg") && (target.closest("[data-cell]") || (event && cellUnder(event)));
-  if (!stock && !piece && !cell) return { found: [], at: null };
+  if (!stock && !piece && !cell) return { options: [], at: null };
   const all = choicesNow();
   if (stock) {
-    const known = conversions(stock.dataset.of).map(({ text }) => text);
-    const found = all.filter(({ kind, texts }) => kind === "free" && known.includes(texts[0]));
-    if (found.length) return { found, at: stock };
+    const conversionTexts = conversions(stock.dataset.of).map(({ text }) => text);
+    const options = all.filter(({ kind, texts }) => kind === "free" && conversionTexts.includes(texts[0]));
+    if (options.length) return { options, at: stock };
   }
   if (piece) {
-    const found = all.filter(({ texts }) => texts.length === 1 && texts[0] === piece.dataset.action
+    const options = all.filter(({ texts }) => texts.length === 1 && texts[0] === piece.dataset.action
       && piecesOf(texts[0]).includes(piece));
-    if (found.length) return { found, at: piece };
+    if (options.length) return { options, at: piece };
   }
-  return { found: cell ? choicesAt(all, cell) : [], at: cell };
+  return { options: cell ? choicesAt(all, cell) : [], at: cell };
 }
 
 // What is told at the pointer: what may be done there, with prices.
-function toldOf(target, event) {
+function tooltipOf(target, event) {
   if (!game || !game.legal.length || busy) return null;
-  const { found, at } = meant(target, event);
-  if (!found.length) return null;
-  const lines = found.slice(0, MOST_TOLD).map((one) => element("div", { class: "may" }, one.words,
-    ...(one.effects === undefined ? [element("span", { class: "effects" }, element("span", { class: "note" },
-      "its price is being compiled"))] : effectsLine(one.effects)), ...noteLine(one.note)));
-  if (found.length > 1) {
-    lines.push(element("p", { class: "keys" }, `${found.length} choices here; you are asked which`));
+  const { options, at } = targetOf(target, event);
+  if (!options.length) return null;
+  const lines = options.slice(0, MAX_TOOLTIPS).map((choice) => element("div", { class: "may" }, choice.words,
+    ...(choice.effects === undefined ? [element("span", { class: "effects" }, element("span", { class: "note" },
+      "its price is being compiled"))] : effectsLine(choice.effects)), ...noteLine(choice.note)));
+  if (options.length > 1) {
+    lines.push(element("p", { class: "keys" }, `${options.length} choices here; you are asked which`));
   }
   return { at, lines };
 }
@@ -287,31 +287,31 @@ function toldOf(target, event) {
 // A click on the picture makes the choice that is there alone, its price was told at the pointer.
 // A finger selects first, and a second tap makes it; where there are several they are asked.
 function clicked(event) {
-  const { found, at } = meant(event.target, event);
-  if (!found.length) return closeChoice();
-  const [one] = found;
+  const { options, at } = targetOf(event.target, event);
+  if (!options.length) return closeChoice();
+  const [choice] = options;
   const again = at === chosenPlace && !byId("choice").hidden;
-  const told = one.effects && one.kind !== "reached" && !touched(event);
-  const asked = at.matches(".convertible");
+  const isPriced = choice.effects && choice.kind !== "reached" && !touched(event);
+  const needsMenu = at.matches(".convertible");
   pressedOn = at;
-  if (found.length === 1 && !asked && (again || told)) return take(one.texts);
-  return openChoice(found, event, at);
+  if (options.length === 1 && !needsMenu && (again || isPriced)) return take(choice.texts);
+  return openChoice(options, event, at);
 }
 
 // What may be done on a cell: of the kind that is open, else whatever; behind conversions where
 // there is nothing else.
 function choicesAt(all, cell) {
   const ship = cellShip(cell);
-  const here = all.filter((one) => one.cell === cell.dataset.cell || (ship && one.texts[0] === `explore ${ship}`));
-  const now = here.filter(({ kind }) => kind !== "reached");
-  const open = here.filter(({ kind }) => kind === openKind);
-  return open.length ? open : now.length ? now : here;
+  const onCell = all.filter((choice) => choice.cell === cell.dataset.cell || (ship && choice.texts[0] === `explore ${ship}`));
+  const now = onCell.filter(({ kind }) => kind !== "reached");
+  const open = onCell.filter(({ kind }) => kind === openKind);
+  return open.length ? open : now.length ? now : onCell;
 }
 
 // The pieces lie over the cells: ask what cell is beneath them.
 function cellUnder(event) {
   return document.elementsFromPoint(event.clientX, event.clientY)
-    .find((one) => one.dataset && one.dataset.cell) || null;
+    .find((choice) => choice.dataset && choice.dataset.cell) || null;
 }
 
 function cellShip(cell) {
@@ -320,13 +320,13 @@ function cellShip(cell) {
 }
 
 // Beside what was pressed, never over it where there is room.
-function openChoice(some, event, at) {
+function openChoice(choices, event, at) {
   const box = byId("choice");
   closeChoice();
   chosenPlace = at;
   if (at.dataset.cell) view.light([at.dataset.cell]);
-  const more = touched(event) && some.length === 1 ? [element("p", { class: "keys" }, "Tap it again, or here.")] : [];
-  box.replaceChildren(...some.map(choiceButton), ...more);
+  const more = touched(event) && choices.length === 1 ? [element("p", { class: "keys" }, "Tap it again, or here.")] : [];
+  box.replaceChildren(...choices.map(choiceButton), ...more);
   box.hidden = false;
   const of = at.getBoundingClientRect();
   const right = of.right + 6;

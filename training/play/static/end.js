@@ -45,7 +45,7 @@ function drawEnd() {
 
 // Where several people share the screen, nobody of them is "you".
 const whoPlayed = ({ name, who }) => (who === offers.human
-  && game.seats.filter((one) => one.who === who).length > 1 ? name : `${name} (${called(who)})`);
+  && game.seats.filter((item) => item.who === who).length > 1 ? name : `${name} (${called(who)})`);
 
 const shortName = (name) => (name.startsWith("Round") ? name.slice(6) : "");
 
@@ -61,14 +61,14 @@ function sourceTable(seats) {
 }
 
 function bestMoves(best) {
-  return element("ol", { class: "best" }, ...best.map((one) => element("li", {},
-    element("button", { type: "button", "data-node": one.node, "data-at": placeOf(one) || null,
-      onclick: () => change("go", { node: one.node }) },
-      disc(game.seats[one.player]), ` +${one.gain} VP, ${one.round ? `round ${one.round}` : "set-up"}: ${one.words}`,
-      ...toldLine(one)))));
+  return element("ol", { class: "best" }, ...best.map((item) => element("li", {},
+    element("button", { type: "button", "data-node": item.node, "data-at": placeOf(item) || null,
+      onclick: () => change("go", { node: item.node }) },
+      disc(game.seats[item.player]), ` +${item.gain} VP, ${item.round ? `round ${item.round}` : "set-up"}: ${item.words}`,
+      ...toldLine(item)))));
 }
 
-const downloaded = () => say("Your browser downloads it once it is made.");
+const downloaded = () => showMessage("Your browser downloads it once it is made.");
 
 const again = () => openGame({ again: game.id, settings: settingsNow() });
 
@@ -87,10 +87,10 @@ async function review() {
 async function followReview(id) {
   clearTimeout(reviewTimer);
   if (!game || game.id !== id || !game.end) return;
-  const found = await call(`/api/games/${id}/ask/review`);
-  if (!found || !game || game.id !== id || !byId("review")) return;
-  const { status, said } = found;
-  byId("review-said").textContent = status === "running" ? `The review: ${farOf(found)}`
+  const report = await call(`/api/games/${id}/ask/review`);
+  if (!report || !game || game.id !== id || !byId("review")) return;
+  const { status, said } = report;
+  byId("review-said").textContent = status === "running" ? `The review: ${farOf(report)}`
     : status === "failed" ? said : "";
   byId("review-off").hidden = status !== "running";
   byId("review").disabled = status === "running";

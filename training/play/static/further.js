@@ -20,39 +20,39 @@ async function drawFurther() {
   markFederation(null);
   if (!wanted || key === furtherOf) return;
   furtherOf = key;
-  let known = { ...NOTHING_FURTHER, game: game.id };
+  let latest = { ...NOTHING_FURTHER, game: game.id };
   for (const part of PARTS) {
-    const found = await call(`/api/games/${known.game}/further/${part}`);
+    const answer = await call(`/api/games/${latest.game}/further/${part}`);
     await released();
-    if (!found || !game || furtherOf !== key || found.node !== game.node) return;
-    known = { ...known, ...found, part };
-    further = part === PARTS[PARTS.length - 1] ? { ...known, turn: ++furtherTurn } : known;
+    if (!answer || !game || furtherOf !== key || answer.node !== game.node) return;
+    latest = { ...latest, ...answer, part };
+    further = part === PARTS[PARTS.length - 1] ? { ...latest, turn: ++furtherTurn } : latest;
     drawLegal();
   }
 }
 
 // Nothing is drawn anew between press and click.
-let held = false;
-const wired = (name, now) => document.addEventListener(name, () => { held = now; }, true);
+let isPressed = false;
+const wired = (name, now) => document.addEventListener(name, () => { isPressed = now; }, true);
 wired("pointerdown", true);
 ["pointerup", "pointercancel", "dragend"].forEach((name) => wired(name, false));
 
 async function released() {
-  for (let n = 0; held && n < 50; n += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (let n = 0; isPressed && n < 50; n += 1) await new Promise((resolve) => setTimeout(resolve, 20));
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-function federationWords(one) {
+function federationWords(federation) {
   const many = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
-  return `Power ${one.power}, ${many(one.satellites.length, "satellite")}: ${one.pieces}`;
+  return `Power ${federation.power}, ${many(federation.satellites.length, "satellite")}: ${federation.pieces}`;
 }
 
 // The pieces and satellites of a federation, drawn over the map.
-function markFederation(one) {
+function markFederation(federation) {
   const svg = view && view.svg;
   if (!svg) return;
   svg.querySelectorAll(".federation-mark").forEach((mark) => mark.remove());
-  if (!one) return;
-  one.cells.forEach((cell) => view.circle(cell, 0.48, { class: "federation-mark piece" }));
-  one.satellites.forEach((cell) => view.circle(cell, 0.2, { class: "federation-mark satellite" }));
+  if (!federation) return;
+  federation.cells.forEach((cell) => view.circle(cell, 0.48, { class: "federation-mark piece" }));
+  federation.satellites.forEach((cell) => view.circle(cell, 0.2, { class: "federation-mark satellite" }));
 }

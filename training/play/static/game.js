@@ -2,8 +2,8 @@
 // One game: entered, shown as it changes, left.
 
 async function enter(id) {
-  const found = await call(`/api/games/${id}`);
-  if (!found) {
+  const state = await call(`/api/games/${id}`);
+  if (!state) {
     location.hash = "";
     return;
   }
@@ -12,52 +12,52 @@ async function enter(id) {
   byId("preview").replaceChildren();
   byId("layout").hidden = false;
   game = null;
-  byId("save-name").value = found.name;
-  setOptions(byId("analyst"), found.agents.map((name) => [name, called(name)]), byId("analyst").value,
-    firstAnalyst(found.agents));
-  view = new TableView(byId("layout"), found.picture);
-  byId("layout").more = toldOf;
-  byId("view-of").replaceChildren(...found.seats.map((seat) =>
+  byId("save-name").value = state.name;
+  setOptions(byId("analyst"), state.agents.map((name) => [name, called(name)]), byId("analyst").value,
+    firstAnalyst(state.agents));
+  view = new TableView(byId("layout"), state.picture);
+  byId("layout").more = tooltipOf;
+  byId("view-of").replaceChildren(...state.seats.map((seat) =>
     element("option", { value: seat.player }, `${seatNumber(seat)} ${seat.name}`)));
   analysis = analysis || new Analysis({
     game: () => game,
     go: (node) => change("go", { node }),
-    ask: (agent, whole, search) => call(`/api/games/${game.id}/analysis?agent=`
-      + `${encodeURIComponent(agent)}&whole=${whole ? 1 : 0}&search=${search ? 1 : 0}`),
+    ask: (agent, wholeLine, search) => call(`/api/games/${game.id}/analysis?agent=`
+      + `${encodeURIComponent(agent)}&whole=${wholeLine ? 1 : 0}&search=${search ? 1 : 0}`),
   });
-  fillRules(byId("rules"), found.picture, found.seats);
+  fillRules(byId("rules"), state.picture, state.seats);
   drawnLegal = openKind = chosenFrom = "";
   analysis.forget();
   forgetHint();
   view.decks.show("Play");
-  const person = found.seats.find((seat) => seat.who === offers.human);
+  const person = state.seats.find((seat) => seat.who === offers.human);
   seatInView(person ? person.player : 0);
-  update(found);
+  update(state);
   follow(id);
 }
 
-function update(found) {
-  const moved = !game || game.node !== found.node || game.line.length !== found.line.length;
-  game = found;
-  view.show(found.parts);
+function update(state) {
+  const moved = !game || game.node !== state.node || game.line.length !== state.line.length;
+  game = state;
+  view.show(state.parts);
   if (moved) view.light([]);
-  if (takenBack !== `${found.id} ${found.node}`) takenBack = "";
-  const seat = found.seats[found.player];
+  if (takenBack !== `${state.id} ${state.node}`) takenBack = "";
+  const seat = state.seats[state.player];
   const who = seat.who === offers.human ? seat.name : `${seat.name} (${called(seat.who)})`;
   drawPast();
   drawWelcome();
-  byId("asks").textContent = found.over ? "The game is over." : found.thinking
-    ? `${who} is thinking.` : `${who}: ${found.half_made ? "complete your move" : "your decision"}`;
+  byId("asks").textContent = state.over ? "The game is over." : state.thinking
+    ? `${who} is thinking.` : `${who}: ${state.half_made ? "complete your move" : "your decision"}`;
   progressAt = performance.now();
   drawProgress();
-  byId("message").textContent = found.message;
-  byId("undo").disabled = !found.can_undo;
-  byId("cancel").hidden = !found.half_made || Boolean(found.thinking);
-  const agent = found.paused && seat.who !== offers.human && !found.over;
+  byId("message").textContent = state.message;
+  byId("undo").disabled = !state.can_undo;
+  byId("cancel").hidden = !state.half_made || Boolean(state.thinking);
+  const agent = state.paused && seat.who !== offers.human && !state.over;
   byId("resume").hidden = !agent;
-  byId("place").textContent = `${found.line.indexOf(found.node)} / ${found.line.length - 1}`;
+  byId("place").textContent = `${state.line.indexOf(state.node)} / ${state.line.length - 1}`;
   // Where several people play, the board of who decides is in view.
-  const people = found.seats.filter((one) => one.who === offers.human);
+  const people = state.seats.filter((item) => item.who === offers.human);
   if (moved && people.length > 1 && people.includes(seat)) seatInView(seat.player);
   drawLegal();
   drawFurther();
@@ -65,9 +65,9 @@ function update(found) {
   drawMoves();
   drawEnd();
   lineChart(byId("scores"), {
-    series: found.seats.map((s) => ({ values: found.vp.map((vp) => vp[s.player]),
+    series: state.seats.map((s) => ({ values: state.vp.map((vp) => vp[s.player]),
       colour: s.fill, name: seatNumber(s) })),
-    length: found.line.length - 1, at: found.line.indexOf(found.node),
+    length: state.line.length - 1, at: state.line.indexOf(state.node),
     pick: (n) => change("go", { node: game.line[n] }),
   });
   hintMoved();
@@ -78,12 +78,12 @@ function update(found) {
 
 // Who looks at an earlier position is told so, and how to come back.
 function drawPast() {
-  const here = game.line.indexOf(game.node);
-  const past = here < game.line.length - 1;
+  const current = game.line.indexOf(game.node);
+  const past = current < game.line.length - 1;
   byId("past").hidden = !past;
   if (!past) return;
-  const { round } = game.moves[here];
-  const turn = turnsOf(game.moves.slice(0, here + 1)).filter((one) => one.round === round).length;
+  const { round } = game.moves[current];
+  const turn = turnsOf(game.moves.slice(0, current + 1)).filter((item) => item.round === round).length;
   const back = takenBack === `${game.id} ${game.node}`;
   const more = back ? " Choose again." : game.legal.length ? " What you choose here is played instead of what followed." : "";
   byId("past-said").textContent = `${back ? "Taken back to" : "You look at"} ${round
@@ -142,7 +142,7 @@ let takenBack = ""; // the position that a decision was taken back to
 
 async function takeBack() {
   if (!game.can_undo) {
-    say("there is no decision of a person to take back");
+    showMessage("there is no decision of a person to take back");
     return;
   }
   const before = game.node;

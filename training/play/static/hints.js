@@ -18,19 +18,19 @@ async function askHint(at = null) {
   const turn = ++hintTurn;
   hintGone = "";
   hintAt = at;
-  let found = await call(`/api/games/${game.id}/ask/hint`, {});
-  while (found && game && turn === hintTurn) {
-    if (found.node !== game.node) break;
-    hint = found;
+  let answer = await call(`/api/games/${game.id}/ask/hint`, {});
+  while (answer && game && turn === hintTurn) {
+    if (answer.node !== game.node) break;
+    hint = answer;
     drawHint();
-    if (found.status !== "running") break;
+    if (answer.status !== "running") break;
     await new Promise((resolve) => setTimeout(resolve, HINT_EVERY));
-    if (game && turn === hintTurn) found = await call(`/api/games/${game.id}/ask/hint`);
+    if (game && turn === hintTurn) answer = await call(`/api/games/${game.id}/ask/hint`);
   }
 }
 
 // A game and how far people have come in it.
-const decisionsOf = (one) => `${one.id} ${decided()}`;
+const decisionsOf = (candidate) => `${candidate.id} ${decided()}`;
 
 // Another game: numbers of positions begin anew, so that a hint of one would pass for one of the other.
 function forgetHint() {
@@ -61,13 +61,13 @@ function drawHint() {
     return;
   }
   const { candidates, said, done, total, seconds, status } = hint;
-  const rows = candidates.map((one) => element("button", { type: "button", class: "candidate",
-    "data-hint": one.text, title: one.text, onclick: () => act(one.text),
-    "data-at": placeOf(one) || null },
-  element("span", { class: "words" }, one.words),
-  element("span", { class: "chance" }, `${one.vp[0].toFixed(0)} VP (${one.vp[1].toFixed(0)} to ${one.vp[2].toFixed(0)})`),
-  element("span", { class: "effects" }, element("span", { class: "note" }, lossWords(one)),
-    ...(one.line.length ? [element("span", { class: "note" }, `then ${one.line.join("; ")}`)] : []))));
+  const rows = candidates.map((candidate) => element("button", { type: "button", class: "candidate",
+    "data-hint": candidate.text, title: candidate.text, onclick: () => act(candidate.text),
+    "data-at": placeOf(candidate) || null },
+  element("span", { class: "words" }, candidate.words),
+  element("span", { class: "chance" }, `${candidate.vp[0].toFixed(0)} VP (${candidate.vp[1].toFixed(0)} to ${candidate.vp[2].toFixed(0)})`),
+  element("span", { class: "effects" }, element("span", { class: "note" }, lossWords(candidate)),
+    ...(candidate.line.length ? [element("span", { class: "note" }, `then ${candidate.line.join("; ")}`)] : []))));
   const progress = {
     running: `${said}, ${done ? `${done} of ${total} games, ` : ""}${seconds} s`,
     failed: said,
@@ -83,16 +83,16 @@ function drawHint() {
 
 // A hint or a review that is not waited for any more.
 async function callOff(what) {
-  const found = await call(`/api/games/${game.id}/ask/${what}`, { off: true });
-  if (what === "hint" && found && game && found.node === game.node) {
-    hint = found;
+  const answer = await call(`/api/games/${game.id}/ask/${what}`, { off: true });
+  if (what === "hint" && answer && game && answer.node === game.node) {
+    hint = answer;
     drawHint();
   }
 }
 
-function lossWords(one) {
-  if (one.lost[0] === 0 && one.lost[1] === 0) return "the best of these";
-  return `${one.lost[0].toFixed(1)} VP less than the best (${one.lost[1].toFixed(1)} to ${one.lost[2].toFixed(1)})`;
+function lossWords(candidate) {
+  if (candidate.lost[0] === 0 && candidate.lost[1] === 0) return "the best of these";
+  return `${candidate.lost[0].toFixed(1)} VP less than the best (${candidate.lost[1].toFixed(1)} to ${candidate.lost[2].toFixed(1)})`;
 }
 
 // Whether an action is to be made, where a setting asks before it.
@@ -100,8 +100,8 @@ function confirmed(text) {
   const settings = allSettings();
   const last = text === "pass" || (text.startsWith("booster") && game.asks === "TURN");
   if (settings.ask_pass && last) return window.confirm("Pass? The round is over for you.");
-  const known = settings.warn && hint && hint.node === game.node
-    && hint.candidates.find((one) => one.text === text);
-  if (!known || !WARNED.includes(known.grade)) return true;
-  return window.confirm(`${known.words}: a ${known.grade}, ${lossWords(known)}. Play it?`);
+  const judged = settings.warn && hint && hint.node === game.node
+    && hint.candidates.find((candidate) => candidate.text === text);
+  if (!judged || !WARNED.includes(judged.grade)) return true;
+  return window.confirm(`${judged.words}: a ${judged.grade}, ${lossWords(judged)}. Play it?`);
 }

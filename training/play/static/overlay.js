@@ -25,19 +25,19 @@ class Analysis {
   forget() {
     this.turn++;
     this.report = null;
-    tell("");
+    showStatus("");
     this.draw();
   }
 
-  async refresh(whole = false, search = false) {
+  async refresh(wholeLine = false, search = false) {
     if (!this.on || !this.game()) return;
     const turn = ++this.turn;
-    if (whole || search) tell(whole ? "The line is looked at." : "The search runs.");
-    const report = await this.ask(byId("analyst").value, whole, search);
+    if (wholeLine || search) showStatus(wholeLine ? "The line is looked at." : "The search runs.");
+    const report = await this.ask(byId("analyst").value, wholeLine, search);
     if (turn !== this.turn || !this.on || !report) return;
     // What is being compiled is asked for again, each second.
-    if (report.again) setTimeout(() => turn === this.turn && this.refresh(whole, search), 1000);
-    tell(report.waiting || report.searching || "");
+    if (report.again) setTimeout(() => turn === this.turn && this.refresh(wholeLine, search), 1000);
+    showStatus(report.waiting || report.searching || "");
     this.report = report.waiting ? null : report;
     this.draw();
   }
@@ -57,17 +57,17 @@ class Analysis {
     byId("search-here").hidden = !report.searches;
     byId("search-here").disabled = Boolean(report.searching);
     drawSearch(report.at === game.node ? report.search : null, game);
-    const here = game.line.indexOf(game.node);
+    const current = game.line.indexOf(game.node);
     lineChart(byId("values"), {
       series: game.seats.map((seat) => ({
         values: report.lines[seat.player], colour: seat.fill, name: seatNumber(seat),
       })),
-      length: game.line.length - 1, at: here, tight: true, pick: (n) => this.go(game.line[n]),
+      length: game.line.length - 1, at: current, tight: true, pick: (n) => this.go(game.line[n]),
     });
   }
 }
 
-function tell(text) {
+function showStatus(text) {
   byId("analysis-said").textContent = text;
 }
 
@@ -75,18 +75,18 @@ const LEAST_SHOWN = 0.001;
 
 // The policy at the position in view: a bar for each action that it may take, the rest as a number.
 function drawPolicy(report) {
-  const shown = report.policy.filter(([, , chance], k) => !k || chance >= LEAST_SHOWN);
-  const rest = Object.keys(report.all).length - shown.length;
-  byId("policy").replaceChildren(...shown.map(([text, words, chance]) => {
+  const visible = report.policy.filter(([, , chance], k) => !k || chance >= LEAST_SHOWN);
+  const rest = Object.keys(report.all).length - visible.length;
+  byId("policy").replaceChildren(...visible.map(([text, words, chance]) => {
     const bar = element("i");
     bar.style.width = `${(chance * 100).toFixed(1)}%`;
     return element("div", { class: "bar", title: `${words} (${text})` }, bar, element("span", {}, words),
-      element("span", {}, percent(chance, rest || shown.length > 1)));
+      element("span", {}, percent(chance, rest || visible.length > 1)));
   }));
   if (rest <= 0) return;
   // The server sends the likeliest only.
-  const most = shown.length < report.policy.length ? LEAST_SHOWN : shown[shown.length - 1][2];
-  byId("policy").append(element("p", { class: "keys" }, `and ${rest} more, none above ${percent(most, true)}`));
+  const threshold = visible.length < report.policy.length ? LEAST_SHOWN : visible[visible.length - 1][2];
+  byId("policy").append(element("p", { class: "keys" }, `and ${rest} more, none above ${percent(threshold, true)}`));
 }
 
 // Not 100 % while there is another action that it may take, nor 0 % of that one.
@@ -100,7 +100,7 @@ function percent(chance, others) {
 function drawHeat(report, game) {
   const svg = view && view.svg;
   if (!svg) return;
-  svg.querySelectorAll(".over-cell").forEach((one) => one.remove());
+  svg.querySelectorAll(".over-cell").forEach((item) => item.remove());
   if (!report) return;
   const sums = new Map();
   for (const [text, chance] of Object.entries(report.all)) {

@@ -11,7 +11,7 @@ const lastGame = () => stored(LAST_GAME, null, () => sessionStorage);
 const farOf = ({ said, done, total, seconds }) =>
   `${said}${done ? `, ${done} of ${total} games` : ""}, ${seconds} s`;
 
-async function request(path, body, say) {
+async function request(path, body, report) {
   const options = body === undefined ? {} : {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
   };
@@ -19,9 +19,9 @@ async function request(path, body, say) {
     const response = await fetch(path, options);
     const data = await response.json();
     if (response.ok) return data;
-    say(data.error || `error ${response.status}`);
+    report(data.error || `error ${response.status}`);
   } catch (error) {
-    say(`the server does not answer (${error.message})`);
+    report(`the server does not answer (${error.message})`);
   }
   return null;
 }

@@ -17,15 +17,15 @@ const SETTINGS = [
   ["ask_pass", "Ask before I pass"],
   ["warn", "Look at my moves, and warn me before a mistake"],
 ];
-let kept = null;
+let current = null;
 
 function allSettings() {
-  if (kept) return kept;
-  kept = { ...DEFAULTS };
+  if (current) return current;
+  current = { ...DEFAULTS };
   for (const [key, value] of Object.entries(stored(SETTINGS_KEY, {}))) {
-    if (typeof value === typeof DEFAULTS[key]) kept[key] = value;
+    if (typeof value === typeof DEFAULTS[key]) current[key] = value;
   }
-  return kept;
+  return current;
 }
 
 // What the server is told.
@@ -35,19 +35,19 @@ function settingsNow() {
 
 function setSetting(key, value) {
   allSettings()[key] = value;
-  store(SETTINGS_KEY, kept);
+  store(SETTINGS_KEY, current);
   if (game && !OF_PAGE.includes(key)) change("settings", settingsNow());
 }
 
 function buildSettings() {
-  byId("settings").replaceChildren(element("summary", {}, "Settings"), ...SETTINGS.map(([key, said, choices]) => {
+  byId("settings").replaceChildren(element("summary", {}, "Settings"), ...SETTINGS.map(([key, label, choices]) => {
     const value = allSettings()[key];
     if (!choices) {
       return element("label", { class: "setting" }, element("input", { type: "checkbox", id: `set-${key}`,
-        checked: value, onchange: (event) => setSetting(key, event.target.checked) }), said);
+        checked: value, onchange: (event) => setSetting(key, event.target.checked) }), label);
     }
-    return element("label", { class: "setting" }, `${said} `, element("select", { id: `set-${key}`,
+    return element("label", { class: "setting" }, `${label} `, element("select", { id: `set-${key}`,
       onchange: (event) => setSetting(key, choices[event.target.selectedIndex][0]) },
-    ...choices.map(([one, words]) => element("option", { selected: one === value }, words))));
+    ...choices.map(([option, words]) => element("option", { selected: option === value }, words))));
   }));
 }

@@ -33,15 +33,15 @@ async function loadOffers() {
   clearInterval(wait);
   byId("begin").disabled = !offers;
   if (!offers) return;
-  say("");
+  showMessage("");
   buildStart();
   fillUnderWay();
   fillRecords();
   fillChairs();
   const linked = location.hash.includes("seed="); // a link is asked for, a record offered
-  call(path).then((found) => {
-    if (!found) return;
-    offers.records = found.records;
+  call(path).then((answer) => {
+    if (!answer) return;
+    offers.records = answer.records;
     fillRecords(linked || byId("record").dataset.chosen ? "" : offers.first);
     if (byId("record").value) fillChairs();
   });
@@ -49,9 +49,9 @@ async function loadOffers() {
 
 // Games that have been begun at this server, to go on with.
 function fillUnderWay() {
-  const found = offers.games;
-  byId("under-way").hidden = !found.length;
-  byId("under-way").replaceChildren("Go on with", ...found.map(({ id, round, people }) =>
+  const answer = offers.games;
+  byId("under-way").hidden = !answer.length;
+  byId("under-way").replaceChildren("Go on with", ...answer.map(({ id, round, people }) =>
     element("a", { class: "button", href: `#${id}` },
       `${people.join(", ") || "the agents"}, ${round ? `round ${round}` : "set-up"}`)));
 }
@@ -64,9 +64,9 @@ function fillRecords(first = "") {
 // A line whose seconds run, until the timer that it gives is cleared.
 function waiting(text) {
   const began = performance.now();
-  const tell = () => say(`${text}: ${Math.round((performance.now() - began) / 1000)} s`);
-  tell();
-  return setInterval(tell, 1000);
+  const showSeconds = () => showMessage(`${text}: ${Math.round((performance.now() - began) / 1000)} s`);
+  showSeconds();
+  return setInterval(showSeconds, 1000);
 }
 
 function buildStart() {
@@ -83,7 +83,7 @@ function buildStart() {
 }
 
 // `names`: [[value, text, group]]; the value in view stays where it is still there, else `otherwise` is.
-function setOptions(select, names, wanted, otherwise = names[0][0]) {
+function setOptions(select, names, selected, otherwise = names[0][0]) {
   select.replaceChildren();
   for (const [value, text, group] of names) {
     let holder = select;
@@ -91,7 +91,7 @@ function setOptions(select, names, wanted, otherwise = names[0][0]) {
     if (group && !holder.parentElement) select.append(holder);
     holder.append(element("option", { value }, text ?? value));
   }
-  select.value = names.some(([value]) => value === wanted) ? wanted : otherwise;
+  select.value = names.some(([value]) => value === selected) ? selected : otherwise;
 }
 
 // An agent as an entry of a list: a level by its name and the VP that were measured, else its own.
@@ -155,8 +155,8 @@ function fillChairs() {
     if (p >= least) all.push([NOBODY, "nobody"]);
     const before = chair.options.length ? chair.value : null;
     const needed = p < (linked || least);
-    const wanted = linked && !needed ? NOBODY : needed && before === NOBODY ? null : before;
-    setOptions(chair, all, wanted, p ? firstChoice(names) : offers.human);
+    const selected = linked && !needed ? NOBODY : needed && before === NOBODY ? null : before;
+    setOptions(chair, all, selected, p ? firstChoice(names) : offers.human);
     chair.parentElement.hidden = p >= players && Boolean(record);
     const agent = agents.find(({ name }) => name === chair.value);
     byId(`about-${p}`).textContent = agent ? agent.about : "";
@@ -173,30 +173,30 @@ function fillFactions(record, ruleset) {
   const seats = playing();
   for (const p of SEATS) {
     const select = byId(`faction-${p}`);
-    const wanted = linked[seats.indexOf(p)] || select.value;
+    const selected = linked[seats.indexOf(p)] || select.value;
     const taken = seats.filter((other) => other < p || (other > p && byId(`faction-${other}`).value))
       .map((other) => byId(`faction-${other}`).value).filter(Boolean);
     const free = ruleset.factions.filter(({ id, other }) => !taken.includes(id) && !taken.includes(other));
-    setOptions(select, [["", "dealt"], ...free.map(({ id, name }) => [id, name])], wanted);
+    setOptions(select, [["", "dealt"], ...free.map(({ id, name }) => [id, name])], selected);
     select.hidden = Boolean(record) || !seats.includes(p);
   }
 }
 
 // What the form asks for; null and a message where it cannot be read.
 async function wantedGame() {
-  const wanted = { ruleset: byId("ruleset").value, seats: seatsNow() };
-  if (factionsNow().some(Boolean)) wanted.factions = factionsNow();
+  const selected = { ruleset: byId("ruleset").value, seats: seatsNow() };
+  if (factionsNow().some(Boolean)) selected.factions = factionsNow();
   try {
     const file = byId("upload").files[0];
-    if (file) wanted.record = JSON.parse(await file.text());
-    else if (byId("record").value) wanted.record = byId("record").value;
-    else if (byId("setup").value.trim()) wanted.setup = JSON.parse(byId("setup").value);
-    else wanted.seed = Number(byId("seed").value);
+    if (file) selected.record = JSON.parse(await file.text());
+    else if (byId("record").value) selected.record = byId("record").value;
+    else if (byId("setup").value.trim()) selected.setup = JSON.parse(byId("setup").value);
+    else selected.seed = Number(byId("seed").value);
   } catch (error) {
-    say("that is not JSON");
+    showMessage("that is not JSON");
     return null;
   }
-  return wanted;
+  return selected;
 }
 
 // The picture follows the form, once it has rested; the agents are compiled meanwhile.
@@ -215,27 +215,27 @@ async function showPreview() {
   const turn = ++previews;
   // Also while a game is on its way: the address is its, not the set-up's.
   if (game || gameInAddress() || byId("start").hidden) return;
-  const wanted = await wantedGame();
+  const selected = await wantedGame();
   const holder = byId("preview");
-  if (!wanted || wanted.record) {
+  if (!selected || selected.record) {
     holder.replaceChildren();
     adviceOn();
     return;
   }
-  if (!wanted.setup) toLink();
+  if (!selected.setup) toLink();
   if (!holder.firstChild) holder.replaceChildren(element("p", { class: "keys" }, "The set-up is dealt."));
-  const found = await call("/api/preview", wanted);
+  const answer = await call("/api/preview", selected);
   if (turn !== previews || game) return;
-  if (!found) {
+  if (!answer) {
     holder.replaceChildren();
     adviceOn();
     return;
   }
-  say("");
-  drawDealt(holder, found);
-  adviceOn(wanted, found.advice);
+  showMessage("");
+  drawDealt(holder, answer);
+  adviceOn(selected, answer.advice);
   playing().forEach((p, k) => { byId(`faction-${p}`).options[0].textContent =
-    byId(`faction-${p}`).value ? "dealt" : `dealt: ${found.seats[k].name}`; });
+    byId(`faction-${p}`).value ? "dealt" : `dealt: ${answer.seats[k].name}`; });
 }
 
 // What would be dealt: map, rounds and boosters in view, the rest unfolds; help as in a game.
@@ -268,18 +268,18 @@ function drawDealt(holder, { picture, seats }) {
 async function begin(event) {
   event.preventDefault();
   byId("begin").disabled = true;
-  const wanted = await wantedGame();
-  if (wanted) await openGame({ ...wanted, settings: settingsNow() });
+  const selected = await wantedGame();
+  if (selected) await openGame({ ...selected, settings: settingsNow() });
   byId("begin").disabled = false;
 }
 
 // A new game; the seconds run, as a record waits for the rules to be compiled.
-async function openGame(wanted) {
+async function openGame(selected) {
   const timer = waiting("The game is dealt; a record waits for the rules to be compiled, at the first time up to a minute");
-  const made = await call("/api/games", wanted);
+  const made = await call("/api/games", selected);
   clearInterval(timer);
   if (!made) return;
-  say("");
+  showMessage("");
   adviceLeft();
   // What was chosen for this game is not what the next one goes on from.
   byId("upload").value = "";

@@ -51,7 +51,7 @@ const tour = {
     const now = TOUR[this.step];
     if (!now || !game) return this.end();
     if (now.tab) view.decks.show(now.tab);
-    [now.at].flat().map((one) => document.querySelector(one)).find((one) => one?.checkVisibility())
+    [now.at].flat().map((item) => document.querySelector(item)).find((item) => item?.checkVisibility())
       ?.classList.add("toured");
     this.waits = now.move && !game.over && !now.until?.() ? decided() : NOT;
     this.place();
@@ -69,7 +69,7 @@ const tour = {
   // Over the map, so that tabs and choices stay free; where a place on it is asked for, beside it.
   place() {
     const beside = TOUR[this.step].move && [...document.querySelectorAll(".deck.board, .own")]
-      .find((one) => one.checkVisibility());
+      .find((item) => item.checkVisibility());
     const { left, top, width } = (beside || document.querySelector(".stage")).getBoundingClientRect();
     Object.assign(this.box.style, { left: `${left + 8}px`, top: `${top + 8}px`,
       width: `${Math.min(520, width - 16)}px` });
@@ -81,12 +81,12 @@ const tour = {
   },
 
   unmark() {
-    document.querySelectorAll(".toured").forEach((one) => one.classList.remove("toured"));
+    document.querySelectorAll(".toured").forEach((item) => item.classList.remove("toured"));
   },
 
   // Who ends it by the keyboard goes on at the choices.
   end() {
-    const held = this.box?.contains(document.activeElement);
+    const hadFocus = this.box?.contains(document.activeElement);
     this.box?.remove();
     this.unmark();
     this.waits = NOT;
@@ -95,7 +95,7 @@ const tour = {
       if (game) view.decks.show("Play");
     }
     this.step = -1;
-    if (held) firstButton().focus();
+    if (hadFocus) firstButton().focus();
   },
 };
 
