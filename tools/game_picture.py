@@ -34,29 +34,29 @@ class Looks(NamedTuple):
     changes: dict[str, dict[str, list[tuple[int, str]]]]
 
 
-def looks(path: Path, every: int) -> Looks:
+def looks(path: Path, interval: int) -> Looks:
     """Play a record and collect what changes.
 
     Args:
-        every: decisions from one step to the next; the last one is a step anyway.
+        interval: decisions from one step to the next; the last one is a step anyway.
     """
     played = list(moves(read(path)))
-    shown = [*range(every - 1, len(played) - 1, every), len(played) - 1]
-    found: dict[str, dict[str, list[tuple[int, str]]]] = {}
-    for step, at in enumerate(shown):
+    decisions = [*range(interval - 1, len(played) - 1, interval), len(played) - 1]
+    changes: dict[str, dict[str, list[tuple[int, str]]]] = {}
+    for step, at in enumerate(decisions):
         move = played[at]
         last = actions.from_text(move.after.ruleset, move.text)
         blocks = picture.blocks(move.after, last)
         current = {name: {name: blocks[name][1]} for name in BLOCKS}
         current["map"] = picture.map_parts(move.after, last)
         for block, parts in current.items():
-            some = found.setdefault(block, {})
-            for id_ in some.keys() | parts.keys():
+            parts_changes = changes.setdefault(block, {})
+            for id_ in parts_changes.keys() | parts.keys():
                 body = parts.get(id_, "")
-                old = some.setdefault(id_, [] if step == 0 else [(0, "")])
+                old = parts_changes.setdefault(id_, [] if step == 0 else [(0, "")])
                 if not old or old[-1][1] != body:
                     old.append((step, body))
-    return Looks(played[0].after, len(shown), found)
+    return Looks(played[0].after, len(decisions), changes)
 
 
 def stepping(changes: list[tuple[int, str]], steps: int, seconds: float) -> str:
@@ -82,18 +82,18 @@ def stepping(changes: list[tuple[int, str]], steps: int, seconds: float) -> str:
     return "".join(out)
 
 
-def draw(path: Path, every: int, pace: float) -> str:
+def draw(path: Path, interval: int, pace: float) -> str:
     """The picture of a record.
 
     Args:
         pace: seconds of a step.
     """
-    table, steps, found = looks(path, every)
+    table, steps, changes = looks(path, interval)
     places = {name: place for name, (place, _) in picture.blocks(table).items()}
     height, body = int(places["map"][1] + board.HEIGHT), []
     for block in BLOCKS:
         inner = board.ground(table.ruleset) if block == "map" else ""
-        inner += "".join(stepping(x, steps, steps * pace) for x in found[block].values())
+        inner += "".join(stepping(x, steps, steps * pace) for x in changes[block].values())
         if block in SMALLER:
             inner = f'<g transform="scale({SMALLER[block]})">{inner}</g>'
         body.append(group(inner, block, at=places[block]))

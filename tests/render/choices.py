@@ -21,66 +21,66 @@ NOT_SHOWN = {"min_satellites_feasible", "max_satellites_infeasible", "income", "
 _RESOURCE = re.compile(r"(\d+) (credit|ore|knowledge|QIC)s?")
 
 
-def changed(ruleset: Ruleset, one: Any, two: Any, p: int) -> dict[str, int]:
+def changed(ruleset: Ruleset, before: Any, after: Any, p: int) -> dict[str, int]:
     """By name, what of the fields of `Players` is otherwise for player `p`, and who has passed."""
-    found: dict[str, int] = {}
+    changes: dict[str, int] = {}
     for name in Players.fields:
         if name in NOT_SHOWN:
             continue
-        old, new = (np.asarray(getattr(s.game.players, name)[p]) for s in (one, two))
+        old, new = (np.asarray(getattr(s.game.players, name)[p]) for s in (before, after))
         if name in NUMBERS:
             ids = ruleset.ids[NUMBERS[name]]
-            found |= {f"{name}.{id}": int(new[i]) - int(old[i]) for i, id in enumerate(ids)}
+            changes |= {f"{name}.{id}": int(new[i]) - int(old[i]) for i, id in enumerate(ids)}
         elif name in BITS:
             ids = ruleset.ids[BITS[name]]
             bits = [(int(new) >> i & 1) - (int(old) >> i & 1) for i in range(len(ids))]
-            found |= {f"{name}.{id}": n for id, n in zip(ids, bits, strict=True)}
+            changes |= {f"{name}.{id}": n for id, n in zip(ids, bits, strict=True)}
         elif name in ONE_OF:
             if old != new:
                 ids = ruleset.ids[name]
-                found |= {f"{name}.{ids[int(i)]}": n for i, n in ((old, -1), (new, 1)) if i >= 0}
+                changes |= {f"{name}.{ids[int(i)]}": n for i, n in ((old, -1), (new, 1)) if i >= 0}
         elif name == "resources":
             names = ("credits", "ore", "knowledge", "qic")
-            found |= {key: int(new[i]) - int(old[i]) for i, key in enumerate(names)}
+            changes |= {key: int(new[i]) - int(old[i]) for i, key in enumerate(names)}
         elif name == "power":
-            found |= {f"power.{i}": int(new[i]) - int(old[i]) for i in range(3)}
+            changes |= {f"power.{i}": int(new[i]) - int(old[i]) for i in range(3)}
         else:
-            found[name] = int(new) - int(old)
-    found["passed"] = int(two.game.turn.passed[p]) - int(one.game.turn.passed[p])
-    return {key: n for key, n in found.items() if n}
+            changes[name] = int(new) - int(old)
+    changes["passed"] = int(after.game.turn.passed[p]) - int(before.game.turn.passed[p])
+    return {key: n for key, n in changes.items() if n}
 
 
-def check(found: Effects, ruleset: Ruleset, one: Any, two: Any, where: str) -> None:
-    """Every change is told, nothing else is, and the words have the same numbers."""
+def check(result: Effects, ruleset: Ruleset, one: Any, two: Any, label: str) -> None:
+    """The result has every change and no other, and its words have the same numbers."""
     before, after = Table(one, ruleset), Table(two, ruleset)
     for p in range(before.num_players):
-        told = found.fields(p)
-        counted = {k: n for k, n in told.items() if k.startswith(("income.", "missions."))}
-        plain = {k: n for k, n in told.items() if k not in counted}
-        assert plain == changed(ruleset, one, two, p), (where, p)
-        assert counted == _counted(before, after, p), (where, p)
-        _check_words(found, p, told, where)
+        fields = result.fields(p)
+        counted = {k: n for k, n in fields.items() if k.startswith(("income.", "missions."))}
+        plain = {k: n for k, n in fields.items() if k not in counted}
+        assert plain == changed(ruleset, one, two, p), (label, p)
+        assert counted == _counted(before, after, p), (label, p)
+        _check_words(result, p, fields, label)
 
 
 def _counted(before: Table, after: Table, p: int) -> dict[str, int]:
     """What no field holds: the income to come and what final missions count."""
     a, b = before.seats[p], after.seats[p]
-    found = {f"missions.{i}": b.missions[i] - n for i, n in enumerate(a.missions)}
+    counts = {f"missions.{i}": b.missions[i] - n for i, n in enumerate(a.missions)}
     if before.has_income and after.has_income:
         new = vars(b.income)
         amounts = {key: n for key, n in vars(a.income).items() if isinstance(n, int)}
-        found |= {f"income.{key}": new[key] - n for key, n in amounts.items()}
-    return {key: n for key, n in found.items() if n}
+        counts |= {f"income.{key}": new[key] - n for key, n in amounts.items()}
+    return {key: n for key, n in counts.items() if n}
 
 
-def _check_words(found: Effects, p: int, told: dict[str, int], where: str) -> None:
-    """The numbers in the words are those of the fields, prices and gains told apart."""
+def _check_words(result: Effects, p: int, fields: dict[str, int], label: str) -> None:
+    """The numbers in the words are those of the fields, prices with the other sign."""
     resources, vp, tracks = dict.fromkeys(("credits", "ore", "knowledge", "qic"), 0), 0, 0
-    for item in found.seats.get(p, ()):
+    for item in result.seats.get(p, ()):
         if not item.words:
             quiet = {"used", "booster", "tinkering", "passed", "built", "colonized"}
-            assert {field.split(".")[0] for field in item.fields} <= quiet, (where, item)
-        assert not re.search(r"[{}_]|None", item.words), (where, item)
+            assert {field.split(".")[0] for field in item.fields} <= quiet, (label, item)
+        assert not re.search(r"[{}_]|None", item.words), (label, item)
         sign = {"cost": -1, "gain": 1, "note": 0}[item.side]
         if match := _RESOURCE.fullmatch(item.words):
             name = {"credit": "credits", "QIC": "qic"}.get(match[2], match[2])
@@ -91,11 +91,11 @@ def _check_words(found: Effects, p: int, told: dict[str, int], where: str) -> No
             # Tracks, and what final missions count.
             tracks += int(match[2]) - int(match[1])
         elif match := re.fullmatch(r"(\d+) power", item.words):
-            bowls = [told.get(f"power.{i}", 0) for i in range(3)]
-            stone = told.get("brainstone", 0)
+            bowls = [fields.get(f"power.{i}", 0) for i in range(3)]
+            stone = fields.get("brainstone", 0)
             moved = bowls[1] + 2 * bowls[2] + stone
-            assert moved == int(match[1]) * (1 if sign > 0 else -2), (where, item)
-    assert resources == {name: told.get(name, 0) for name in resources}, (where, p)
-    assert vp == told.get("vp", 0), (where, p)
-    steps = [n for key, n in told.items() if key.startswith(("tracks.", "missions."))]
-    assert tracks == sum(steps), (where, p)
+            assert moved == int(match[1]) * (1 if sign > 0 else -2), (label, item)
+    assert resources == {name: fields.get(name, 0) for name in resources}, (label, p)
+    assert vp == fields.get("vp", 0), (label, p)
+    steps = [n for key, n in fields.items() if key.startswith(("tracks.", "missions."))]
+    assert tracks == sum(steps), (label, p)

@@ -58,9 +58,9 @@ class Layout:
         if node.attrib.get("class") == "block":
             block = node.attrib["id"]
         if node.tag == f"{SVG}g" and "transform" in node.attrib:
-            found = re.fullmatch(r"translate\(([-.\d]+),([-.\d]+)\)", node.attrib["transform"])
-            assert found, f"groups are only moved, not {node.attrib['transform']}"
-            x, y = x + float(found[1]), y + float(found[2])
+            match = re.fullmatch(r"translate\(([-.\d]+),([-.\d]+)\)", node.attrib["transform"])
+            assert match, f"groups are only moved, not {node.attrib['transform']}"
+            x, y = x + float(match[1]), y + float(match[2])
         at = {k: float(v) for k, v in node.attrib.items() if k in _NUMBERS}
         if node.tag == f"{SVG}text":
             size, text = at["font-size"], node.text or ""
@@ -89,9 +89,9 @@ class Layout:
 
     def overlaps(self) -> Iterator[tuple[Box, Box]]:
         """Pairs of labels that lie over one another."""
-        found = sorted(self.labels, key=lambda b: b.left)
-        for i, a in enumerate(found):
-            for b in found[i + 1 :]:
+        labels = sorted(self.labels, key=lambda b: b.left)
+        for i, a in enumerate(labels):
+            for b in labels[i + 1 :]:
                 if b.left >= a.right:
                     break
                 if a.overlaps(b):

@@ -56,9 +56,9 @@ def shared(state: Any, ruleset: Ruleset) -> set[str]:
     out |= {f"artifact-{i + 1}" for i in places if int(turn.artifacts_left) >> i & 1}
     tokens = enumerate(r.ships)
     out |= {f"ship-token-{ship}" for i, ship in tokens if int(turn.ship_tokens) >> i & 1}
-    held = set(np.asarray(state.game.players.booster).tolist())
+    owned_boosters = set(np.asarray(state.game.players.booster).tolist())
     dealt = set(np.asarray(setup.boosters).tolist())
-    return out | {f"booster-{ids['booster'][i]}" for i in dealt - held}
+    return out | {f"booster-{ids['booster'][i]}" for i in dealt - owned_boosters}
 
 
 def of_player(state: Any, ruleset: Ruleset, p: int) -> set[str]:

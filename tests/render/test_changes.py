@@ -20,27 +20,33 @@ from tests.render.records import RECORDS
 )
 def test_every_change_of_a_record_is_told(name):
     record = replay.read(RECORDS[name])
-    ruleset, one = record.env().ruleset, None
+    ruleset, before = record.env().ruleset, None
     for number, reached in enumerate(replay.states(record)):
-        two = jax.device_get(reached)
-        if one is not None:
-            found = effects(Table(one, ruleset), Table(two, ruleset))
-            check(found, ruleset, one, two, f"{name} {number} {record.actions[number - 1]}")
-            assert json.loads(json.dumps(found.json()))["player"] == int(one.current_player)
-        one = two
+        after = jax.device_get(reached)
+        if before is not None:
+            result = effects(Table(before, ruleset), Table(after, ruleset))
+            check(result, ruleset, before, after, f"{name} {number} {record.actions[number - 1]}")
+            assert json.loads(json.dumps(result.json()))["player"] == int(before.current_player)
+        before = after
 
 
 @pytest.mark.slow
 def test_every_change_of_random_games_is_told(env, init, step):
     rng = np.random.default_rng(5)
     for game in range(2):
-        one = jax.device_get(init(jax.random.key(40 + game)))
-        while not one.terminated:
-            action = int(rng.choice(np.flatnonzero(one.legal_action_mask)))
-            two = jax.device_get(step(one, action))
-            found = effects(Table(one, env.ruleset), Table(two, env.ruleset))
-            check(found, env.ruleset, one, two, f"game {game}, {env.ruleset.actions.texts[action]}")
-            one = two
+        before = jax.device_get(init(jax.random.key(40 + game)))
+        while not before.terminated:
+            action = int(rng.choice(np.flatnonzero(before.legal_action_mask)))
+            after = jax.device_get(step(before, action))
+            result = effects(Table(before, env.ruleset), Table(after, env.ruleset))
+            check(
+                result,
+                env.ruleset,
+                before,
+                after,
+                f"game {game}, {env.ruleset.actions.texts[action]}",
+            )
+            before = after
 
 
 @pytest.fixture(scope="module")
@@ -78,10 +84,10 @@ def test_the_words_of_a_game(told):
 def test_a_covered_tile_is_neither_paid_nor_gained(new_games):
     table = Table(jax.device_get(jax.tree.map(lambda x: x[0], new_games)))
     seat, tile = table.seat(0), table.ids["tile"][0]
-    (found,) = change_items._pieces(table, seat, dataclasses.replace(seat, covered=(tile,)))
-    assert found.side == change_items.NOTE and found.fields == {f"covered.{tile}": 1}
+    (item,) = change_items._pieces(table, seat, dataclasses.replace(seat, covered=(tile,)))
+    assert item.side == change_items.NOTE and item.fields == {f"covered.{tile}": 1}
     named = names(table.ruleset)["tile"][tile]
-    assert found.words == f"covers the tech tile: {named}"
+    assert item.words == f"covers the tech tile: {named}"
 
 
 def test_a_piece_that_the_action_names_is_not_named_again(init, step, env):
@@ -89,12 +95,14 @@ def test_a_piece_that_the_action_names_is_not_named_again(init, step, env):
     while Table(state).node != "BOOSTER":
         state = jax.device_get(step(state, int(state.legal_action_mask.argmax())))
     action = int(state.legal_action_mask.argmax())
-    found = effects(Table(state), Table(jax.device_get(step(state, action))))
-    said = say(env.ruleset, env.ruleset.actions.texts[action])
-    named = [words for words in found.brief()["gains"] if words.startswith("booster: ")]
-    assert len(named) == 1 and named[0] in in_words(found)
-    rest = [words for words in found.brief()["gains"] if words not in named]
-    assert found.brief(said)["gains"] == rest and "booster: " not in in_words(found, said)
+    result = effects(Table(state), Table(jax.device_get(step(state, action))))
+    action_words = say(env.ruleset, env.ruleset.actions.texts[action])
+    named = [words for words in result.brief()["gains"] if words.startswith("booster: ")]
+    assert len(named) == 1 and named[0] in in_words(result)
+    rest = [words for words in result.brief()["gains"] if words not in named]
+    assert result.brief(action_words)["gains"] == rest and "booster: " not in in_words(
+        result, action_words
+    )
 
 
 def test_power_taken_says_its_price(env, init, step):
@@ -111,17 +119,17 @@ def test_power_taken_says_its_price(env, init, step):
             seen.append(effects(Table(state), Table(jax.device_get(after))))
         state = jax.device_get(after)
     assert seen
-    for found in seen:
-        costs, gains = found.brief()["costs"], found.brief()["gains"]
-        power = -found.fields(found.player)["vp"] + 1
+    for line in seen:
+        costs, gains = line.brief()["costs"], line.brief()["gains"]
+        power = -line.fields(line.player)["vp"] + 1
         assert costs == [f"{power - 1} VP (leech paid)"] and f"{power} power" in gains
-        assert power <= min(found.offered, found.room)
-        assert f"{found.offered} offered, room for {found.room}" in found.notes()
+        assert power <= min(line.offered, line.room)
+        assert f"{line.offered} offered, room for {line.room}" in line.notes()
 
 
 def test_tables_of_two_games_are_refused(new_games):
     state = jax.device_get(jax.tree.map(lambda x: x[0], new_games))
-    one, other = Table(state), Table(state, make("lost_fleet_published").ruleset)
+    table, other = Table(state), Table(state, make("lost_fleet_published").ruleset)
     with pytest.raises(ValueError, match="before is of lost_fleet, after of lost_fleet_published"):
-        effects(one, other)
-    assert set(RULESETS) >= {one.ruleset.id, other.ruleset.id}
+        effects(table, other)
+    assert set(RULESETS) >= {table.ruleset.id, other.ruleset.id}

@@ -60,20 +60,20 @@ def test_the_map_zooms_and_pans(shown: tuple[Any, bool]) -> None:
     box = tab.locator(".stage").bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     width = "view.zoom.box.width"
-    whole = tab.evaluate(width)
+    initial_width = tab.evaluate(width)
     tab.click("[aria-label='zoom in']")
-    assert tab.evaluate(width) < whole
+    assert tab.evaluate(width) < initial_width
     tab.mouse.move(x, y)
     tab.mouse.wheel(0, -300)
     near = tab.evaluate(width)
-    assert near < whole / 1.6
+    assert near < initial_width / 1.6
     before = tab.evaluate("view.zoom.box.x")
     tab.mouse.down()
     tab.mouse.move(x - 40, y, steps=4)
     tab.mouse.up()
     assert tab.evaluate("view.zoom.box.x") > before
     tab.mouse.dblclick(x, y)
-    assert tab.evaluate(width) == whole
+    assert tab.evaluate(width) == initial_width
 
 
 def test_coordinates_and_the_place_of_a_move(shown: tuple[Any, bool]) -> None:
@@ -89,8 +89,8 @@ def test_coordinates_and_the_place_of_a_move(shown: tuple[Any, bool]) -> None:
     tab.evaluate("go(110)")
     row = tab.locator("#moves .turn-row[data-at]").first
     row.focus()
-    wanted = row.get_attribute("data-at").split()
-    assert tab.locator(".stage .over-look.ring").count() == len(wanted)
+    places = row.get_attribute("data-at").split()
+    assert tab.locator(".stage .over-look.ring").count() == len(places)
     row.blur()
     assert tab.locator(".stage .over-look").count() == 0
 

@@ -24,8 +24,8 @@ SHARED = {"planet_type", "special"}
 def test_every_id_has_a_name_of_its_own(id: str) -> None:
     table, ids = render.names(RULESETS[id]), RULESETS[id].ids
     assert table.keys() == ids.keys()
-    for kind, known in ids.items():
-        assert tuple(table[kind]) == known
+    for kind, kind_ids in ids.items():
+        assert tuple(table[kind]) == kind_ids
         assert all(table[kind].values()), kind
         if kind not in SHARED and kind != "round_tile":
             doubled = [n for n in table[kind].values() if list(table[kind].values()).count(n) > 1]
@@ -36,8 +36,8 @@ def test_every_id_has_a_name_of_its_own(id: str) -> None:
 def test_every_action_can_be_said(id: str) -> None:
     ruleset = RULESETS[id]
     for text in ruleset.actions.texts:
-        said = render.say(ruleset, text)
-        assert said and not re.search(r"[{}]|_", said), said
+        words = render.say(ruleset, text)
+        assert words and not re.search(r"[{}]|_", words), words
 
 
 class At:
@@ -65,8 +65,8 @@ def test_a_place_says_what_lies_there() -> None:
     """The extra tile and an artifact by what they do; who takes a booster in a round passes."""
     table: Any = At("TURN")
     named = render.names(At.ruleset)
-    said = "advanced tile: 6 VP per planetary institute and academy (the extra tile)"
-    assert render.say_at(table, "advanced extra") == said
+    words = "advanced tile: 6 VP per planetary institute and academy (the extra tile)"
+    assert render.say_at(table, "advanced extra") == words
     artifact = named["artifact"][At.ruleset.artifacts[0].id]
     assert render.say_at(table, "artifact 2") == f"take the artifact: {artifact}"
     token = named["token"][At.ruleset.ship_tokens[0].id]
@@ -77,9 +77,9 @@ def test_a_place_says_what_lies_there() -> None:
     first: Any = At("BOOSTER")
     assert render.say_at(first, booster) == f"take the booster: {name}"
     assert render.say_at(table, "end_turn") == "end the turn"
-    for node, said in _SKIPPED.items():
-        asked: Any = At(node)
-        assert node in Node.__members__ and render.say_at(asked, "skip") == said
+    for node, words in _SKIPPED.items():
+        table_at_node: Any = At(node)
+        assert node in Node.__members__ and render.say_at(table_at_node, "skip") == words
     assert render.say_at(table, "skip") == "skip"
     tile, cover = next(iter(At.ruleset.ids["tile"])), cast(Any, At("COVER"))
     assert render.say_at(cover, f"tile {tile}") == f"cover the tech tile: {named['tile'][tile]}"
@@ -91,8 +91,8 @@ def test_a_place_says_what_lies_there() -> None:
     assert render.say_at(target, f"pick {place}") == f"choose the trading station on {place}"
     target.map.structure[:] = 0
     assert render.say_at(target, f"pick {place}") == f"choose {place}: transdim planet"
-    said = "special action: the academy's action: 4 credits"
-    assert render.say_at(table, "special AC_B") == said
+    words = "special action: the academy's action: 4 credits"
+    assert render.say_at(table, "special AC_B") == words
 
 
 def test_an_unknown_action_is_refused() -> None:
@@ -113,8 +113,10 @@ def test_names_say_what_is_printed() -> None:
 
 def test_the_help_of_a_final_mission_says_whether_0_is_ranked():
     """FIN-03: as ruled it is, as published and in the base game it is not."""
-    for id, said in (("lost_fleet", "is ranked too"), ("base", "gets none")):
+    for id, phrase in (("lost_fleet", "is ranked too"), ("base", "gets none")):
         ruleset = RULESETS[id]
-        told = help.pages(ruleset, ())
+        entries = help.pages(ruleset, ())
         for mission in ruleset.final_missions:
-            assert said in told[mission]["lines"][0] and "FIN-03" in told[mission]["rulings"]
+            assert (
+                phrase in entries[mission]["lines"][0] and "FIN-03" in entries[mission]["rulings"]
+            )

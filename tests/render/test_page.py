@@ -82,9 +82,9 @@ def test_slider_keys_rounds_and_seats(written: Path, width: int, browser: Any) -
 
 def test_every_decision_is_listed() -> None:
     record = replay.read(RECORDS["base"])
-    found = list(move_list.lines(moves(record)))
-    assert len(found) == len(record.actions) + 7, "a line a decision, a head line a round"
-    assert found[0] == "set-up" and "round 6" in found
+    lines = list(move_list.lines(moves(record)))
+    assert len(lines) == len(record.actions) + 7, "a line a decision, a head line a round"
+    assert lines[0] == "set-up" and "round 6" in lines
 
 
 @pytest.mark.slow
@@ -128,8 +128,8 @@ def test_an_unfinished_game_is_a_record_too(tmp_path: Path) -> None:
 def test_a_page_that_does_not_fit_on_the_disk_is_not_there(tmp_path: Path) -> None:
     """No half a page, and the one line names the file; what stood there still does."""
     record, out = tmp_path / "begun.json", tmp_path / "a.html"
-    whole = replay.read(RECORDS["base"])
-    replay.write(record, dataclasses.replace(whole, actions=(), final_vp=()))
+    record_file = replay.read(RECORDS["base"])
+    replay.write(record, dataclasses.replace(record_file, actions=(), final_vp=()))
     script = (
         "import resource, sys\n"
         "from gaia_jax import replay\n"
@@ -140,13 +140,13 @@ def test_a_page_that_does_not_fit_on_the_disk_is_not_there(tmp_path: Path) -> No
     command = [sys.executable, "-c", script, str(record), "--quiet", "--html", str(out)]
     # The limit holds for JAX's cache too, so it is read and nothing is written to it.
     environment = os.environ | {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "1e9"}
-    for stood in (None, replay.HTML_HEAD + b"an older page"):
-        if stood is not None:
-            out.write_bytes(stood)
+    for content_before in (None, replay.HTML_HEAD + b"an older page"):
+        if content_before is not None:
+            out.write_bytes(content_before)
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=500, check=False
         )
         assert done.returncode == 2, done.stderr
         assert done.stderr == f"error: cannot write {out}: File too large\n"
-        found = {path: path.read_bytes() for path in tmp_path.iterdir() if path != record}
-        assert found == ({out: stood} if stood is not None else {})
+        files = {path: path.read_bytes() for path in tmp_path.iterdir() if path != record}
+        assert files == ({out: content_before} if content_before is not None else {})
