@@ -174,7 +174,7 @@ def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> N
     page.wait_for_selector("#hint-off")
     assert f"{message}, 7 s" in page.inner_text("#hints")
     page.click("#hint-off")
-    tab.until("document.getElementById('hints').innerText.startsWith('Called off')")
+    tab.until("document.getElementById('hints').innerText.startsWith('Cancelled')")
     assert page.locator("#hint-off").count() == 0 and page.is_enabled("#hint")
     # The page reports a hint that a new position ends.
     status[0] = "running"
@@ -212,7 +212,7 @@ def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
     tab.until("document.querySelectorAll('#hints .candidate').length === 2")
     text = page.inner_text("#hints")
     assert "120 VP (115 to 125)" in text and "12.0 VP less than the best (8.0 to 16.0)" in text
-    assert "then Xenos: pass" in text and "on the same luck" in text
+    assert "then Xenos: pass" in text and "with the same random numbers" in text
     page.evaluate("allSettings().warn = true")
     dialogs: list[str] = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))

@@ -198,7 +198,7 @@ def test_advice_by_the_keyboard_alone(tab: Watched, server: Server, width: int) 
     page.keyboard.press("Enter")
     wait_for_focus(tab, "advise")
     assert answers.asked[-1] == {"off": True} and page.is_hidden("#advise-off")
-    assert page.inner_text("#advice-said").startswith("Called off.")
+    assert page.inner_text("#advice-said").startswith("Cancelled.")
     page.keyboard.press("Enter")
     wait_for_focus(tab, "advise-off")
     answers.status = "ready"

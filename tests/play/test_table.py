@@ -176,7 +176,7 @@ def test_who_looks_at_an_earlier_position_is_told_so(tab: Watched, server: Serve
     page = tab.page
     go(tab, 100)
     text = page.inner_text("#past-said")
-    assert text.startswith(f"You look at round {page.evaluate('game.moves[100].round')}, turn ")
+    assert text.startswith(f"You are viewing round {page.evaluate('game.moves[100].round')}, turn ")
     assert "instead of what followed" in text and page.inner_text("#present") == "To the end"
     node = page.evaluate("game.node")
     row = page.locator("#since .turn-row").first
@@ -307,7 +307,7 @@ def test_what_was_taken_back_is_said_so(tab: Watched, server: Server) -> None:
     assert page.is_hidden("#past")
     page.keyboard.press("Home")
     tab.until("game.node === 0 && document.querySelector('#present.main')")
-    assert page.inner_text("#past-said").startswith("You look at the set-up, turn 1.")
+    assert page.inner_text("#past-said").startswith("You are viewing the set-up, turn 1.")
 
 
 def test_a_kind_that_is_opened_on_a_phone_comes_into_view(browser: Any, server: Server) -> None:

@@ -30,7 +30,7 @@ function drawAdvice() {
   if (hadFocus) (running ? off : button).focus();
   tellAdvice({
     running: "The advice is being made:", ready: "It opens in another tab.", failed: said,
-    "called off": "Called off. What it is getting ready is finished all the same, and kept.",
+    "called off": "Cancelled. Its preparation finishes and is kept.",
   }[status] || "");
   byId("advice-far").textContent = running ? ` ${farOf(adviceNow)}` : "";
   clearTimeout(adviceTimer);

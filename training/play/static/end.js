@@ -43,7 +43,7 @@ function drawEnd() {
   });
 }
 
-// Where several people share the screen, nobody of them is "you".
+// If several people share the screen, no one is "you".
 const whoPlayed = ({ name, who }) => (who === offers.human
   && game.seats.filter((item) => item.who === who).length > 1 ? name : `${name} (${called(who)})`);
 

@@ -85,8 +85,8 @@ function drawPast() {
   const { round } = game.moves[current];
   const turn = turnsOf(game.moves.slice(0, current + 1)).filter((item) => item.round === round).length;
   const back = takenBack === `${game.id} ${game.node}`;
-  const more = back ? " Choose again." : game.legal.length ? " What you choose here is played instead of what followed." : "";
-  byId("past-said").textContent = `${back ? "Taken back to" : "You look at"} ${round
+  const more = back ? " Choose again." : game.legal.length ? " A move here replaces the moves that followed." : "";
+  byId("past-said").textContent = `${back ? "Taken back to" : "You are viewing"} ${round
     ? `round ${round}` : "the set-up"}, turn ${turn}.${more}`;
   byId("present").classList.toggle("main", !back);
   byId("present").textContent = back ? "Leave it as played" : game.ended ? "To the end" : "Back to the game";

@@ -1,10 +1,10 @@
 "use strict";
-// Hints: the likeliest moves played out in the background, with what each is expected to bring.
+// Hints: rollouts of the most probable moves in the background, with their expected VP.
 
 const HINT_EVERY = 1000; // ms between two looks at how far it is
 const WARNED = ["mistake", "blunder"];
 let hint = null; // what is known of the position in view
-let hintGone = ""; // until which decision it is said that a hint was overtaken, "" for none
+let hintGone = ""; // the decision at which a cancelled hint is reported, "" for none
 let hintTurn = 0;
 let hintAt = null; // where the page was scrolled to when a hint was asked for by hand
 
@@ -57,7 +57,7 @@ function drawHint() {
   const holder = byId("hints");
   if (!hint || !game) {
     holder.replaceChildren(...(game && hintGone === decisionsOf(game) ? [element("p", { class: "keys" },
-      "The hint was called off when you left its position.")] : []));
+      "The hint was cancelled when you left its position.")] : []));
     return;
   }
   const { candidates, said, done, total, seconds, status } = hint;
@@ -71,8 +71,8 @@ function drawHint() {
   const progress = {
     running: `${said}, ${done ? `${done} of ${total} games, ` : ""}${seconds} s`,
     failed: said,
-    "called off": "Called off. What it is getting ready is finished all the same, and kept.",
-  }[status] || `${candidates.length ? candidates[0].playouts : 0} games played out of each, on the same luck`;
+    "called off": "Cancelled. Its preparation finishes and is kept.",
+  }[status] || `${candidates.length ? candidates[0].playouts : 0} games played for each, with the same random numbers`;
   const off = status === "running" ? [element("div", { class: "row" },
     element("button", { type: "button", id: "hint-off", onclick: () => callOff("hint") }, "Cancel"))] : [];
   const first = rows.length && !holder.querySelector(".candidate");

@@ -20,7 +20,7 @@ function wire() {
   buildSettings();
   byId("view-of").addEventListener("change", (event) => seatInView(Number(event.target.value)));
   byId("layout").addEventListener("click", clicked);
-  // A kind of choices that is out of view does not choose what is lit on the map.
+  // A kind of choices that is not in view does not limit the highlighted places.
   byId("layout").addEventListener("tab", () => game && openKind && !byId("legal-panel").checkVisibility() && openGroup(""));
   wireLog();
   for (const id of ["tour", "welcome-tour"]) byId(id).addEventListener("click", () => tour.begin());

@@ -32,7 +32,7 @@ class Analysis {
   async refresh(wholeLine = false, search = false) {
     if (!this.on || !this.game()) return;
     const turn = ++this.turn;
-    if (wholeLine || search) showStatus(wholeLine ? "The line is looked at." : "The search runs.");
+    if (wholeLine || search) showStatus(wholeLine ? "Analysing the line." : "Searching.");
     const report = await this.ask(byId("analyst").value, wholeLine, search);
     if (turn !== this.turn || !this.on || !report) return;
     // What is being compiled is asked for again, each second.

@@ -1,6 +1,5 @@
 "use strict";
-// A request of a page to the server: the answer; null and a message where it was refused. And what
-// pages tell one another.
+// Requests of a page to the server, and the game that other pages lead back to.
 
 const LAST_GAME = "gaia_jax game"; // under which a tab keeps the id of the game that it showed last
 

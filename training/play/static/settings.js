@@ -13,9 +13,9 @@ const SETTINGS = [
     ...[0, 1, 2, 3, 4, 5, 7].map((vp) => [vp, `${vp} VP`])]],
   ["decline_rest", "Decline power that costs more"],
   ["decline_last", "Decline power that costs VP after my last pass"],
-  ["only_choice", "Take what is the only choice, and income where its order is the same"],
+  ["only_choice", "Take a move that is the only choice, and income if its order makes no difference"],
   ["ask_pass", "Ask before I pass"],
-  ["warn", "Look at my moves, and warn me before a mistake"],
+  ["warn", "Check my moves, and warn me before a mistake"],
 ];
 let current = null;
 

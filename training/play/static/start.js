@@ -28,7 +28,7 @@ async function loadOffers() {
     fillChairs();
     return;
   }
-  const wait = waiting("The table is being set");
+  const wait = waiting("Loading");
   offers = await call(`${path}&brief=1`);
   clearInterval(wait);
   byId("begin").disabled = !offers;
@@ -51,7 +51,7 @@ async function loadOffers() {
 function fillUnderWay() {
   const answer = offers.games;
   byId("under-way").hidden = !answer.length;
-  byId("under-way").replaceChildren("Go on with", ...answer.map(({ id, round, people }) =>
+  byId("under-way").replaceChildren("Continue", ...answer.map(({ id, round, people }) =>
     element("a", { class: "button", href: `#${id}` },
       `${people.join(", ") || "the agents"}, ${round ? `round ${round}` : "set-up"}`)));
 }
@@ -193,7 +193,7 @@ async function wantedGame() {
     else if (byId("setup").value.trim()) selected.setup = JSON.parse(byId("setup").value);
     else selected.seed = Number(byId("seed").value);
   } catch (error) {
-    showMessage("that is not JSON");
+    showMessage("not valid JSON");
     return null;
   }
   return selected;
@@ -223,7 +223,7 @@ async function showPreview() {
     return;
   }
   if (!selected.setup) toLink();
-  if (!holder.firstChild) holder.replaceChildren(element("p", { class: "keys" }, "The set-up is dealt."));
+  if (!holder.firstChild) holder.replaceChildren(element("p", { class: "keys" }, "Dealing the set-up."));
   const answer = await call("/api/preview", selected);
   if (turn !== previews || game) return;
   if (!answer) {
@@ -275,7 +275,7 @@ async function begin(event) {
 
 // A new game; the seconds run, as a record waits for the rules to be compiled.
 async function openGame(selected) {
-  const timer = waiting("The game is dealt; a record waits for the rules to be compiled, at the first time up to a minute");
+  const timer = waiting("Starting the game; a record needs the compiled rules, which can take a minute the first time");
   const made = await call("/api/games", selected);
   clearInterval(timer);
   if (!made) return;

@@ -1,6 +1,6 @@
 "use strict";
-// A first look at a game in ten steps: what lies where, and how a turn is played. The steps that
-// ask for a move wait for it: the opening is played while it is explained.
+// An introduction in ten steps: the parts of the page, and how to play a turn. Steps that ask for a
+// move wait for it, so you play the opening while it is explained.
 
 const NOT = -1; // a step waits for no decision
 // The decisions that a person has made; what agents and settings do meanwhile is none.
@@ -9,27 +9,27 @@ const decided = () => (game ? game.moves.filter(({ player, by }) =>
 
 const TOUR = [
   { at: ".stage", say: "This is the map. Zoom with the wheel, two fingers or the buttons, drag to move,"
-    + " and go back to the whole by a double click. Rest on anything to be told what it is." },
+    + " and double-click to see the whole map. Hover over anything to see what it is." },
   { at: ".own", say: "Your board is always here: VP, credits, ore, knowledge and QIC with what the next"
     + " round brings, and your power in the bowls I, II and III." },
-  { at: "#block-rounds", tab: "Supply", say: "Six rounds. The tile of a round pays VP for one kind of deed;"
+  { at: "#block-rounds", tab: "Supply", say: "Six rounds. The tile of a round pays VP for one kind of event;"
     + " two final missions pay 18, 12 and 6 at the end." },
-  { at: ["#legal-panel", "#status"], tab: "Play", say: "What you may do stands here with what it costs and brings, and is"
-    + " lit on the map: click there or here. Make your first decision now: in the set-up, a place for"
+  { at: ["#legal-panel", "#status"], tab: "Play", say: "Your legal moves are listed here with their costs and gains, and"
+    + " highlighted on the map: click there or here. Make your first decision now: in the set-up, a place for"
     + " a mine near planets of few terraforming steps.", move: true },
-  { at: ["#since:not(:empty)", "#status"], tab: "Play", say: "Once others have had their turn, what they did since yours stands here,"
-    + " and is marked on the map. Nothing of theirs needs you, unless they offer you power." },
-  { at: ["#legal-panel", "#status"], tab: "Play", say: "Go on: place what is left, then take a booster, which brings income"
-    + " for a round.", move: true, until: () => game.asks === "TURN" },
+  { at: ["#since:not(:empty)", "#status"], tab: "Play", say: "After the others' turns, their moves since yours are listed here"
+    + " and marked on the map. You only act on them when they offer you power." },
+  { at: ["#legal-panel", "#status"], tab: "Play", say: "Continue: place the remaining mines, then take a booster, which brings"
+    + " income for a round.", move: true, until: () => game.asks === "TURN" },
   { at: "#block-research", tab: "Research", say: "Six tracks. A step costs 4 knowledge; a new lab or academy"
     + " brings a tile and a step with it." },
   { at: "#block-actions", tab: "Actions", say: "Power actions and ships: each may be used once a round, by"
-    + " one player. What you may use now is lit." },
+    + " one player. What you can use now is highlighted." },
   { at: ["#legal-panel", "#status"], tab: "Play", say: "A turn is one main action, with conversions before and after it."
-    + " Open a kind of action here, or click a lit place. A mine and then a trading station are a sound"
+    + " Open a kind of action here, or click a highlighted place. A mine and then a trading station are a sound"
     + " opening. Take an action.", move: true },
-  { at: "#moves", tab: "Log", say: "All that happened is in the log, a line a turn. You can go back, and try"
-    + " something else. When you want no more this round, pass. The rules in brief are under Help." },
+  { at: "#moves", tab: "Log", say: "The log has one line for each turn. You can go back and try something"
+    + " else. Pass when you are done for this round. Help has a summary of the rules." },
 ];
 
 const tour = {
@@ -40,7 +40,7 @@ const tour = {
   begin() {
     this.step = -1;
     this.box = this.box || element("div", { id: "tour-box", class: "panel", role: "dialog",
-      "aria-label": "a first look" });
+      "aria-label": "introduction" });
     document.body.append(this.box);
     this.next();
   },
