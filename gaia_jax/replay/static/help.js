@@ -1,6 +1,6 @@
 "use strict";
-// Help where one looks: what a piece is, at the pointer, at the focus of the keyboard, and under a
-// finger that rests; and the rules in brief. Written here: it needs one box and no library.
+// Help: describes a piece at the pointer, at the keyboard focus and under a resting finger; and the
+// rules in brief.
 
 const HELP_AFTER = 350; // ms that a pointer rests
 const HELP_SOON = 40; // ms where a page has something to say of its own
@@ -8,8 +8,8 @@ const HELP_PRESS = 500; // ms that a finger rests
 const HELP_GOES = 30; // ms from one part of a place to the next
 
 class Help {
-  // `root`: where pieces lie; `pages()`: the help by id; `more(target, event)`: what a page says
-  // beside it: `at`, the place that it is of, and `lines`, elements; null for nothing.
+  // `root`: contains the pieces; `pages()`: the help by id; `more(target, event)`: additions of the
+  // page, `at`, an element, and `lines`, elements; null for none.
   constructor(root, pages, more = () => null) {
     Object.assign(this, { root, pages, more, timer: null, pressed: false, at: null });
     this.box = document.getElementById("help-box")
@@ -27,7 +27,7 @@ class Help {
         && (name !== "pointermove" || Math.hypot(event.movementX, event.movementY) > 6)
         && clearTimeout(this.timer));
     }
-    // A finger that rested has asked, not chosen; one that taps what cannot be used asks too.
+    // A resting finger shows help and makes no choice; so does a tap on an unusable piece.
     root.addEventListener("click", (event) => {
       if (this.pressed) {
         event.preventDefault();
@@ -49,8 +49,8 @@ class Help {
     return target.closest("[data-of], .piece[aria-label], [data-words]");
   }
 
-  // The box stays while the pointer goes from a planet to the cell below it. What a click has drawn
-  // anew below a pointer at rest asks for nothing.
+  // Moving from a planet to its cell keeps the box. Elements that a click has redrawn below a resting
+  // pointer show no help.
   over(event) {
     const [x, y] = this.clicked || [NaN, NaN]; // of a click these are whole pixels
     if (Math.hypot(event.clientX - x, event.clientY - y) < 2) return;
@@ -81,7 +81,7 @@ class Help {
     if (piece && piece.matches(".piece:not(.legal-piece, .convertible)")) this.show(piece);
   }
 
-  // Whether there was anything to say.
+  // Returns whether there is help.
   show(target, event = null) {
     const piece = this.subject(target);
     const more = this.more(target, event);
@@ -90,7 +90,7 @@ class Help {
     this.fill(piece && this.pages()[piece.dataset.of], words, more ? more.lines : []);
     this.box.hidden = false;
     this.at = more ? more.at : piece;
-    // A place on the map keeps its neighbours in view too.
+    // The neighbours of a place on the map stay visible.
     const of = this.at.getBoundingClientRect();
     this.place(of, this.at.dataset.cell ? of.height + 6 : 6);
     return true;
@@ -105,7 +105,7 @@ class Help {
       ...(content.rulings.length ? [element("p", { class: "keys" }, `Rulings: ${content.rulings.join(", ")}`)] : []));
   }
 
-  // Beside what it tells of, never over it where there is room: below, above, right, left.
+  // Next to its subject, without covering it if there is room: below, above, right, left.
   place(of, gap) {
     const { offsetWidth: w, offsetHeight: h } = this.box;
     const [middle, level] = [of.left + of.width / 2 - w / 2, of.top + of.height / 2 - h / 2];
@@ -121,7 +121,7 @@ class Help {
   }
 }
 
-// The panel of the rules: in brief, and the sheets of the factions at the table.
+// The rules panel: rules in brief, and the sheets of the factions in the game.
 function fillRules(holder, picture, seats) {
   const sheet = (seat) => Object.values(picture.help).find((entry) => entry.title === seat.name);
   const section = (name, lines) => element("details", {}, element("summary", {}, name),

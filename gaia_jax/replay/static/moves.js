@@ -6,8 +6,8 @@ const SILENT = ["end_turn", "skip"];
 
 const verbOf = (move) => move.text.split(" ", 1)[0];
 
-// Decisions gathered into turns: `{player, round, first, last, moves, answers}`, numbers of
-// decisions from 1. An answer to an offer of power belongs to the turn that made the offer.
+// Group decisions into turns: `{player, round, first, last, moves, answers}`, with decisions numbered
+// from 1. An answer to an offer of power belongs to the turn that made the offer.
 function turnsOf(moves) {
   const out = [];
   let ended = true;
@@ -34,8 +34,8 @@ function turnsOf(moves) {
 
 const mainOf = (turn) => turn.moves.filter((move) => ![...SILENT, "free"].includes(verbOf(move)));
 
-// What a turn was, in a line: its main decisions, without the end of the turn and, where there is
-// anything else, without conversions.
+// A turn in one line: its main decisions, without the end of the turn and, if there are others,
+// without conversions.
 function turnWords(turn) {
   const main = mainOf(turn);
   const other = turn.moves.filter((move) => !SILENT.includes(verbOf(move)));
@@ -43,7 +43,7 @@ function turnWords(turn) {
   return visible.map(moveWords).join("; ").replaceAll("; choose ", "; at ");
 }
 
-// A decision in words that stand alone: an upgrade says what it made.
+// A decision in words without context: an upgrade includes the new structure.
 function moveWords(move) {
   const verb = verbOf(move);
   const match = verb === "upgrade" && /\+([a-z ()]+ to [a-z ()]+)(?:[,;]|$)/.exec(move.told || "");
@@ -57,17 +57,17 @@ const placeOf = ({ text }) => {
 };
 const placesOf = (moves) => [...new Set(moves.map(placeOf).filter(Boolean))].join(" ") || null;
 
-// VP of a player that a turn brought. `vp`: of all players after so many decisions.
+// VP of a player from a turn. `vp`: of all players, by number of decisions.
 function turnVp(turn, vp, player = turn.player) {
   return vp[turn.last] && vp[turn.first - 1] ? vp[turn.last][player] - vp[turn.first - 1][player] : 0;
 }
 
 const signed = (n) => (n ? `${n > 0 ? "+" : "\u2212"}${Math.abs(n)} VP` : "");
 
-// What a decision cost and brought, without what has to be chosen next.
+// The cost and gain of a decision, without the next choice.
 const paid = (move) => (move.told || "").replace(/(; )?(not paid yet: )?then choose [^;]*$/, "");
 
-// Texts of which the same one several times in a row is said once.
+// Merge equal neighbouring texts: "text (x3)".
 function counted(texts) {
   const out = [];
   for (const text of texts) {
@@ -78,8 +78,8 @@ function counted(texts) {
   return out.map(({ text, times }) => (times > 1 ? `${text} (\u00d7${times})` : text));
 }
 
-// What the decisions of a turn cost and brought, in a line; then the answers to its offers. The words
-// of a conversion are its price and its gain; of a turn without a main move they are its line already.
+// The cost and gain of a turn in a line, then the answers to its offers. A conversion's words are its
+// price and gain; a turn without a main move already has them in its line.
 function toldLines(turn, seats) {
   const main = mainOf(turn).length > 0;
   const lines = counted(turn.moves.map((move) => (main && verbOf(move) === "free" ? move.words : paid(move)))
@@ -89,7 +89,7 @@ function toldLines(turn, seats) {
   return [...(lines.length ? [element("small", { class: "told" }, lines.join("; "))] : []), ...answers];
 }
 
-// One turn as a row that can be pressed.
+// One turn as a button.
 function turnRow(turn, seats, vp, go) {
   return element("button", { type: "button", class: "turn-row", "data-last": turn.last,
     "data-at": placesOf(turn.moves), onclick: (event) => go(turn.last, event) },
@@ -100,8 +100,8 @@ function turnRow(turn, seats, vp, go) {
 
 // The list of turns; with `each` the decisions of each turn below it.
 class MoveLog {
-  // `go(n)` stands after decision n; `branches(move)`: rows about other moves that were tried there;
-  // `more(move)`: what follows the words of a decision.
+  // `go(n)` shows the position after decision n; `branches(move)`: rows for other moves that were
+  // tried there; `more(move)`: elements after the words of a decision.
   constructor(list, { go, branches = () => [], more = () => [] }) {
     Object.assign(this, { list, go, branches, more });
     this.drawn = "";
@@ -133,7 +133,7 @@ class MoveLog {
     this.list.replaceChildren(...rows);
   }
 
-  // The turn and the decision that are in view; what comes later is paler.
+  // Mark the current turn and decision; later ones are paler.
   mark(n) {
     this.at = n;
     this.list.querySelectorAll(".turn-item").forEach((item) => {
@@ -177,7 +177,7 @@ function cellOfShip(view, ship) {
   return cell ? cell.dataset.cell : "";
 }
 
-// Plays on at a pace: `step()` false ends it. `pace`: a list of milliseconds.
+// Steps through a game: until `step()` is false. `pace`: a select of milliseconds.
 class Playback {
   constructor(button, pace, step) {
     Object.assign(this, { button, pace, step, timer: null });

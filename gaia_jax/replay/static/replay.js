@@ -1,5 +1,5 @@
 "use strict";
-// The replay page: one game, embedded as JSON that is compressed and in base 64.
+// The replay page: one game, embedded as compressed JSON in base 64.
 
 let game = null;
 let count = 0;

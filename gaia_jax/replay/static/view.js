@@ -1,6 +1,6 @@
 "use strict";
-// The table as it is looked at: shared by the replay page, the review and the table in the browser.
-// Map and panels are drawn on the Python side; here they are laid out and their parts put in place.
+// The table, shared by the replay page, the review and the table in the browser. Python draws map
+// and panels; this script lays them out and replaces their parts.
 
 const SVG_NS = "http://www.w3.org/2000/svg";
 const byId = (id) => document.getElementById(id);
@@ -58,14 +58,14 @@ function placeBox(box, places) {
   box.style.top = `${Math.max(4, Math.min(top, y))}px`;
 }
 
-// What a page embeds: JSON that is compressed and in base 64.
+// Decodes embedded JSON: compressed, in base 64.
 async function unpacked(text) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return JSON.parse(await new Response(stream).text());
 }
 
-// Each part has the decisions after which it changed; the last one up to now holds.
+// `changes` has the decisions after which a part changed; the last one up to n applies.
 function bodyAt(changes, n) {
   let [low, high] = [0, changes.length - 1];
   while (low < high) {
@@ -75,12 +75,12 @@ function bodyAt(changes, n) {
   return changes[low][1];
 }
 
-// Panels of every page, by the blocks that lie in them; a page adds its own (`section[data-tab]`).
+// Panels of every page with their blocks; a page adds its own (`section[data-tab]`).
 const PANELS = [["Research", ["research"]], ["Actions", ["actions"]],
   ["Supply", ["rounds", "boosters", "tokens"]], ["Players", []]];
 
-// Decks of panels, each under its tabs. The first of PANELS stays in view on a large screen. Where there is room, each deck shows one panel (`on`);
-// on a small screen the one that was chosen last is in front of both.
+// Decks of panels with tabs. The first of PANELS is always in view on a large screen. With enough room
+// each deck shows one panel (`on`); on a small screen the last chosen panel covers both.
 class Decks {
   constructor(layout) {
     this.layout = layout;
@@ -104,7 +104,7 @@ class Decks {
     return panel;
   }
 
-  // On a narrow screen the tabs that are seldom wanted lie behind one more, which changes places with the others.
+  // On a narrow screen rarely used tabs are behind one more tab, which swaps them with the others.
   more(isOpen = !this.layout.classList.contains("more")) {
     this.layout.classList.toggle("more", isOpen);
     this.layout.querySelector(".more-tabs")?.setAttribute("aria-expanded", String(isOpen));
@@ -123,12 +123,12 @@ class Decks {
     this.layout.dispatchEvent(new Event("tab"));
   }
 
-  // Which tabs are in view, and which have something that may be used: `called`, names.
+  // Mark the tabs in view, and those with something usable (`called`: their names).
   mark(called = null) {
     for (const [name, { panel, tab }] of this.tabs) {
       tab.setAttribute("aria-pressed", String(panel.offsetParent !== null));
       if (!called) continue;
-      // The dot in words: at the pointer, at the focus, and for who listens.
+      // The dot as text: for the pointer, the focus and screen readers.
       const on = tab.classList.toggle("called", called.includes(name));
       for (const attribute of ["data-words", "aria-description"]) {
         if (on) tab.setAttribute(attribute, "Something here may be used now");
@@ -139,8 +139,8 @@ class Decks {
 }
 
 class TableView {
-  // `layout`: its `section[data-tab]` come into the second deck; `picture`: what `panels.frame` of
-  // the Python side gave for some position of the game.
+  // `layout`: its `section[data-tab]` go into the second deck; `picture`: the result of
+  // `panels.frame` for some position of the game.
   constructor(layout, picture) {
     this.layout = layout;
     this.shown = new Map();
@@ -165,7 +165,7 @@ class TableView {
     layout.decks = decks;
     own.forEach((panel) => decks.add("play", panel.dataset.tab, panel));
     for (const [name, blocks] of PANELS) {
-      // A page that adds no panel has room for the players beside the rest.
+      // A page without own panels has room for the players next to the others.
       decks.add(own.length || blocks.length ? "board" : "play", name, element("section", { "aria-label": name },
         ...blocks.map((block) => element("div", { id: `block-${block}`, class: "block" }))));
     }
@@ -174,7 +174,7 @@ class TableView {
         "aria-expanded": "false", onclick: () => decks.more() }, "More"));
     }
     layout.help = new Help(layout, () => layout.pages, (target, event) => layout.more?.(target, event) || null);
-    // What is told of a place is shown there, at the pointer and at the focus.
+    // Highlight the places that an element names, at the pointer and at the focus.
     for (const [over, out] of [["pointerover", "pointerout"], ["focusin", "focusout"]]) {
       layout.addEventListener(over, (event) => {
         const marker = event.target.closest("[data-at]");
@@ -196,13 +196,13 @@ class TableView {
     this.arrange();
   }
 
-  // The room that one's own board has had stays its own: the map does not change its size with it.
+  // Own boards never shrink: otherwise the map would change its size with them.
   keep(height) {
     this.kept = height;
     this.layout.querySelector(".own").style.minHeight = height ? `${height}px` : "";
   }
 
-  // Round tiles and missions have a strip of their own on a desk.
+  // On a desktop, round tiles and missions have a strip of their own.
   arrange() {
     const rounds = this.layout.querySelector("#block-rounds");
     if (this.desk.matches) this.layout.querySelector(".strip").append(rounds);
@@ -254,7 +254,7 @@ class TableView {
     this.zoom.show();
   }
 
-  // The coordinates of all cells, as choices and log have them; on a small map it is drawn nearer.
+  // Show the coordinates of all cells, as in choices and log; zooms in on a small map.
   coordinates(button) {
     const stage = this.layout.querySelector(".stage");
     const on = stage.classList.toggle("named");
@@ -271,7 +271,7 @@ class TableView {
     });
   }
 
-  // The cell of a place, `q,r` or a ship; nothing where there is none.
+  // The cell of a place, `q,r` or a ship; null for none.
   cellAt(place) {
     const at = place.includes(",") ? place : cellOfShip(this, place);
     return at && this.svg.querySelector(`[data-cell="${at}"]`);
@@ -291,7 +291,7 @@ class TableView {
     }
   }
 
-  // A ring on each of these cells; a ship is a name of its cell.
+  // Draw a ring on each of these cells or ships.
   light(places) {
     this.svg.querySelectorAll(".over-look").forEach((item) => item.remove());
     for (const place of places) {
@@ -304,7 +304,7 @@ class TableView {
     }
   }
 
-  // A text on each of these cells, by place; a ship stands for its cell.
+  // Draw a text on each of these cells or ships, by place.
   mark(texts) {
     for (const [place, label] of Object.entries(texts)) {
       const cell = this.cellAt(place);
@@ -324,7 +324,7 @@ class TableView {
     return this.layout.querySelector(`[id="part-${id}"]`);
   }
 
-  // Parts by block and id; what a block no longer has is emptied.
+  // Replace parts by block and id; parts missing from a block are emptied.
   show(blocks) {
     for (const [block, parts] of Object.entries(blocks)) {
       for (const [id, body] of Object.entries(parts)) this.put(block, id, body);
@@ -345,7 +345,7 @@ class TableView {
       // The mark of the last move stays above the cells.
       this.svg.querySelector("#block-map").insertBefore(part, this.part("last"));
     }
-    // Who plays by the keyboard does not lose the place.
+    // Keep the keyboard focus.
     const focusedId = part.contains(document.activeElement) && document.activeElement.id;
     part.innerHTML = body;
     if (focusedId) document.getElementById(focusedId)?.focus();
@@ -353,7 +353,7 @@ class TableView {
     this.shown.set(key, body);
   }
 
-  // The board of this player is one's own, the others follow in turn.
+  // Show the board of this player as the own one; the others follow in turn order.
   seat(first) {
     const count = this.seats.length;
     this.first = ((first % count) + count) % count;
@@ -365,14 +365,14 @@ class TableView {
     this.openBoards();
   }
 
-  // One's own board lies open on a desk, and those that have a deck to themselves.
+  // On a desktop the own board is unfolded, and so are boards that have a deck to themselves.
   openBoards() {
     this.layout.querySelectorAll(".own .seat-board, .deck.play .seat-board")
       .forEach((item) => unfold(item, this.desk.matches));
   }
 }
 
-// What a drawing says to a pointer is said by the help; labels take the room that they need.
+// The help replaces tooltips; labels use the width that they need.
 function tidy(part) {
   part.querySelectorAll("title").forEach((title) => {
     title.parentElement.dataset.words = title.textContent;
@@ -405,7 +405,7 @@ function unfold(board, isOpen) {
   fold.textContent = isOpen ? "\u25b4" : "\u25be";
 }
 
-// What people call a player: 1 to 4. The server counts from 0.
+// Players are numbered 1 to 4 on pages, from 0 on the server.
 const seatNumber = (seat) => String(seat.player + 1);
 
 function disc(seat) {
@@ -415,7 +415,7 @@ function disc(seat) {
   return out;
 }
 
-// What a move cost and brought, as a line of its own; none for a move that changed nothing.
+// The cost and gain of a move, as a line; none for a move that changed nothing.
 function toldLine(move) {
   return move.told ? [element("small", { class: "told" }, move.told)] : [];
 }

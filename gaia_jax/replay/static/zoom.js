@@ -1,10 +1,10 @@
 "use strict";
-// The map as a picture that zooms and pans: wheel, two fingers, buttons, dragging; a double click
-// goes back to the whole. Written here: @panzoom/panzoom and svg-pan-zoom move the picture by a
-// transform, after which a label cannot know how large it is; here the view box moves.
+// Zooms and pans the map: wheel, two fingers, buttons, dragging; a double click shows the whole map.
+// @panzoom/panzoom and svg-pan-zoom use a transform, which hides the scale from labels; this moves
+// the view box.
 
 class Zoom {
-  // `stage` holds the SVG and the buttons; `most`: how far in.
+  // `stage` holds the SVG and the buttons; `most`: the largest zoom factor.
   constructor(stage, svg, most = 8) {
     Object.assign(this, { stage, svg, most });
     const { width, height } = svg.viewBox.baseVal;
@@ -22,7 +22,7 @@ class Zoom {
     for (const name of ["pointerup", "pointercancel", "pointerleave"]) {
       svg.addEventListener(name, (event) => this.up(event));
     }
-    // What was dragged is not clicked.
+    // Dragging is no click.
     svg.addEventListener("click", (event) => {
       if (this.moved > 8) event.stopPropagation();
     }, true);
@@ -42,7 +42,7 @@ class Zoom {
     this.stage.classList.toggle("middle", scale < 0.95);
   }
 
-  // Zoom by a factor about a point of the screen; the middle where there is none.
+  // Zoom by a factor about a point of the screen, by default the middle.
   by(factor, at = null) {
     const scale = this.scale();
     const box = this.svg.getBoundingClientRect();

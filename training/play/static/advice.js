@@ -1,14 +1,14 @@
 "use strict";
-// Advice on the set-up in view: made in the background, its page opens in a tab of its own.
+// Advice on a set-up: computed in the background, opened in another tab.
 
 const ADVICE_EVERY = 1000; // ms between two looks at how far it is
 let adviceNow = null; // what the set-up in view was dealt from, and how the advice on it stands
 let adviceAsked = ""; // what this page has asked for last
 let adviceTimer = 0;
 
-// A set-up has come into view; none where nothing is given.
+// Show the advice for a set-up; without arguments hide it.
 function adviceOn(setup, answer) {
-  // What was asked for meanwhile is known better.
+  // A running request is more recent.
   if (answer && adviceNow && adviceNow.id === answer.id && adviceNow.status === "running") return;
   clearTimeout(adviceTimer);
   adviceNow = answer && { ...answer, setup };
@@ -26,7 +26,7 @@ function drawAdvice() {
     : "which faction suits it; in the background, takes a minute";
   button.disabled = running;
   off.hidden = !running;
-  // Who has pressed the one stays where the other is.
+  // Keep the keyboard focus on the visible button.
   if (hadFocus) (running ? off : button).focus();
   tellAdvice({
     running: "The advice is being made:", ready: "It opens in another tab.", failed: said,
@@ -37,7 +37,7 @@ function drawAdvice() {
   if (running) adviceTimer = setTimeout(() => askAdvice(`/api/advice/${id}`), ADVICE_EVERY);
 }
 
-// A screen reader says what changes here, and nothing each second.
+// Screen readers announce changes, not every second.
 function tellAdvice(text) {
   const said = byId("advice-said");
   if (said.textContent !== text) said.textContent = text;
@@ -64,7 +64,7 @@ function advise() {
 
 const adviceOff = () => askAdvice(`/api/advice/${adviceNow.id}`, { off: true });
 
-// Nobody waits for what was asked for last.
+// Cancel the previous request.
 function adviceLeft() {
   if (adviceAsked) call(`/api/advice/${adviceAsked}`, { off: true });
   adviceAsked = "";

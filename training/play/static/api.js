@@ -1,5 +1,5 @@
 "use strict";
-// What the scripts of the table share: the state of the page, and requests to the server.
+// Shared by the scripts of the table: the state of the page, and requests to the server.
 
 let offers = null;
 let game = null;
@@ -12,17 +12,17 @@ let requests = Promise.resolve();
 let pressedOn = null; // what the click under way is on
 const NOBODY = "";
 
-// Who plays, in a word: a level where the agent is one.
+// The player in a word: the level of an agent that has one.
 const called = (who) => offers.agents.find(({ name }) => name === who)?.level || who;
 
-// A request; null and a message where it was refused.
+// A request; null and a message if it is rejected.
 const call = (path, body = undefined) => request(path, body, showMessage);
 
 function showMessage(text) {
   byId(game ? "message" : "start-message").textContent = text;
 }
 
-// Ask again and again; the server answers when there is news.
+// Long polling: the server answers when the game changes.
 async function follow(id) {
   while (game && game.id === id) {
     let answer = null;
@@ -44,7 +44,7 @@ async function follow(id) {
     }
     if (answer && game && game.id === id && answer.version > game.version) update(answer);
     else if (performance.now() - began < 5000) {
-      // A server with many waiting answers at once.
+      // A busy server answers immediately.
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
   }
@@ -53,8 +53,8 @@ async function follow(id) {
 document.addEventListener("click", ({ target }) => { pressedOn = target.closest("button, li"); }, true);
 window.addEventListener("click", () => { pressedOn = null; });
 
-// One request after the other; a second click on an action while the first is under way is none.
-// What was pressed is busy in the same frame, until the server has answered.
+// Requests run one after another; a second click on an action during the first is ignored. The
+// pressed element is busy until the server answers.
 function change(what, body = {}) {
   if (busy && what === "act") return requests;
   const pressedElement = byId("choice").contains(pressedOn) ? chosenPlace : pressedOn;
@@ -74,7 +74,7 @@ async function send(what, body) {
   document.body.classList.remove("busy");
   if (answer && answer.version >= game.version) update(answer);
   if (!answer && game) {
-    // What was refused is not shown as if it were so.
+    // Reset the form after a rejected request.
     byId("seats").dataset.game = "";
     drawSeats();
   }

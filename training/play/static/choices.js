@@ -1,6 +1,6 @@
 "use strict";
-// What may be done: kinds of choices, the choices of the kind that is open, and the places and
-// pieces of the picture that stand for them.
+// Legal moves: kinds of choices, the choices of the open kind, and the places and pieces of the
+// picture that represent them.
 
 const GROUPS = [
   ["mine", "Mine"], ["project", "Gaia project"], ["upgrade", "Upgrade"],
@@ -9,16 +9,16 @@ const GROUPS = [
   ["explore", "Shuttle"], ["artifact", "Artifact"], ["tile", "Tech tile"], ["advanced", "Advanced tile"],
   ["token", "Federation token"], ["leech", "Power offered"], ["income", "Income"],
   ["tinkering", "Tinkering tile"], ["booster", "Booster"], ["free", "Convert"],
-  // Found a moment later than the rest: last, so that nothing moves under a finger.
+  // These arrive later: last, so that nothing moves under a finger.
   ["way", "Action on a place"], ["reached", "After conversions"],
 ];
-// Choices of their own: in view whatever kind is open.
+// Choices without a kind: always in view.
 const ALONE = ["end_turn", "skip", "pass", "commit"];
-// So many are one list.
+// Up to this many choices are one list.
 const FEW = 8;
-// So many are told of one place before it is clicked.
+// At most this many choices are in the tooltip of a place.
 const MAX_TOOLTIPS = 5;
-// What of one's own stock stands for the conversions with it.
+// Resources on the own board, with their letters in conversions.
 const STOCK = { credits: "C", ore: "O", knowledge: "K", qic: "Q", power: "P" };
 let openKind = "";
 let heldKind = ""; // where the keyboard was in the list, while others decide
@@ -30,9 +30,9 @@ let chosenFederation = "";
 const verbOfText = (text) => text.split(" ")[0];
 const cellOfText = (text) => ((text.split(" ")[1] || "").includes(",") ? text.split(" ")[1] : "");
 
-// Everything that may be chosen: `kind`, `words`, `effects`; `texts`, the actions that it takes;
-// `cell`, the place on the map that stands for it; `note`, `federation`: of what is no single action;
-// `several`: the same several times, or a tile with each track of its step.
+// All choices: `kind`, `words`, `effects`; `texts`, its actions; `cell`, its place on the map; `note`
+// and `federation` for combined actions; `several`: the same repeated, or a tile with each track of
+// its step.
 function choicesNow() {
   const more = furtherNow();
   const replaced = new Set(more.ways.map(({ actions }) => actions[0]).filter((text) => verbOfText(text) === "upgrade"));
@@ -59,14 +59,14 @@ function choicesNow() {
   return out;
 }
 
-// Why a turn is not ended by itself, where a setting would have ended it.
+// The reason why a turn is not ended automatically although a setting allows it.
 function noteOf(text) {
   const isOpenEnd = text === "end_turn" && game.settings.end_turn === "idle" && game.node === game.line[game.line.length - 1];
   return isOpenEnd ? "not ended by itself: a conversion first may make room for power that you could be offered" : "";
 }
 
-// The pieces of the picture that stand for an action. A tile on a board is its owner's: to use, to
-// cover, to score again; one that is taken lies in the supply.
+// The pieces of the picture that represent an action. A tile on a board is its owner's: to use, to
+// cover, to score again; a tile to take is in the supply.
 function piecesOf(text) {
   const owned = { special: true, tile: game.asks === "COVER", token: game.asks !== "TOKEN" }[verbOfText(text)];
   return [...view.layout.querySelectorAll(`[data-action="${CSS.escape(text)}"]`)].filter((choice) => {
@@ -76,7 +76,7 @@ function piecesOf(text) {
 }
 
 function drawLegal() {
-  // What is there stays while nothing else may be done.
+  // Redraw only if the choices changed.
   const key = JSON.stringify([game.node, game.legal, furtherNow().part, furtherTurn]);
   if (key === drawnLegal) return;
   drawnLegal = key;
@@ -97,7 +97,7 @@ function drawLegal() {
   const kinds = GROUPS.map(([kind, name]) => ({ kind, name: kind === "booster" && game.asks === "TURN" ? "Pass" : name,
     choices: all.filter((choice) => choice.kind === kind) }))
     .filter(({ choices }) => choices.length);
-  // What is found later folds nothing that is in view.
+  // Choices that arrive later fold nothing that is in view.
   if (all.length) folds ??= kinds.length > 1 && all.length > FEW;
   const folded = kinds.length > 1 && folds;
   if (!folded || !kinds.some(({ kind }) => kind === openKind)) openKind = "";
@@ -108,7 +108,7 @@ function drawLegal() {
       hidden: folded && kind !== openKind },
     ...(folded || kinds.length < 2 ? [] : [element("h3", {}, name)]), ...choices.map(choiceButton))));
   light(all);
-  // Who plays by the keyboard goes on where the choices begin.
+  // Keyboard users continue at the first choice.
   const same = heldText && panel.querySelector(`[data-text="${CSS.escape(heldText)}"]`);
   if (same && same.checkVisibility()) same.focus();
   else if (heldKind && game.legal.length) (byId("kinds").querySelector(`[data-kind="${heldKind}"]`) || firstButton()).focus();
@@ -124,7 +124,7 @@ function kindButton({ kind, name, choices }) {
   name, element("small", {}, ` ${choices.length}`));
 }
 
-// Show the choices of a kind, and light its places and pieces alone; none is open for "".
+// Show the choices of a kind and highlight only its places and pieces; "" closes all.
 function openGroup(kind, byKey = false) {
   openKind = kind;
   for (const choice of byId("kinds").children) choice.setAttribute("aria-expanded", String(choice.dataset.kind === kind));
@@ -138,7 +138,7 @@ function openGroup(kind, byKey = false) {
   if (first && byKey) first.focus();
 }
 
-// The places of the kind that is open, of all where none is; every piece that may be used.
+// Highlight the places of the open kind, or of all kinds, and every usable piece.
 function light(all) {
   view.layout.querySelectorAll(".legal-cell, .legal-piece, .convertible").forEach((choice) =>
     choice.classList.remove("legal-cell", "by-way", "legal-piece", "hover", "convertible"));
@@ -201,8 +201,8 @@ function buttonOf(choice) {
   ...noteLine(choice.note));
 }
 
-// What tells boosters apart comes first: all lie under one heading, and all have an income. At a
-// turn the round is over with it, and that is said before all.
+// The distinguishing part of a booster first: all have the same heading and an income. During a
+// round, taking a booster is passing, so that comes before all.
 function boosterWords(words) {
   const tile = words.slice(words.indexOf("booster: ") + "booster: ".length);
   const summary = tile.split("; ").map((text) => text.replace(/^(income|on passing|action): (.*)$/, "$2 ($1)"));
@@ -211,11 +211,11 @@ function boosterWords(words) {
 
 const noteLine = (text) => (text ? [element("span", { class: "effects" }, element("span", { class: "note" }, text))] : []);
 
-// What a choice costs and brings, as the server told it; a sign and a word beside the colour.
+// The cost and gain of a choice; signs and words, so that colour is not the only cue.
 function effectsLine(options) {
   if (!options || !Object.keys(options).length) return [];
   const line = element("span", { class: "effects" });
-  // Bowls have no sign: their words already say from what to what.
+  // Bowls have no sign: their words have both values.
   const add = (kind, sign, texts = []) => texts.forEach((text) =>
     line.append(element("span", { class: kind }, (text.startsWith("power bowls") ? "" : sign) + text), " "));
   add("cost", "\u2212", options.costs);
@@ -225,7 +225,7 @@ function effectsLine(options) {
   return [line];
 }
 
-// A finger sees where a federation lies before it forms it.
+// On a touch screen the first tap shows a federation, the second forms it.
 function pressed({ texts, federation }, event) {
   const name = texts.join("; ");
   if (!federation || !touched(event) || chosenFederation === name) return take(texts);
@@ -244,13 +244,13 @@ const touched = (event) => event.detail > 0 && ["touch", "pen"].includes(event.p
 let lastPointer = "mouse";
 document.addEventListener("pointerdown", (event) => { lastPointer = event.pointerType; }, true);
 
-// Actions that are taken as one; asked before, where a setting says so.
+// Take several actions as one, with a confirmation if a setting requires it.
 function take(texts) {
   if (!confirmed(texts[texts.length - 1])) return null;
   return change("act", texts.length > 1 ? { actions: texts, node: game.node } : { action: texts[0], node: game.node });
 }
 
-// What a place or a piece of the picture stands for: `found`, choices; `at`, the thing itself.
+// The target of an event: `options`, choices; `at`, the place or piece.
 function targetOf(target, event) {
   const stock = target.closest(".convertible");
   const piece = target.closest("[data-action]");
@@ -270,7 +270,7 @@ function targetOf(target, event) {
   return { options: cell ? choicesAt(all, cell) : [], at: cell };
 }
 
-// What is told at the pointer: what may be done there, with prices.
+// The tooltip of a place or piece: its choices with prices.
 function tooltipOf(target, event) {
   if (!game || !game.legal.length || busy) return null;
   const { options, at } = targetOf(target, event);
@@ -284,8 +284,8 @@ function tooltipOf(target, event) {
   return { at, lines };
 }
 
-// A click on the picture makes the choice that is there alone, its price was told at the pointer.
-// A finger selects first, and a second tap makes it; where there are several they are asked.
+// A click takes the only choice of a place, whose price the tooltip has shown. A first tap selects, a
+// second one takes it. Several choices open a box.
 function clicked(event) {
   const { options, at } = targetOf(event.target, event);
   if (!options.length) return closeChoice();
@@ -298,8 +298,8 @@ function clicked(event) {
   return openChoice(options, event, at);
 }
 
-// What may be done on a cell: of the kind that is open, else whatever; behind conversions where
-// there is nothing else.
+// The choices of a cell: of the open kind, otherwise all; those after conversions only if there are
+// no others.
 function choicesAt(all, cell) {
   const ship = cellShip(cell);
   const onCell = all.filter((choice) => choice.cell === cell.dataset.cell || (ship && choice.texts[0] === `explore ${ship}`));
@@ -308,7 +308,7 @@ function choicesAt(all, cell) {
   return open.length ? open : now.length ? now : onCell;
 }
 
-// The pieces lie over the cells: ask what cell is beneath them.
+// Pieces cover cells: find the cell below the pointer.
 function cellUnder(event) {
   return document.elementsFromPoint(event.clientX, event.clientY)
     .find((choice) => choice.dataset && choice.dataset.cell) || null;
@@ -319,7 +319,7 @@ function cellShip(cell) {
   return part ? part.id.slice(5) : "";
 }
 
-// Beside what was pressed, never over it where there is room.
+// Next to the pressed element, without covering it if there is room.
 function openChoice(choices, event, at) {
   const box = byId("choice");
   closeChoice();
@@ -334,7 +334,7 @@ function openChoice(choices, event, at) {
   box.querySelector("button").focus({ focusVisible: !event.detail });
 }
 
-// The choices in front, the first of them under the keyboard.
+// Bring the choices to the front and focus the first.
 function showChoices() {
   view.decks.show("Play");
   firstButton().focus();
@@ -346,7 +346,7 @@ function closeChoice() {
   view?.light([]);
 }
 
-// Esc: what asks goes, then the kind that is open.
+// Esc: closes the box of choices, then the open kind.
 function stepOut() {
   if (!byId("choice").hidden) return closeChoice();
   const open = byId("kinds").querySelector(`[data-kind="${openKind}"]`);

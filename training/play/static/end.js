@@ -15,7 +15,7 @@ function drawEnd() {
   const key = `${game.id} ${game.node}`;
   if (key === endOf) return;
   endOf = key;
-  // Whoever comes to the end sees how it ended, whatever panel was in front.
+  // Show the result whatever panel was in front.
   if (goneOn === game.id) view.decks.show("Play");
   const { places, rounds, best, left } = game.end;
   const seats = [...game.seats].sort((a, b) => places[a.player] - places[b.player]);
@@ -72,7 +72,7 @@ const downloaded = () => showMessage("Your browser downloads it once it is made.
 
 const again = () => openGame({ again: game.id, settings: settingsNow() });
 
-// The review is made in the background; its page opens in a tab of its own.
+// The review runs in the background; its page opens in another tab.
 async function review() {
   const button = byId("review");
   if (button.dataset.ready === game.id) {

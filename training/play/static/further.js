@@ -1,18 +1,18 @@
 "use strict";
-// Beyond the next click: whole moves and federations, and what conversions would make possible.
+// Choices of several actions: whole moves and federations, and actions that conversions make possible.
 
-// `turn`: above 0 once all of it is known; `part`: what has come.
+// `turn`: above 0 once complete; `part`: the parts received.
 const NOTHING_FURTHER = { turn: 0, part: "", ways: [], federations: [], reached: [], repeats: {}, tracks: {}, left: {} };
 const PARTS = ["moves", "conversions"];
 let furtherOf = "";
 let further = NOTHING_FURTHER;
 let furtherTurn = 0;
 
-// What is known of the position in view.
+// The choices for the current position.
 const furtherNow = () => (further.node === game.node && further.game === game.id ? further : NOTHING_FURTHER);
 
-// Asked for once a position, where it is a person's turn, and again when there are prices. What is
-// soon known is shown before the rest.
+// Requested once for each position of a person, and again when prices are available. The quick parts
+// come first.
 async function drawFurther() {
   const priced = Boolean(game.legal[0]?.effects);
   const key = `${game.id} ${game.node} ${priced}`;
@@ -31,7 +31,7 @@ async function drawFurther() {
   }
 }
 
-// Nothing is drawn anew between press and click.
+// Nothing is redrawn between press and click.
 let isPressed = false;
 const wired = (name, now) => document.addEventListener(name, () => { isPressed = now; }, true);
 wired("pointerdown", true);

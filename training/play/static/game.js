@@ -1,5 +1,5 @@
 "use strict";
-// One game: entered, shown as it changes, left.
+// One game: enter it, show its changes, leave it.
 
 async function enter(id) {
   const state = await call(`/api/games/${id}`);
@@ -56,7 +56,7 @@ function update(state) {
   const agent = state.paused && seat.who !== offers.human && !state.over;
   byId("resume").hidden = !agent;
   byId("place").textContent = `${state.line.indexOf(state.node)} / ${state.line.length - 1}`;
-  // Where several people play, the board of who decides is in view.
+  // With several people, show the board of the deciding one.
   const people = state.seats.filter((item) => item.who === offers.human);
   if (moved && people.length > 1 && people.includes(seat)) seatInView(seat.player);
   drawLegal();
@@ -76,7 +76,7 @@ function update(state) {
   else analysis.draw();
 }
 
-// Who looks at an earlier position is told so, and how to come back.
+// At an earlier position: name it, and offer the way back.
 function drawPast() {
   const current = game.line.indexOf(game.node);
   const past = current < game.line.length - 1;
@@ -92,7 +92,7 @@ function drawPast() {
   byId("present").textContent = back ? "Leave it as played" : game.ended ? "To the end" : "Back to the game";
 }
 
-// What is being compiled, the seconds running.
+// Compilation in progress, with running seconds.
 function drawProgress() {
   if (!game) return;
   const more = (performance.now() - progressAt) / 1000;
@@ -100,7 +100,7 @@ function drawProgress() {
     (seconds === null ? text : `${text}, ${Math.round(seconds + more)} s`)).join("; ");
 }
 
-// The rows stay while the game goes on: an open list of names must not close under the hand.
+// Rows stay during a game: an open list must not close.
 function drawSeats() {
   if (byId("seats").dataset.game !== game.id) buildSeats();
   for (const seat of game.seats) {

@@ -8,7 +8,7 @@ let hintGone = ""; // the decision at which a cancelled hint is reported, "" for
 let hintTurn = 0;
 let hintAt = null; // where the page was scrolled to when a hint was asked for by hand
 
-// How far the page and the panel of the hints are scrolled.
+// The scroll positions of the page and the hint panel.
 const scrolled = () => `${window.scrollY} ${byId("hints").closest(".deck").scrollTop}`;
 
 const wantHint = () => askHint(scrolled());
@@ -29,17 +29,17 @@ async function askHint(at = null) {
   }
 }
 
-// A game and how far people have come in it.
+// A game and its number of decisions by people.
 const decisionsOf = (candidate) => `${candidate.id} ${decided()}`;
 
-// Another game: numbers of positions begin anew, so that a hint of one would pass for one of the other.
+// Positions of another game have the same numbers, so its hints must not be shown.
 function forgetHint() {
   hint = null;
   hintGone = "";
   hintTurn++;
 }
 
-// The position is another one: what was found is of no use, and is called off by the server.
+// The position changed: the hint is useless, and the server cancels it.
 function hintMoved() {
   if (hint && (!game || hint.node !== game.node)) {
     hintGone = hint.status === "running" && game && !allSettings().warn ? decisionsOf(game) : "";
@@ -77,11 +77,11 @@ function drawHint() {
     element("button", { type: "button", id: "hint-off", onclick: () => callOff("hint") }, "Cancel"))] : [];
   const first = rows.length && !holder.querySelector(".candidate");
   holder.replaceChildren(...rows, element("p", { class: "keys" }, progress), ...off);
-  // Never under the finger of whoever has gone on to look at something else.
+  // Never move the page for a user who has scrolled on.
   if (first && hintAt === scrolled()) holder.scrollIntoView({ block: "nearest" });
 }
 
-// A hint or a review that is not waited for any more.
+// Cancel a hint or a review.
 async function callOff(what) {
   const answer = await call(`/api/games/${game.id}/ask/${what}`, { off: true });
   if (what === "hint" && answer && game && answer.node === game.node) {
@@ -95,7 +95,7 @@ function lossWords(candidate) {
   return `${candidate.lost[0].toFixed(1)} VP less than the best (${candidate.lost[1].toFixed(1)} to ${candidate.lost[2].toFixed(1)})`;
 }
 
-// Whether an action is to be made, where a setting asks before it.
+// Whether to take an action, after a confirmation if a setting requires it.
 function confirmed(text) {
   const settings = allSettings();
   const last = text === "pass" || (text.startsWith("booster") && game.asks === "TURN");

@@ -1,5 +1,5 @@
 "use strict";
-// The log of the game at the table, and the way along it.
+// The log of the game, and navigation in it.
 
 let log = null;
 let playback = null;
@@ -15,7 +15,7 @@ function wireLog() {
     byId("moves").classList.toggle("each", event.target.checked);
     if (game) drawMoves();
   });
-  // A turn that is being ended is not worth a look of its own.
+  // Skip positions where a turn is only ended.
   playback = new Playback(byId("playback"), byId("pace"), async () => {
     if (!game) return false;
     const current = game.line.indexOf(game.node);
@@ -25,7 +25,7 @@ function wireLog() {
   });
 }
 
-// What made the decision instead of a person.
+// The setting that made a decision.
 function byLine(move) {
   return move.by && move.by !== "one choice" ? [element("small", { class: "by" }, ` (by a setting: ${move.by})`)] : [];
 }
@@ -39,7 +39,7 @@ function drawMoves() {
 
 const SINCE_SHOWN = 6; // turns, the last ones; all of them where more is asked for
 
-// What the others did since the last turn of who sees this, a line a turn; on the map too.
+// The others' turns since the last turn of the board in view, one line each, and on the map.
 function drawSince(current) {
   const turns = turnsOf(game.moves.slice(0, current));
   const own = turns.findLastIndex((turn) => turn.player === view.first);
@@ -61,12 +61,12 @@ function drawSince(current) {
     ? [element("div", { class: "since-head" }, element("h2", {}, "Since your last turn"), fold), ...rows] : []));
 }
 
-// A turn of the others is told in full; the table stays where it is.
+// Unfold a turn of another player.
 function toggleRow(row) {
   row.setAttribute("aria-expanded", String(row.classList.toggle("open")));
 }
 
-// The line: the position some steps further on.
+// Move along the line of the game.
 function along(step) {
   const current = game.line.indexOf(game.node);
   const to = Math.max(0, Math.min(game.line.length - 1, current + step));

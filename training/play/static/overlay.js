@@ -1,8 +1,8 @@
 "use strict";
-// The analysis: what an agent with a policy thinks of the present position and of the line.
+// The analysis: an agent's policy, values and search at the position and along the line.
 
 class Analysis {
-  // `ask(whole)` gets the report; `game()` is the present game; `go(node)` moves the table.
+  // `ask(whole)` requests the report; `game()` is the current game; `go(node)` shows a position.
   constructor({ ask, game, go }) {
     Object.assign(this, { ask, game, go });
     this.report = null;
@@ -21,7 +21,7 @@ class Analysis {
     else this.forget();
   }
 
-  // What was found is of another game, or no longer asked for; what is under way is not waited for.
+  // Discard the report of another game; pending requests are ignored.
   forget() {
     this.turn++;
     this.report = null;
@@ -35,7 +35,7 @@ class Analysis {
     if (wholeLine || search) showStatus(wholeLine ? "Analysing the line." : "Searching.");
     const report = await this.ask(byId("analyst").value, wholeLine, search);
     if (turn !== this.turn || !this.on || !report) return;
-    // What is being compiled is asked for again, each second.
+    // Repeat the request each second during compilation.
     if (report.again) setTimeout(() => turn === this.turn && this.refresh(wholeLine, search), 1000);
     showStatus(report.waiting || report.searching || "");
     this.report = report.waiting ? null : report;
@@ -73,7 +73,7 @@ function showStatus(text) {
 
 const LEAST_SHOWN = 0.001;
 
-// The policy at the position in view: a bar for each action that it may take, the rest as a number.
+// The policy: a bar for each action, the rest as a number.
 function drawPolicy(report) {
   const visible = report.policy.filter(([, , chance], k) => !k || chance >= LEAST_SHOWN);
   const rest = Object.keys(report.all).length - visible.length;
@@ -84,19 +84,19 @@ function drawPolicy(report) {
       element("span", {}, percent(chance, rest || visible.length > 1)));
   }));
   if (rest <= 0) return;
-  // The server sends the likeliest only.
+  // The server sends only the most probable actions.
   const threshold = visible.length < report.policy.length ? LEAST_SHOWN : visible[visible.length - 1][2];
   byId("policy").append(element("p", { class: "keys" }, `and ${rest} more, none above ${percent(threshold, true)}`));
 }
 
-// Not 100 % while there is another action that it may take, nor 0 % of that one.
+// Never 100 % while another action has a chance, nor 0 % for that one.
 function percent(chance, others) {
   if (chance < 0.0005) return "<0.1 %";
   if (chance < 0.9995) return `${(chance * 100).toFixed(1)} %`;
   return others ? ">99.9 %" : "100 %";
 }
 
-// The chances of the legal cells, as discs over the map.
+// The probabilities of cells, as discs on the map.
 function drawHeat(report, game) {
   const svg = view && view.svg;
   if (!svg) return;
@@ -113,8 +113,8 @@ function drawHeat(report, game) {
   }
 }
 
-// The candidates of a search: `*` its move, `>` the played one; the VP that it expects of each seat
-// at the end, and the line that it expects to follow.
+// The candidates of a search: `*` its move, `>` the played one; the expected final VP of each seat,
+// and the expected line.
 function drawSearch(table, game) {
   if (!table) {
     byId("search").replaceChildren();

@@ -1,10 +1,10 @@
 "use strict";
-// What a person leaves to the table; kept in this browser, carried out by the server.
+// Decisions that settings make: stored in this browser, applied by the server.
 
 const SETTINGS_KEY = "gaia_jax settings";
 const DEFAULTS = { end_turn: "idle", take_power: 0, decline_rest: false, decline_last: true,
   only_choice: true, ask_pass: false, warn: false };
-// These the page carries out itself.
+// Applied by the page itself.
 const OF_PAGE = ["ask_pass", "warn"];
 const SETTINGS = [
   ["end_turn", "End my turn by itself", [["ask", "never"],
@@ -28,7 +28,7 @@ function allSettings() {
   return current;
 }
 
-// What the server is told.
+// The settings sent to the server.
 function settingsNow() {
   return Object.fromEntries(Object.entries(allSettings()).filter(([key]) => !OF_PAGE.includes(key)));
 }

@@ -1,5 +1,5 @@
 "use strict";
-// The start form: what a game is made of, and a picture of what would be dealt.
+// The start form: the options of a game, and a preview of its set-up.
 
 const SEATS = [0, 1, 2, 3];
 const PERSON = "You";
@@ -9,16 +9,16 @@ let previews = 0;
 let previewTimer = 0;
 
 const newSeed = () => Math.floor(Math.random() * MOST_SEED);
-// The game that the address of the page names, "" for none.
+// The game in the address of the page, "" for none.
 const gameInAddress = () => /^#([0-9a-f]{12})$/.exec(location.hash)?.[1] || "";
 const rulesetNow = () => offers.rulesets.find(({ id }) => id === byId("ruleset").value);
 const recordNow = () => offers.records.find(({ name }) => name === byId("record").value);
 
-// What can be chosen. At first without the records, which take longer to read: they come a moment later.
+// Load the options; the records, which take longer, arrive later.
 async function loadOffers() {
   const path = `/api/offers?ruleset=${encodeURIComponent(byId("ruleset").value || "lost_fleet")}`;
   if (offers) {
-    // Its seats are those of the ruleset before until the answer is here.
+    // The seats belong to the previous ruleset until the answer arrives.
     leavePreview();
     byId("begin").disabled = true;
     offers = (await call(path)) || offers;
@@ -47,7 +47,7 @@ async function loadOffers() {
   });
 }
 
-// Games that have been begun at this server, to go on with.
+// Games of this server that can be continued.
 function fillUnderWay() {
   const answer = offers.games;
   byId("under-way").hidden = !answer.length;
@@ -61,7 +61,7 @@ function fillRecords(first = "") {
   setOptions(record, [["", "none"], ...offers.records.map(({ name }) => [name])], record.value || first);
 }
 
-// A line whose seconds run, until the timer that it gives is cleared.
+// A message with running seconds; returns its timer.
 function waiting(text) {
   const began = performance.now();
   const showSeconds = () => showMessage(`${text}: ${Math.round((performance.now() - began) / 1000)} s`);
@@ -82,7 +82,7 @@ function buildStart() {
   fromLink();
 }
 
-// `names`: [[value, text, group]]; the value in view stays where it is still there, else `otherwise` is.
+// `names`: [[value, text, group]]; keeps the current value if it is still available.
 function setOptions(select, names, selected, otherwise = names[0][0]) {
   select.replaceChildren();
   for (const [value, text, group] of names) {
@@ -94,27 +94,26 @@ function setOptions(select, names, selected, otherwise = names[0][0]) {
   select.value = names.some(([value]) => value === selected) ? selected : otherwise;
 }
 
-// An agent as an entry of a list: a level by its name and the VP that were measured, else its own.
+// An agent as a list entry: its level and measured VP, or its name.
 function entryOf({ name, level, vp }) {
   if (!level) return [name, name, "Other agents"];
   const measured = vp && byId("ruleset").value === "lost_fleet" ? `, ${Math.round(vp)} VP` : "";
   return [name, `${level[0].toUpperCase()}${level.slice(1)}${measured}`, "Levels; VP in a game of the first four"];
 }
 
-// An agent that a table begins with: one that a first game can be won against. A shipped one is
-// compiled in a fraction of the time that `greedy` takes.
+// The default agent: beatable in a first game, and quick to compile, unlike `greedy`.
 function firstChoice(names) {
   return ["zoo/quick", "zoo/strong", ...names.filter((name) => name.startsWith("zoo/")), "greedy", "random"]
     .find((name) => names.includes(name)) || names[0];
 }
 
-// Of those that have a policy to show.
+// The default agent for analyses: one with a policy.
 function firstAnalyst(names) {
   const learnt = names.filter((name) => !["random", "greedy"].includes(name));
   return learnt.includes("zoo/strong") ? "zoo/strong" : learnt[0] || names[0];
 }
 
-// The set-up that the address holds: `#seed=5&ruleset=base&players=2&factions=TERRANS,`.
+// The set-up in the address: `#seed=5&ruleset=base&players=2&factions=TERRANS,`.
 function fromLink() {
   const link = new URLSearchParams(location.hash.slice(1));
   const seed = Number(link.get("seed") ?? NaN);
@@ -137,7 +136,7 @@ const seatsNow = () => SEATS.map((p) => byId(`chair-${p}`).value).filter((who) =
 const playing = () => SEATS.filter((p) => byId(`chair-${p}`).value !== NOBODY);
 const factionsNow = () => playing().map((p) => byId(`faction-${p}`).value);
 
-// Who may sit on each chair depends on how many play; a record says it for itself.
+// Available agents depend on the number of players; a record defines it.
 function fillChairs() {
   const record = recordNow();
   const ruleset = rulesetNow();
@@ -167,7 +166,7 @@ function fillChairs() {
   askPreview();
 }
 
-// Not those of a board that another seat has chosen (two factions share one).
+// Without factions of boards that another seat has chosen (two factions share one).
 function fillFactions(record, ruleset) {
   const linked = byId("start").dataset.factions.split(",");
   const seats = playing();
@@ -182,7 +181,7 @@ function fillFactions(record, ruleset) {
   }
 }
 
-// What the form asks for; null and a message where it cannot be read.
+// The game that the form describes; null and a message if it is invalid.
 async function wantedGame() {
   const selected = { ruleset: byId("ruleset").value, seats: seatsNow() };
   if (factionsNow().some(Boolean)) selected.factions = factionsNow();
@@ -199,13 +198,13 @@ async function wantedGame() {
   return selected;
 }
 
-// The picture follows the form, once it has rested; the agents are compiled meanwhile.
+// Update the preview after a pause in typing; the server compiles the agents meanwhile.
 function askPreview() {
   clearTimeout(previewTimer);
   previewTimer = setTimeout(showPreview, PREVIEW_AFTER);
 }
 
-// What is on its way is not of this form.
+// Discard pending previews.
 function leavePreview() {
   clearTimeout(previewTimer);
   previews++;
@@ -213,7 +212,7 @@ function leavePreview() {
 
 async function showPreview() {
   const turn = ++previews;
-  // Also while a game is on its way: the address is its, not the set-up's.
+  // Also while a game loads: then the address is the game's.
   if (game || gameInAddress() || byId("start").hidden) return;
   const selected = await wantedGame();
   const holder = byId("preview");
@@ -238,7 +237,7 @@ async function showPreview() {
     byId(`faction-${p}`).value ? "dealt" : `dealt: ${answer.seats[k].name}`; });
 }
 
-// What would be dealt: map, rounds and boosters in view, the rest unfolds; help as in a game.
+// The preview: map, rounds and boosters; other parts unfold.
 function drawDealt(holder, { picture, seats }) {
   const part = (name, kind = "block") => {
     const out = element("div", { class: kind, id: `block-${name}` });
@@ -273,7 +272,7 @@ async function begin(event) {
   byId("begin").disabled = false;
 }
 
-// A new game; the seconds run, as a record waits for the rules to be compiled.
+// Start a game; shows running seconds, because a record waits for compilation.
 async function openGame(selected) {
   const timer = waiting("Starting the game; a record needs the compiled rules, which can take a minute the first time");
   const made = await call("/api/games", selected);
@@ -281,13 +280,13 @@ async function openGame(selected) {
   if (!made) return;
   showMessage("");
   adviceLeft();
-  // What was chosen for this game is not what the next one goes on from.
+  // Reset the choices that apply to this game only.
   byId("upload").value = "";
   byId("record").value = "";
   location.hash = made.id;
 }
 
-// The form again: with the set-up of the address, else another one.
+// Show the form again: with the set-up of the address, otherwise a new one.
 function showStart() {
   byId("lobby").hidden = byId("start").hidden = false;
   byId("preview").replaceChildren();

@@ -3,7 +3,7 @@
 // move wait for it, so you play the opening while it is explained.
 
 const NOT = -1; // a step waits for no decision
-// The decisions that a person has made; what agents and settings do meanwhile is none.
+// Decisions by people, without those of agents and settings.
 const decided = () => (game ? game.moves.filter(({ player, by }) =>
   !by && game.seats[player].who === offers.human).length : 0);
 
@@ -66,7 +66,7 @@ const tour = {
     return null;
   },
 
-  // Over the map, so that tabs and choices stay free; where a place on it is asked for, beside it.
+  // On the map, so that tabs and choices stay free; next to it in steps that require a place on it.
   place() {
     const beside = TOUR[this.step].move && [...document.querySelectorAll(".deck.board, .own")]
       .find((item) => item.checkVisibility());
@@ -75,7 +75,7 @@ const tour = {
       width: `${Math.min(520, width - 16)}px` });
   },
 
-  // The game is otherwise: a step that waited for a move goes on.
+  // The game changed: a step that waited for a move continues.
   moved() {
     if (this.waits > NOT && decided() > this.waits && (TOUR[this.step].until?.() ?? true)) this.next();
   },
@@ -84,7 +84,7 @@ const tour = {
     document.querySelectorAll(".toured").forEach((item) => item.classList.remove("toured"));
   },
 
-  // Who ends it by the keyboard goes on at the choices.
+  // Keyboard users continue at the choices.
   end() {
     const hadFocus = this.box?.contains(document.activeElement);
     this.box?.remove();
@@ -99,7 +99,7 @@ const tour = {
   },
 };
 
-// Who has not been here is offered the first look, once in a browser.
+// Offer the introduction once in each browser.
 const SEEN_KEY = "gaia_jax seen";
 let seen = false;
 
