@@ -50,7 +50,7 @@ def test_every_change_of_random_games_is_told(env, init, step):
 
 
 @pytest.fixture(scope="module")
-def told():
+def lines():
     """The words of each decision of the sample game, by number."""
     record, out, before = replay.read(RECORDS["lost_fleet"]), {}, None
     for number, state in enumerate(replay.states(record)):
@@ -61,24 +61,24 @@ def told():
     return out
 
 
-def test_the_words_of_a_game(told):
-    assert told[19] == ("advance economy", "+Economy 0 to 1, +2 credits a round, +1 power a round")
-    assert told[26] == (
+def test_the_words_of_a_game(lines):
+    assert lines[19] == ("advance economy", "+Economy 0 to 1, +2 credits a round, +1 power a round")
+    assert lines[26] == (
         "piece PI",
         "-6 credits, -4 ore, -3 credits a round, +trading station to planetary institute,"
         " +5 VP (round tiles), +1 QIC a round, +4 power a round; Hadsch Hallas: +1 power",
     )
-    assert told[30][1].endswith("+3 credits a round; power offered: 3 to Xenos")
-    assert told[31] == ("leech DECLINE", "3 offered, room for 6")
-    assert told[97] == ("power PA_TF1", "not paid yet: then choose the target")
-    assert "1 terraforming step; new planet type" in told[98][1]
-    assert told[110][1] == (
+    assert lines[30][1].endswith("+3 credits a round; power offered: 3 to Xenos")
+    assert lines[31] == ("leech DECLINE", "3 offered, room for 6")
+    assert lines[97] == ("power PA_TF1", "not paid yet: then choose the target")
+    assert "1 terraforming step; new planet type" in lines[98][1]
+    assert lines[110][1] == (
         "-5 power tokens (bowls 3/4/1 to 0/2/1); 5 satellites; then choose a federation token"
     )
-    assert told[71][1].endswith("round 2 begins") and "Xenos" not in told[71][1]
-    assert told[max(told)][1].endswith("the game ends")
-    assert "; Hadsch Hallas: " in told[max(told)][1], "the final scoring of the others"
-    assert "+18 VP (mission: PI to AC)" in told[max(told)][1], "which mission, not its number"
+    assert lines[71][1].endswith("round 2 begins") and "Xenos" not in lines[71][1]
+    assert lines[max(lines)][1].endswith("the game ends")
+    assert "; Hadsch Hallas: " in lines[max(lines)][1], "the final scoring of the others"
+    assert "+18 VP (mission: PI to AC)" in lines[max(lines)][1], "which mission, not its number"
 
 
 def test_a_covered_tile_is_neither_paid_nor_gained(new_games):

@@ -25,7 +25,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=measures.SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-def shown(written: Path, browser: Any, request: Any) -> Iterator[tuple[Any, bool]]:
+def page_at_size(written: Path, browser: Any, request: Any) -> Iterator[tuple[Any, bool]]:
     """The page at a size, and whether its screen is touched."""
     with measures.page_of(browser, request.param) as (tab, touched):
         tab.goto(written.as_uri())
@@ -33,8 +33,8 @@ def shown(written: Path, browser: Any, request: Any) -> Iterator[tuple[Any, bool
         yield tab, touched
 
 
-def test_every_panel_can_be_read_and_touched(shown: tuple[Any, bool]) -> None:
-    tab, touched = shown
+def test_every_panel_can_be_read_and_touched(page_at_size: tuple[Any, bool]) -> None:
+    tab, touched = page_at_size
     for place in PLACES:
         tab.evaluate(f"go({place})")
         for name in measures.tabs(tab):
@@ -42,8 +42,8 @@ def test_every_panel_can_be_read_and_touched(shown: tuple[Any, bool]) -> None:
             measures.check(tab, touched, f"{name} at {place}")
 
 
-def test_ones_own_board_and_all_tabs_are_in_view(shown: tuple[Any, bool]) -> None:
-    tab, _ = shown
+def test_ones_own_board_and_all_tabs_are_in_view(page_at_size: tuple[Any, bool]) -> None:
+    tab, _ = page_at_size
     width, height = tab.viewport_size["width"], tab.viewport_size["height"]
     for selector in (".own .stock", ".own .vp", ".tabs.play", ".tabs.board", ".stage"):
         box = tab.locator(selector).bounding_box()
@@ -55,8 +55,8 @@ def test_ones_own_board_and_all_tabs_are_in_view(shown: tuple[Any, bool]) -> Non
     assert stage["width"] * stage["height"] > least * width * height, "the map is a picture"
 
 
-def test_the_map_zooms_and_pans(shown: tuple[Any, bool]) -> None:
-    tab, _ = shown
+def test_the_map_zooms_and_pans(page_at_size: tuple[Any, bool]) -> None:
+    tab, _ = page_at_size
     box = tab.locator(".stage").bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     width = "view.zoom.box.width"
@@ -76,8 +76,8 @@ def test_the_map_zooms_and_pans(shown: tuple[Any, bool]) -> None:
     assert tab.evaluate(width) == initial_width
 
 
-def test_coordinates_and_the_place_of_a_move(shown: tuple[Any, bool]) -> None:
-    tab, touched = shown
+def test_coordinates_and_the_place_of_a_move(page_at_size: tuple[Any, bool]) -> None:
+    tab, touched = page_at_size
     tab.click("[aria-label='coordinates']")
     names = tab.locator(".stage .coordinate:visible")
     assert names.count() == tab.locator(".stage [data-cell]").count(), (
@@ -95,8 +95,8 @@ def test_coordinates_and_the_place_of_a_move(shown: tuple[Any, bool]) -> None:
     assert tab.locator(".stage .over-look").count() == 0
 
 
-def test_help_at_the_focus_and_under_a_finger(shown: tuple[Any, bool]) -> None:
-    tab, touched = shown
+def test_help_at_the_focus_and_under_a_finger(page_at_size: tuple[Any, bool]) -> None:
+    tab, touched = page_at_size
     piece = ".own [id^='built-0-MINE'], .own .stock .piece"
     if touched:
         tab.locator(piece).first.tap()

@@ -1,4 +1,4 @@
-"""The replay page: small, soon made, and in a real browser from a file."""
+"""The replay page: small, soon made, and in a real browser."""
 
 from __future__ import annotations
 
