@@ -2,7 +2,6 @@
 // Puzzles: a position and some moves, one of which is clearly best. After the answer the page shows
 // why, with two lines to step through. The score stays in the browser.
 
-const byId = (id) => document.getElementById(id);
 const ANY = "any";
 const SECOND = "second"; // right at the second try
 const LABELS = new Map([[true, "right"], [false, "wrong"], [SECOND, "right at the second try"]]);
