@@ -37,7 +37,7 @@ from .review import Plain
 
 PLAYED = 64  # games that are played together
 GAMES = 16  # of them that are searched together, and then written
-PRIOR = 0.003  # of the likeliest action's probability: the screening skips less likely ones
+PRIOR = 0.003  # times the highest probability: the screening skips actions below it
 CANDIDATES = 6  # of a puzzle
 SCREENING = ((4, 3.0, 1.0), (16, 4.0, 1.5))  # playouts, then the arguments of `is_promising`
 FRESH = 1 << 16  # number of the first playout of the check: luck that selected nothing

@@ -187,18 +187,18 @@ def read(path: Path) -> Plain:
     return collection
 
 
-def _check(where: str, data: object, schema: Schema) -> None:
+def _check(path: str, data: object, schema: Schema) -> None:
     for key, kind in schema.items():
         name = key.removesuffix("?")
         if name != key and isinstance(data, dict) and name not in data:
             continue
         plain = OBJECT if isinstance(kind, dict) else LIST if isinstance(kind, list) else kind
-        data_files.check_keys(where, data, {name: plain})
+        data_files.check_keys(path, data, {name: plain})
         values: Any = data
         if isinstance(kind, dict):
-            _check(f"{where}: {name}", values[name], kind)
+            _check(f"{path}: {name}", values[name], kind)
         for number, value in enumerate(values[name] if isinstance(kind, list) else ()):
-            _check(f"{where}: {name}[{number}]", value, kind[0])
+            _check(f"{path}: {name}[{number}]", value, kind[0])
 
 
 def read_to_resume(path: Path, empty: Plain) -> Plain:
@@ -264,7 +264,7 @@ def positions(collection: Plain) -> Iterator[tuple[int, Plain, State]]:
 
 
 def solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:
-    """Agents by name, each of which takes its likeliest action.
+    """Agents by name, each of which takes its most probable action.
 
     Raises:
         UserError: an unknown name, or an agent of another game.
