@@ -84,6 +84,7 @@ def run(args: list[str], moment: float | None = None) -> int:
 
     def advance(self: Trainer) -> list[dict[str, float]]:
         count = self.config.run.updates_per_chunk
+        self.update += count
         self.runner = self.runner._replace(update=self.runner.update + count)
         names = ("games/ended", "games/vp_sum", "games/reward_sum", "loss/policy", "loss/value")
         return [dict.fromkeys((*names, "policy/entropy"), 0.0) for _ in range(count)]

@@ -42,7 +42,7 @@ def make_trainer(config: Config, tmp_path: Path) -> Any:
     def make(name: str, resume: bool = False, config: Config = config) -> Trainer:
         run = tmp_path / name
         update = Checkpoints(run).latest() if resume else None
-        return Trainer(Inputs.of(config, toy_env, resume), run, update)
+        return Trainer(Inputs.of(config, toy_env), run, update)
 
     return make
 

@@ -252,7 +252,7 @@ def test_a_checkpoint_of_another_version_or_network_is_refused(trained, capsys, 
 
     wide = configs.override(configs.load(run / "config.yaml"), ["network.width=32"])
     with pytest.raises(UserError, match="does not fit"):
-        Trainer(Inputs.of(wide, toy_env, resume=True), run, Checkpoints(run).latest())
+        Trainer(Inputs.of(wide, toy_env), run, Checkpoints(run).latest())
 
 
 @pytest.mark.slow
@@ -276,7 +276,7 @@ def test_the_game_itself_is_trained_resumed_and_evaluated(name, tmp_path, monkey
     assert train.main(["--resume", "runs/half", "run.updates=4", "eval.games=0"], gaia_jax) == 0
     config = configs.load("runs/half/config.yaml")
     runners = [
-        Trainer(Inputs.of(config, gaia_jax, resume=True), Path("runs") / name, 4).runner
+        Trainer(Inputs.of(config, gaia_jax), Path("runs") / name, 4).runner
         for name in ("straight", "half")
     ]
     leaves = [jax.tree.leaves(runner) for runner in runners]

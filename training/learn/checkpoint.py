@@ -22,6 +22,7 @@ from jax.sharding import SingleDeviceSharding
 from gaia_jax.cli.command_line import UserError, one_line, reason
 
 from .. import config as configs
+from .. import zoo
 from ..config import Config
 from ..networks.make import make_network
 from ..system import atomic_files
@@ -349,8 +350,10 @@ def load_start(run: str | Path, env: Environment) -> tuple[Any, Any, Config]:
     _, config = checkpoints.about(step)
     network = make_network(env, config.network)
     params = jit_fast_compile(lambda: _init(env, network, start_keys(config)[0]))()
-    given = warm_start.load(config, env)
-    return network, params if given is None else warm_start.fit(given, config, params), config
+    if config.run.warm_start:
+        given = zoo.parameters(config.run.warm_start, env)
+        params = warm_start.fit(given, config, params)
+    return network, params, config
 
 
 def _init(env: Environment, network: PolicyNetwork, key: Array | None = None) -> Any:

@@ -13,8 +13,6 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from gaia_jax.cli.command_line import UserError
-
 from ..config import Config, with_ends
 from ..system.batched import batched
 from ..system.devices import GAMES
@@ -91,11 +89,6 @@ def start_keys(config: Config) -> Array:
     return jax.random.split(jax.random.fold_in(jax.random.key(config.seed), TRAINING), 3)
 
 
-def beginning_as(params: Params, config: Config) -> dict[str, Any]:
-    """The fields of a Runner that are initialized from the parameters."""
-    return {"params": params, "average": params if config.recipe.ema_decay else ()}
-
-
 def make_init(
     auto: AutoEnvironment, network: PolicyNetwork, config: Config, mesh: Mesh | None = None
 ) -> Callable[[], Runner]:
@@ -127,7 +120,8 @@ def make_init(
         params_key, games_key, run_key = start_keys(config)
         params, env_state = deal(params_key, jax.random.split(games_key, config.ppo.num_envs))
         return Runner(
-            **beginning_as(params, config),
+            params=params,
+            average=params if config.recipe.ema_decay else (),
             opt_state=optimizer.init(params),
             env_state=env_state,
             key=jax.random.key_data(run_key),
@@ -136,26 +130,6 @@ def make_init(
         )
 
     return init
-
-
-def begin_with(runner: Runner, params: Params, config: Config) -> Runner:
-    """A new run that begins with given parameters.
-
-    Raises:
-        UserError: they are of another network.
-    """
-    own_shapes, given_shapes = (jax.tree.map(jnp.shape, x) for x in (runner.params, params))
-    if own_shapes != given_shapes:
-        raise UserError("run.warm_start: those parameters are of another network")
-    placed = jax.tree.map(lambda x, y: jax.device_put(x, y.sharding), params, runner.params)
-    return runner._replace(**beginning_as(placed, config))
-
-
-def learning_rate(config: Config, update: int) -> float:
-    """The learning rate of the update after `update` others, for the log."""
-    first, last = config.ppo.lr, with_ends(config).ppo.lr_end
-    assert last is not None
-    return first + (last - first) * min(update / config.run.updates, 1.0)
 
 
 def split(runner: Runner) -> tuple[Any, dict[str, Any]]:

@@ -17,11 +17,12 @@ from ..system.environments import make_env
 from ..system.fast_compile import jit_fast_compile
 from ..system.process_group import ProcessGroup, alone
 from ..types import AutoEnvironment, Environment, EnvModule, Params, PolicyNetwork
-from . import exploring_starts, ppo, warm_start
+from . import exploring_starts, ppo
 from .checkpoint import Checkpoints
-from .learner_state import Hyper, Runner, begin_with, make_init, sharding
+from .learner_state import Hyper, Runner, make_init, sharding
 from .metrics import Diagnostics
 from .staggered_starts import make_stagger
+from .warm_start import begin_with
 
 
 class Inputs(NamedTuple):
@@ -31,22 +32,20 @@ class Inputs(NamedTuple):
     env: Environment
     auto: AutoEnvironment  # the same with auto-reset and exploring starts, to train in
     network: PolicyNetwork
-    warm_start: Params | None  # the parameters of `run.warm_start`; None for a resumed run
+    warm_start: Params | None = None  # the parameters of `run.warm_start`, of a new run
 
     @classmethod
-    def of(cls, config: Config, env_module: EnvModule, resume: bool = False) -> Inputs:
-        """
+    def of(cls, config: Config, env_module: EnvModule) -> Inputs:
+        """Without the warm start.
+
         Args:
-            env_module: what makes environments (`make`, `auto_reset`): the module `gaia_jax`.
+            env_module: makes environments (`make`, `auto_reset`): the module `gaia_jax`.
         Raises:
-            UserError: no such environment, network or parameters.
+            UserError: no such environment or network.
         """
         env = make_env(env_module, **asdict(config.env))
         richer = exploring_starts.with_exploring_starts(env, config.recipe.exploring_starts)
-        given = None if resume else warm_start.load(config, env)
-        return cls(
-            config, env, env_module.auto_reset(richer), make_network(env, config.network), given
-        )
+        return cls(config, env, env_module.auto_reset(richer), make_network(env, config.network))
 
 
 class Trainer:
@@ -80,6 +79,7 @@ class Trainer:
             self.runner = self._first_state(init(), given, auto, mesh)
         else:
             self.runner = self._restore(init, update)
+        self.update = update or 0  # updates done
 
     def _restore(self, init: Any, update: int) -> Runner:
         """The state of a checkpoint, in the form of `init` and on the devices of this machine."""
@@ -97,7 +97,7 @@ class Trainer:
         """Apply the warm start and the staggered starts to a new run."""
         config = self.config
         if given is not None:
-            runner = begin_with(runner, warm_start.fit(given, config, runner.params), config)
+            runner = begin_with(runner, given, config)
         if config.recipe.staggered_starts:
             stagger = make_stagger(auto, self.network, config, mesh)
             key = jax.random.wrap_key_data(runner.key)
@@ -112,11 +112,6 @@ class Trainer:
             self._checkpoints = Checkpoints(self.run, max_to_keep, create=True)
         return self._checkpoints
 
-    @property
-    def update(self) -> int:
-        """Updates done."""
-        return int(self.runner.update)
-
     def compile(self) -> None:
         """Compile the chunk; otherwise the first `advance` does."""
         self._chunk = self._chunk.lower(self.runner).compile()
@@ -128,6 +123,7 @@ class Trainer:
             time.sleep(0.005)  # keeps signals responsive, unlike block_until_ready
         self.runner = jax.block_until_ready(runner)
         self.chunks += 1
+        self.update += self.config.run.updates_per_chunk
         metrics = jax.device_get(metrics)
         count = self.config.run.updates_per_chunk
         behaviour = metrics.pop("behaviour")

@@ -8,30 +8,38 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
-from .. import zoo
+from gaia_jax.cli.command_line import UserError
+
 from ..config import Config
 from ..networks.layers import at_temperature
 from ..system.data_files import flatten, unflatten
-from ..types import Environment, Params
+from ..types import Params
+from .learner_state import Runner
 
 
-def load(config: Config, env: Environment) -> Any:
-    """The parameters of `run.warm_start`; None if it is empty.
+def begin_with(runner: Runner, given: Params, config: Config) -> Runner:
+    """A new run that begins with given parameters.
 
     Raises:
-        UserError: there are none, or they are damaged.
+        UserError: they are of another network.
     """
-    name = config.run.warm_start
-    return zoo.parameters(name, env) if name else None
+    params = fit(given, config, runner.params)
+    own_shapes, given_shapes = (jax.tree.map(jnp.shape, x) for x in (runner.params, params))
+    if own_shapes != given_shapes:
+        raise UserError("run.warm_start: those parameters are of another network")
+    placed = jax.tree.map(lambda x, y: jax.device_put(x, y.sharding), params, runner.params)
+    return runner._replace(params=placed, average=placed if config.recipe.ema_decay else ())
 
 
 def fit(given: Params, config: Config, params: Params) -> Any:
     """The parameters to begin with.
 
     Args:
-        given: result of `load`.
+        given: the parameters of `run.warm_start`.
         params: of the new network, as initialized.
     """
     return at_temperature(widen(given, params), config.run.warm_start_temperature)

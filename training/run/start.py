@@ -9,6 +9,7 @@ from typing import NamedTuple
 from gaia_jax.cli.command_line import UserError
 
 from .. import config as configs
+from .. import zoo
 from ..agents import Agent
 from ..config import Config
 from ..games import records
@@ -106,7 +107,9 @@ def load(resolved: Resolved, env_module: EnvModule) -> Start:
         UserError: something that the configuration names is missing or of another game.
     """
     config = resolved.config
-    inputs = Inputs.of(config, env_module, resolved.run is not None)
+    inputs = Inputs.of(config, env_module)
+    if config.run.warm_start and resolved.run is None:
+        inputs = inputs._replace(warm_start=zoo.parameters(config.run.warm_start, inputs.env))
     names = opponents(config) if config.eval.games or config.eval.chunks else []
     return Start(inputs, tuple(make_opponent(name, inputs.env) for name in names))
 

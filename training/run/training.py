@@ -20,7 +20,6 @@ from .. import config as configs
 from ..config import Config
 from ..games.report import format_evaluation
 from ..learn.checkpoint_paths import check_round_trip
-from ..learn.learner_state import learning_rate
 from ..learn.loop import Trainer
 from ..system import atomic_files, cli, devices, process_group, processes, signals
 from ..system.process_group import ProcessGroup
@@ -124,7 +123,7 @@ def _report(
         record["games/reward"] = record.pop("games/reward_sum") / seats if seats else math.nan
         record["time/decisions_per_second"] = speed
         record["time/decisions"] = float(update * decisions)
-        record["policy/learning_rate"] = learning_rate(trainer.config, update - 1)
+        record["policy/learning_rate"] = _learning_rate(trainer.config, update - 1)
         logs.write(update, record)
 
     def mean(name: str) -> float:
@@ -139,6 +138,13 @@ def _report(
         refresh=False,
     )
     progress.update(len(records))
+
+
+def _learning_rate(config: Config, update: int) -> float:
+    """The learning rate of the update after `update` others; `config` of `with_ends`."""
+    first, last = config.ppo.lr, config.ppo.lr_end
+    assert last is not None
+    return first + (last - first) * min(update / config.run.updates, 1.0)
 
 
 def run(request: TrainRequest, env_module: EnvModule, spent: float = 0.0) -> int:

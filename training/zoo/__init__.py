@@ -143,16 +143,22 @@ def open_agent(
     """
     metadata = about(name, folder)
     env = environment(name, metadata, env_module) if env is None else env
+    params = _parameters(name, metadata, env, folder)
+    training = configs.from_dict(metadata.get("training", {}))
+    temperature = metadata.get("temperature") or 1.0
+    network = make_network(env, network_config(metadata))
+    return ShippedAgent(env, network, params, training, temperature)
+
+
+def _parameters(name: str, metadata: dict[str, Any], env: Environment, folder: Path) -> Any:
+    """The parameters of an agent for an environment."""
     other = another_environment(metadata, env)
     if other and not (carried(metadata["env"], env.id) and _is_current(metadata, env.num_players)):
         raise UserError(f"{name} {other}")
-    network = network_config(metadata)
     params = read(folder / f"{metadata['name']}.npz", metadata)
-    if other:
-        params = transfer(params, network, environment(name, metadata), env)
-    training = configs.from_dict(metadata.get("training", {}))
-    temperature = metadata.get("temperature") or 1.0
-    return ShippedAgent(env, make_network(env, network), params, training, temperature)
+    if not other:
+        return params
+    return transfer(params, network_config(metadata), environment(name, metadata), env)
 
 
 def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tuple[Any, Any]:
@@ -197,7 +203,7 @@ def parameters(name: str, env: Environment) -> Any:
         UserError: there are none, or they are damaged.
     """
     if name.startswith(PREFIX):
-        return open_agent(name, env).params
+        return _parameters(name, about(name), env, FOLDER)
     return read_parameters(name)
 
 
