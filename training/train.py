@@ -39,9 +39,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.train", __doc__)
     parser.add_argument("--config", metavar="FILE", help="a YAML file, e.g. configs/quick.yaml")
     parser.add_argument(
-        "--resume",
-        metavar="RUN",
-        help="continue this run bit for bit; or RUN@UPDATE",
+        "--resume", metavar="RUN", help="continue this run bit for bit; or RUN@UPDATE"
     )
     cli.add_cache_flag(parser)
     cli.add_record_flag(parser)

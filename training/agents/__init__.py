@@ -5,14 +5,7 @@ jittable, so that whole matches compile.
 """
 
 from .base import Act, Agent, greedy_agent, policy_agent, random_agent
-from .registry import (
-    REGISTRY,
-    environment_of,
-    make_agent,
-    parse_name,
-    sha256_of,
-    trained,
-)
+from .registry import REGISTRY, environment_of, make_agent, parse_name, sha256_of, trained
 
 __all__ = [
     "REGISTRY",

@@ -37,14 +37,7 @@ from ..learn.checkpoint_paths import is_folder, number_of, split_update
 from ..system import environments
 from ..types import Environment, EnvModule, EnvState, Params
 from . import saved
-from .base import (
-    LESS_OPPONENTS,
-    Act,
-    Agent,
-    greedy_agent,
-    policy_agent,
-    random_agent,
-)
+from .base import LESS_OPPONENTS, Act, Agent, greedy_agent, policy_agent, random_agent
 from .levels import LEVELS, agent_of
 from .search import SUFFIX, SearchSpec, search_agent, split_name
 

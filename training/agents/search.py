@@ -34,14 +34,7 @@ from jax import Array
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.xla.jax_config import own_jax_config
 
-from ..search import (
-    UTILITIES,
-    Model,
-    SearchOptions,
-    SearchOutput,
-    environment_model,
-    gumbel_search,
-)
+from ..search import UTILITIES, Model, SearchOptions, SearchOutput, environment_model, gumbel_search
 from ..system.environments import can_be_short, with_short_turns
 from ..types import Environment, EnvState, Params
 from .base import LESS_OPPONENTS, Agent, Policy

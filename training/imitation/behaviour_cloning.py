@@ -233,11 +233,7 @@ class Course(NamedTuple):
 
 
 def clone(
-    folders: Sequence[Path],
-    config_file: str,
-    overrides: Sequence[str],
-    course: Course,
-    out: Path,
+    folders: Sequence[Path], config_file: str, overrides: Sequence[str], course: Course, out: Path
 ) -> None:
     """Learn from the streams in turn, `course.passes` times.
 

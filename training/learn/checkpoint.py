@@ -31,16 +31,7 @@ from ..system.fast_compile import jit_fast_compile
 from ..types import Environment, EnvModule, Params, PolicyNetwork
 from . import warm_start
 from .checkpoint_paths import ASIDE, FOLDER, free_path, is_folder
-from .learner_state import (
-    GONE,
-    NUMBERS,
-    Runner,
-    empty,
-    join,
-    path_name,
-    split,
-    start_keys,
-)
+from .learner_state import GONE, NUMBERS, Runner, empty, join, path_name, split, start_keys
 
 FORMAT = "gaia_jax checkpoint 1"
 DIGESTS = "digests.json"  # in the folder of a checkpoint, SHA-256 of its files

@@ -112,10 +112,7 @@ def behaviour_of(rules: Rules) -> Callable[[Any], dict[str, Array]]:
 
     def read(game: Game) -> dict[str, Array]:
         p = game.players
-        values = {
-            "order": jnp.argsort(game.setup.turn_order, axis=-1) + 1,
-            "federations": p.formed,
-        }
+        values = {"order": jnp.argsort(game.setup.turn_order, axis=-1) + 1, "federations": p.formed}
         if has_actions:
             own = jnp.asarray(start)[game.setup.faction.astype(jnp.int32)]
             values |= {

@@ -18,14 +18,7 @@ import numpy as np
 from jax import Array
 
 from ..types import Params
-from .base import (
-    BoundFn,
-    Candidates,
-    RecurrentFn,
-    RootFnOutput,
-    SearchOptions,
-    SearchOutput,
-)
+from .base import BoundFn, Candidates, RecurrentFn, RootFnOutput, SearchOptions, SearchOutput
 from .keys import fold_in, one_a_row, root_noise
 from .rollouts import policy_rollouts
 from .root import Start, completed_q, improved_policy, prior_of, root_candidates, root_score
