@@ -260,22 +260,15 @@ def merge(out: Path, parts: list[Path]) -> None:
     Raises:
         UserError: one is of another stream, is missing, or is shorter than the others.
     """
-    loaded_parts = []
-    for part in parts:
-        about = read_about(part)
-        loaded_parts.append((about["first"], part, about))
-    loaded_parts.sort(key=lambda x: x[0])
-    following, merged_about = (
-        loaded_parts[0][0],
-        {k: x for k, x in loaded_parts[0][2].items() if k != "games"},
-    )
-    names = _chunks(loaded_parts[0][1])
+    heads = sorted(((read_about(part), part) for part in parts), key=lambda x: x[0]["first"])
+    merged_about = {k: x for k, x in heads[0][0].items() if k != "games"}
+    following, names = merged_about["first"], _chunks(heads[0][1])
     sizes = []
-    for first, part, about in loaded_parts:
+    for about, part in heads:
         games = about.pop("games")
         sizes.append((part, games))
         data_files.check_same(part, about, merged_about)
-        data_files.check_order(part, first, following, "games")
+        data_files.check_order(part, about["first"], following, "games")
         if _chunks(part) != names:
             raise cli.UserError(f"{part} has {len(_chunks(part))} chunks, not {len(names)}")
         following += games
@@ -288,7 +281,7 @@ def merge(out: Path, parts: list[Path]) -> None:
             data_files.write_arrays(
                 new / name, {k: np.concatenate([x[k] for x in chunks], 1) for k in chunks[0]}
             )
-        text = json.dumps(merged_about | {"games": following - loaded_parts[0][0]}) + "\n"
+        text = json.dumps(merged_about | {"games": following - merged_about["first"]}) + "\n"
         atomic_files.write_text(new / ABOUT, text)
 
 

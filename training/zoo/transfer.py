@@ -31,29 +31,21 @@ def transfer(
     Raises:
         UserError: the network is not one of planets, or has a head in two steps.
     """
-    if network.factored_head:
-        raise UserError(
-            f"a network with the kinds of actions of {source.id} cannot play {target.id}"
-        )
-    if not network.planets:
-        raise UserError(
-            f"a network with weights for each cell of {source.id} cannot play {target.id}"
-        )
+    if network.factored_head or not network.planets:
+        part = "the kinds of actions" if network.factored_head else "weights for each cell"
+        raise UserError(f"a network with {part} of {source.id} cannot play {target.id}")
     out = {**params, "params": {**params["params"]}}
     rows, layers = columns(source, network), out["params"]
     for name, target_columns in columns(target, network).items():
         dense = layers[name]["dense"]
         kernel = _pick(np.asarray(dense["kernel"]), rows[name], target_columns)
         layers[name] = {"dense": {**dense, "kernel": jnp.asarray(kernel)}}
-    dense, (source_rest, target_rest) = (
-        layers["others"]["dense"],
-        (_others(source), _others(target)),
-    )
-    kernel = _pick(np.asarray(dense["kernel"]).T, source_rest, target_rest).T
-    layers["others"] = {"dense": {"kernel": jnp.asarray(kernel)}}
-    if "bias" in dense:
-        bias = _pick(np.asarray(dense["bias"]), source_rest, target_rest)
-        layers["others"]["dense"]["bias"] = jnp.asarray(bias)
+    layers["others"] = {
+        "dense": {
+            name: jnp.asarray(_pick(np.asarray(x).T, _others(source), _others(target)).T)
+            for name, x in layers["others"]["dense"].items()
+        }
+    }
     return out
 
 
