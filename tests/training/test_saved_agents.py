@@ -110,7 +110,7 @@ def test_it_plays_in_the_arena_in_an_evaluation_and_under_search(env, file, monk
 def test_what_is_wrong_with_a_network_or_a_file_is_one_line(env, params, file, tmp_path):
     with pytest.raises(UserError, match=r"logits \(\d+,\) and values \(4,\).*it gives \(4,\) and"):
         training.save_agent(tmp_path / "x.npz", lambda p, o: apply(p, o)[::-1], params, env)
-    with pytest.raises(UserError, match="ends in .npz, not 'x.pkl'"):
+    with pytest.raises(UserError, match="must end in .npz, got 'x.pkl'"):
         training.save_agent(tmp_path / "x.pkl", apply, params, env)
     np.savez(tmp_path / "other.npz", weights=np.ones(3))
     with pytest.raises(UserError, match="other.npz"):
