@@ -3,7 +3,7 @@
     from gaia_jax import render
     open("table.svg", "w").write(render.svg(state, env.ruleset))
 
-`in_words(effects(before, after))` says what a decision cost and brought, of two tables.
+`in_words(effects(before, after))` describes the cost and gain of a decision, from two tables.
 
 Own drawings, no publisher's art. It sees the state and the ruleset, no rules.
 """

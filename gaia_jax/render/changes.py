@@ -3,7 +3,7 @@
     before, after = Table(state), Table(env.step(state, action))
     print(in_words(effects(before, after)))   # -2 credits, -1 ore, +mine, new sector
 
-Nothing is computed by a rule here: what is told is what the engine did.
+No rule is computed here: the two states have all that changed.
 """
 
 from __future__ import annotations

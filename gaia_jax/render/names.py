@@ -1,7 +1,7 @@
 """Plain names of everything that has an id: one table, made from what is printed on the pieces.
 
 `names(ruleset)` has a name for each id of `ruleset.ids`; `say(ruleset, text)` puts an action text
-into words, `say_at(table, text)` with what lies at the place that it names.
+into words, `say_at(table, text)` with the contents of the place that it names.
 """
 
 from __future__ import annotations
