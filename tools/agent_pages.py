@@ -298,7 +298,7 @@ def _timed(agent: AgentProgram, rules: Rules) -> tuple[float, float]:
     while agent.under_way:
         time.sleep(1)
     if agent.act is None:
-        raise SystemExit(f"error: {agent.said()}")
+        raise SystemExit(f"error: {agent.status_line()}")
     state, took = rules.start(rules.draw(TIMED)), list[float]()
     while rules.legal(state):
         began = time.perf_counter()

@@ -1,6 +1,6 @@
 """A game at the table without its server: settings, whole federations, conversions, the end.
 
-All of it is asked along a recorded game; the engine says what was right.
+The tests follow a recorded game; the engine provides the expected results.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The price that the table shows of a choice is what the engine then takes, its gain what it gives.
+"""The shown price and gain of a choice are what the engine then takes and gives.
 
-What is shown comes of a batch of copies (`Rules.effects_of_all`). It is held against the fields of
-the state after the one step that is played.
+The shown effects are from a batch of copies (`Rules.effects_of_all`). The tests compare them with
+the fields of the state after the played step.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def test_the_seconds_of_a_level_are_those_of_each_decision(monkeypatch):
     )  # fmt: skip
     assert agent_pages._timed(agent, rules) == (0.5, 2.0)
     assert next(clock, None) is None, "all ten decisions"
-    agent.act, agent.said = None, lambda: "no such agent"
+    agent.act, agent.status_line = None, lambda: "no such agent"
     with pytest.raises(SystemExit, match="no such agent"):
         agent_pages._timed(agent, rules)
     text = (

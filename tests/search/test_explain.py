@@ -49,8 +49,8 @@ def test_a_decision_is_a_table_of_its_candidates():
     assert "then XENOS: end_turn; AMBAS: leech 1" in text
     assert "cost" not in text
     sure = [row | {"prior": p} for row, p in zip(DECISION["candidates"], (1.0, 0.0), strict=True)]
-    said = explain.decision_text(DECISION | {"candidates": sure})
-    assert ">99.9%" in said and "<0.1%" in said and "100.0%" not in said
+    sure_text = explain.decision_text(DECISION | {"candidates": sure})
+    assert ">99.9%" in sure_text and "<0.1%" in sure_text and "100.0%" not in sure_text
     best, played = (line for line in text.splitlines() if "%" in line)
     assert best.startswith("* mine 3,-2") and played.startswith(" >pass")
     assert played.split()[-4:] == ["101.0", "99.0", "90.0", "88.0"]
@@ -176,10 +176,10 @@ def test_a_position_is_worth_what_the_move_of_the_search_brings():
         values=np.arange(12.0).reshape(2, 3, 2), utility=np.zeros((2, 3)),
     )  # fmt: skip
     root = np.array([[50.0, 51], [60, 61]])
-    found = SearchOutput(np.array([3, 3]), np.zeros((2, 10)), root, candidates)
-    slot = explain._slot(found)
+    output = SearchOutput(np.array([3, 3]), np.zeros((2, 10)), root, candidates)
+    slot = explain._slot(output)
     assert slot.tolist() == [1, 1]
-    assert explain._of_the_move(found, slot).tolist() == [[2, 3], [60, 61]]
+    assert explain._of_the_move(output, slot).tolist() == [[2, 3], [60, 61]]
 
 
 def test_a_game_is_a_list_of_its_decisions():
@@ -251,6 +251,6 @@ def test_every_decision_of_a_whole_game(tmp_path, monkeypatch, capsys):
         for candidate in row["candidates"]:
             assert (np.array(candidate["final_vp"]) >= now - 12).all()
         assert row["played"] == record.actions[row["decision"] - 1]
-    said = capsys.readouterr().out
-    assert f"{len(numbers)} of {len(record.actions)} decisions had a choice" in said
-    assert len(said.splitlines()) == len(numbers) + 4
+    printed = capsys.readouterr().out
+    assert f"{len(numbers)} of {len(record.actions)} decisions had a choice" in printed
+    assert len(printed.splitlines()) == len(numbers) + 4

@@ -20,8 +20,8 @@ from ..agents.search import SHOWN, SUFFIX, make_search, split_name
 from ..search import SearchOutput, Tree
 from ..system import atomic_files
 from ..types import Environment, EnvState, Params
+from .pages import Table
 from .recorded_game import Game
-from .tables import Table
 
 # Positions per batch, for a whole game and for one decision: a second size would compile for
 # minutes again.

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,6 @@ from ..stats import chart
 from ..stats.effects import Effect
 from .accuracy import GRADES
 from .recorded_game import Game, follow
-from .tables import Table
 
 Report = dict[str, Any]
 REVIEW_HEAD = "<!doctype html>\n<!-- a review of gaia_jax -->\n"
@@ -32,6 +32,38 @@ NUM_LINE_MOVES = 6  # of a better line, in the text
 NEIGHBOURS = 2  # judged moves on each side over which the graphs are smoothed
 TILES = ("round_tiles", "final_missions", "boosters")
 COMPARED = "a comparison at the same faction and seat, not an experiment: the agent chose"
+
+
+class Table(NamedTuple):
+    """A table of a report."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    words: Sequence[int] = (0,)  # columns of words: aligned left, and their lines may break
+
+    def text(self) -> list[str]:
+        """Aligned lines."""
+        lines = [[str(cell) for cell in row] for row in (self.head, *self.rows)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        return [
+            "  ".join(
+                cell.ljust(width) if i in self.words else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+            ).rstrip()
+            for line in lines
+        ]
+
+    def html(self) -> str:
+        """An HTML table; an interval in a cell stays on one line."""
+
+        def row(tag: str, cells: Sequence[object]) -> str:
+            parts = []
+            for i, cell in enumerate(cells):
+                body = re.sub(r"\(.*\)[ %]*", r"<span>\g<0></span>", escape(str(cell)))
+                parts.append(f"<{tag}{' class=words' * (i in self.words)}>{body}</{tag}>")
+            return f"<tr>{''.join(parts)}</tr>"
+
+        return f"<table>{row('th', self.head)}{''.join(row('td', x) for x in self.rows)}</table>"
 
 
 def review_text(report: Report) -> str:

@@ -19,9 +19,9 @@ from ..games.stats import wins
 from ..stats.effects import Effect, intervals
 from ..system import atomic_files, cli
 from ..types import Environment, EnvModule, EnvState
+from .pages import Table
 from .playouts import Playouts, jobs_of
 from .recorded_game import read_game
-from .tables import Table
 
 SHARES = (0.1, 0.5, 0.9)
 

@@ -44,7 +44,8 @@ def read_game(path: Path, first: int | None = None, env_module: EnvModule = gaia
         states = list(replay.states(record))
     except replay.RecordError as error:
         raise UserError(str(error)) from error
-    env = make_env(env_module, record.ruleset, "vp", record.env().num_players)
+    num_players = len(states[0].game.players.vp)
+    env = make_env(env_module, record.ruleset, "vp", num_players)
     return Game(env, states, [from_text(env.ruleset, text) for text in record.actions])
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from gaia_jax.actions import to_text
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.env import State
 from gaia_jax.render.names import names, say
@@ -50,7 +49,7 @@ def main_moves(game: Game) -> list[int]:
         node = int(state.game.turn.node)
         if played < 0:
             continue
-        text = to_text(game.env.ruleset, played)
+        text = game.env.ruleset.actions.texts[played]
         is_main_move = node in (Node.START, Node.BOOSTER) or is_main(node, text)
         if is_main_move and int(np.sum(state.legal_action_mask)) > 1:
             decisions.append(at)
@@ -178,7 +177,7 @@ def move_json(game: Game, judged: Judged) -> Plain:
 
 def action_json(rules: Ruleset, action: int, policy: float | None = None) -> Plain:
     """An action as its text and in words, with its probability by the policy."""
-    text = to_text(rules, action)
+    text = rules.actions.texts[action]
     probability = {} if policy is None else {"policy": round(policy, CHANCE_DIGITS)}
     return {"action": action, "text": text, "words": say(rules, text)} | probability
 
