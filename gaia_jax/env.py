@@ -1,7 +1,7 @@
-"""The environment: rules of the game on one side, what a learner asks for on the other.
+"""The environment: the rules of the game with the interface that a learner needs.
 
-What holds at every node stands here once: whose decision it is, what is legal, what is paid, when
-an episode ends. The rules know nothing of it.
+Properties of every node are implemented here once: the deciding player, the legal mask, rewards and
+the end of an episode. The rules do not know them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """GameState and its parts: shape, dtype, range and meaning of every field.
 
-C is the number of cells, P the number of players, 2 to 4, which the ruleset says. The player comes
-first on every axis that has one. Everything is public (GEN-05); nothing here knows of learning.
-Packed fields (`piece`, `flags`, `federation_bits`) keep a game under 4 KB; the properties beside
-them use the rulebook's words.
+C is the ruleset's number of cells, P its number of players, 2 to 4. An axis over players is the
+first axis of its field. Everything is public (GEN-05); nothing here is about learning. Packed
+fields (`piece`, `flags`, `federation_bits`) keep a game under 4 KB; their properties use the terms
+of the rulebook.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""gaia_jax with the interfaces of other projects; `import gaia_jax` loads none of them.
+"""gaia_jax with the interfaces of other projects, which `import gaia_jax` does not load.
 
     gaia_jax.adapters.spaces       observation_space, action_space in the manner of gymnax
     gaia_jax.adapters.pgx          PgxEnv, a pgx.core.Env

@@ -155,8 +155,8 @@ MAP_FOR_TWO = replace(
     MAP, sector_tiles=(*MAP.sector_tiles[:4], *_OTHER_SIDES), sector_centers=SECTOR_CENTERS[:7]
 )
 
-# With two, a third, neutral player stands on these places of the final missions (as printed on
-# their tiles) and takes a rank (PLA-06).
+# With two players, a neutral player has these counts in the final missions, as printed on their
+# tiles, and takes a rank (PLA-06).
 NEUTRAL_PLAYER = {
     "BUILDINGS": 11,
     "PLANET_TYPES": 5,
@@ -166,7 +166,7 @@ NEUTRAL_PLAYER = {
     "FEDERATION_BUILDINGS": 10,
 }
 
-# The first game of the rulebook (PLA-07): every tile lies on the place of its number, number up,
+# The first game of the rulebook (PLA-07): every tile is on the place of its number, number up,
 # which is that many turns from how the tiles are written here. The first player chooses first.
 FIRST_ROTATION = 5
 FIRST_FACTIONS = {

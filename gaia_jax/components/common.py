@@ -12,10 +12,10 @@ def number(default: int = 0) -> Any:
     return field(default=default)
 
 
-# What a player owns and pays with, apart from power tokens and VP.
+# What a player owns and pays with, except power tokens and VP.
 RESOURCES = ("credits", "ore", "knowledge", "qic")
 
-# What stands on a planet. AC_A is the academy with knowledge income, AC_B the one with the action.
+# Structures on planets. AC_A is the academy with knowledge income, AC_B the one with the action.
 STRUCTURES = ("NONE", "MINE", "TS", "RL", "PI", "AC_A", "AC_B")
 
 # Where a player's VP came from.
@@ -39,7 +39,7 @@ VP_SOURCES = (
     "RESEARCH_END",
     "RESOURCES",
 )
-# Those that the end of the game brings (FIN-01), whoever made the last decision.
+# Those scored at the end of the game (FIN-01), for all players.
 VP_AT_THE_END = ("FINAL_1", "FINAL_2", "RESEARCH_END", "RESOURCES")
 
 # What "for each ..." counts.

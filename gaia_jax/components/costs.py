@@ -27,8 +27,8 @@ SATELLITES = 25
 HIVE_STATIONS = 6
 MOWEYDS_RINGS = 6
 
-# Power for leech and federations (LEE-06); the Lost Planet has that of a mine. Stations, rings
-# and the tile BT8_PIAC_4 beside.
+# Power for leech and federations (LEE-06), without stations, rings and the tile BT8_PIAC_4; the
+# Lost Planet has that of a mine.
 POWER_VALUE = {"NONE": 0, "MINE": 1, "TS": 2, "RL": 2, "PI": 3, "AC_A": 3, "AC_B": 3}
 STATION_POWER = 1
 RING_POWER = 2

@@ -28,14 +28,14 @@ _KNOWLEDGE_3 = (Gain(knowledge=1),) * 3
 class FactionNumbers(Generic[N]):
     """What rules read off a faction board as it is: int as printed, arrays in a `FactionRow`.
 
-    Names with `pi_` work while the planetary institute stands.
+    Names with `pi_` require the planetary institute.
     """
 
     expansion: N = number()  # a faction of the Lost Fleet
     brainstone: N = number()  # starts in bowl I
     drawn_colours: N = number()  # 3 steps for three drawn colours, 1 for the others (INI-09)
     gaia_mine_vp: N = number()
-    guest_mines: N = number()  # may build beside another player (LAN-01)
+    guest_mines: N = number()  # may build on planets of other players (LAN-01)
     pi_guest_knowledge: N = number()
     pi_new_type_knowledge: N = number()
     navigation_needs_pi: N = number()
@@ -61,7 +61,7 @@ class FactionNumbers(Generic[N]):
 
 @dataclass(frozen=True)
 class Faction(FactionNumbers[int]):
-    """One side of a faction board. Names with `pi_` work while the planetary institute stands."""
+    """One side of a faction board. Names with `pi_` require the planetary institute."""
 
     id: str
     name: str
@@ -87,7 +87,7 @@ class Faction(FactionNumbers[int]):
     # Ships (EXP-01).
     shuttle_cost: Cost[int] = _SHUTTLE_COST
     shuttle_brainstone: bool = False  # the brainstone goes to the Gaia area besides
-    preplaced_ship: str | None = None  # a shuttle stands there from the start
+    preplaced_ship: str | None = None  # a shuttle is there from the start
 
     # Planets.
     gaia_planet_cost: Cost[int] = _GAIA_PLANET_COST

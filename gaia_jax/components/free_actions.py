@@ -7,7 +7,7 @@ from gaia_jax.components.common import FREE, NOTHING, Cost, Gain
 
 @dataclass(frozen=True)
 class FreeAction:
-    """A conversion; with `faction` it is that faction's own, with `needs_pi` only beside its PI."""
+    """A conversion, with `faction` only of that faction, with `needs_pi` only if it has its PI."""
 
     id: str
     cost: Cost[int] = FREE
@@ -47,7 +47,7 @@ FREE_ACTIONS = (
     FreeAction("C4_to_Q", Cost(credits=4), Gain(qic=1), faction="HADSCH_HALLAS", needs_pi=True),
     FreeAction("GF_to_Q", gain=Gain(qic=1), faction="BAL_TAKS", gaiaformer=1),
     FreeAction("T_to_K", gain=Gain(knowledge=1), faction="NEVLAS", tokens_to_gaia=1),
-    # Three tokens, each worth 2 power beside the PI.
+    # Three tokens, each worth 2 power with the PI.
     FreeAction("T3_to_2O", Cost(power=6), Gain(ore=2), faction="NEVLAS", needs_pi=True),
     FreeAction("brainstone", faction="TAKLONS", reverses_brainstone=True),
 )

@@ -10,13 +10,13 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True)
 class SectorTile:
-    """A tile of 19 cells: what lies on the cells that are not empty, unrotated."""
+    """A tile of 19 cells: the contents of the cells that are not empty, unrotated."""
 
     id: str
     planets: tuple[tuple[Cell, str], ...]
 
     def contents(self) -> tuple[str, ...]:
-        """What lies on each cell, in the order of SECTOR_LOCAL."""
+        """The contents of each cell, in the order of SECTOR_LOCAL."""
         planets = dict(self.planets)
         return tuple(planets.get(cell, "Empty") for cell in SECTOR_LOCAL)
 
@@ -192,7 +192,7 @@ SECTOR_TILES = (
     ),
 )
 
-# The four ships, and what lies on the ten interspace cells: the ships and six tiles.
+# The four ships, and the contents of the ten interspace cells: the ships and six tiles.
 SHIPS = ("TWILIGHT", "ECLIPSE", "REBELLION", "TF_MARS")
 INTERFACE_CELLS: tuple[Cell, ...] = (
     (-3, 1),

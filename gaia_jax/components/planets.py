@@ -1,4 +1,4 @@
-"""What a cell of the map can hold, and how far colours lie apart (GEN-09, GEN-10)."""
+"""The contents of a cell of the map, and the distances of colours (GEN-09, GEN-10)."""
 
 # Contents of a cell. Transdim becomes Gaia when gaiaformed; Lost is placed on an empty cell. Ship
 # is no space at all: a ship, or a place whose tile is left out.
@@ -34,7 +34,7 @@ PLANET_TYPES = (
     "Lost",
 )
 
-# Two home colours are as many terraforming steps apart as they lie on this ring, at most 3.
+# The terraforming steps between two home colours are their distance on this ring, at most 3.
 TERRAFORM_CYCLE = ("Red", "Orange", "Yellow", "Brown", "Black", "White", "Blue")
 FIRST_COLOUR = PLANETS.index(TERRAFORM_CYCLE[0])  # the ring is a run of PLANETS
 

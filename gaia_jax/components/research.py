@@ -20,7 +20,7 @@ PROJECT_COST = (0, 6, 6, 4, 3, 3)
 
 _NONE: Gain[int] = Gain()
 # LEVEL_BONUS[track][level], once, on reaching the level. Terraforming 5 also gives the federation
-# token that lies there, navigation 5 the Lost Planet, gaia 5 also GAIA_5_PER.
+# token of that space, navigation 5 the Lost Planet, gaia 5 also GAIA_5_PER.
 LEVEL_BONUS = (
     (_NONE, Gain(ore=2), _NONE, _NONE, Gain(ore=2), _NONE),
     (_NONE, Gain(qic=1), _NONE, Gain(qic=1), _NONE, _NONE),

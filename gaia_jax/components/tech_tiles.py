@@ -8,7 +8,7 @@ from gaia_jax.components.common import NOTHING, Gain, Per
 
 @dataclass(frozen=True)
 class TechTile:
-    """A tile and all that can be printed on one."""
+    """A tile and everything that can be printed on one."""
 
     id: str
     kind: str  # "basic", "ship" or "advanced"

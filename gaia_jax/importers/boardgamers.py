@@ -2,9 +2,9 @@
 
     python -m gaia_jax.importers.boardgamers LOG --out game.json
 
-LOG is JSON, one game or one a line, also gzipped; `docs/reference/datasets.md` has its form. Every
-line of the game is played by the rules of `base`, for two to four players. What cannot be played
-is one line that names the move.
+LOG is JSON, one game or one a line, also gzipped (`docs/reference/datasets.md`). Every line of the
+game is played by the rules of `base`, for two to four players. A line that cannot be played ends
+the import with one line that names the move.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from gaia_jax.xla.compilation_cache import enable_compilation_cache
 
 LONGEST = 10**8  # bytes of a file, unpacked
 RULES = "base"
-# Parts of a told state, and what they are called.
+# Parts of a recorded state, and their names.
 STOCKS = {"c": "credits", "o": "ore", "k": "knowledge", "q": "qic"}
 NAMES = STOCKS | {"vp": "VP", "res": "research levels"}
-# What is raised where a log does not have the form that it should have.
+# Raised if a log does not have the expected form.
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
@@ -53,7 +53,7 @@ class Imported:
 
     record: Record
     told_vp: tuple[int, ...]  # (P,) as the log has them
-    unsaid: Mapping[str, int]  # what our actions do not say, and at which move first
+    unsaid: Mapping[str, int]  # choices that our actions cannot express, by their first move
 
     def __str__(self) -> str:
         """In a few lines."""
@@ -71,17 +71,17 @@ class Imported:
 
 
 class _Importing(Player):
-    """Plays a log, compares what it tells after each line, and sells what is left at the end."""
+    """Plays a log, compares its states after each line, and sells the rest at the end."""
 
     def __init__(self, seat: Seat, log: Log, sells: Mapping[int, int]) -> None:
         """
         Args:
-            sells: VP for what is left that players are to have, by selling; of those who need it.
+            sells: VP for remaining resources that a player must reach by selling, by player.
         """
         super().__init__(seat, log)
         self._sells = sells
 
-    def whole(self) -> Script:
+    def play_lines(self) -> Script:
         """All lines."""
         for together in groups(self.lines):
             if together[0].between:
@@ -91,18 +91,18 @@ class _Importing(Player):
             self.compare(together[-1])
 
     def compare(self, line: Line) -> None:
-        """What the log tells after a line: VP, tracks, and stocks where all is said and paid.
+        """Compare the recorded state after a line: VP, tracks, and stocks if everything is paid.
 
         Raises:
-            Differs: we have something else. The end is for `final_vp`.
+            Differs: our value is another one. `final_vp` compares the end.
         """
-        if self.seat.over or not line.told:
+        if self.seat.over or not line.outcome:
             return
         self.at_line = line
         players = self.seat.state.game.players
-        for number, row in enumerate(line.told["pl"]):
+        for number, row in enumerate(line.outcome["pl"]):
             replayed = {"vp": players.vp[number], "res": players.tracks[number]}
-            paid = number != self.waiting_for() and line.told["ph"] not in BETWEEN
+            paid = number != self.waiting_for() and line.outcome["ph"] not in BETWEEN
             if paid and not (self._sells or {LOST, HALF} & self.unsaid.keys()):
                 replayed |= {name: getattr(players, of)[number] for name, of in STOCKS.items()}
             for name, value in replayed.items():
@@ -111,7 +111,7 @@ class _Importing(Player):
                     raise Differs(subject, row[name], value.tolist())
 
     def line(self, line: Line) -> Script:
-        """Who has sold power is offered some that the log does not know."""
+        """Decline offers that exist only because a player has sold power, then play the line."""
         while self.seat.node == "LEECH" and self.seat.player in self._sells:
             if self.seat.player == line.who and line.is_leech:
                 break
@@ -119,13 +119,13 @@ class _Importing(Player):
         yield from super().line(line)
 
     def command(self, command: list[str], rest: list[list[str]]) -> Script:
-        """One command; before the last pass what that engine sells by itself at the end."""
+        """One command; before the last pass also what the other engine sells at the end."""
         if command == ["pass"]:
             yield from self._sell(self._sells.get(self.who, 0))
         yield from super().command(command, rest)
 
     def _sell(self, vp: int) -> Script:
-        """Until what is left is worth so many VP: last the power, of which new can be charged."""
+        """Sell until the rest is worth `vp` VP: power last, because it can be charged again."""
         for text in ("free Q_to_O", "free P1_to_C", "free burn"):
             while left_vp(self.seat.state.game, self.who) < vp and self.seat.legal(text):
                 yield from self.act(text)
@@ -144,7 +144,7 @@ def read(path: str | Path) -> list[dict[str, Any]]:
     """The logs of a file.
 
     Raises:
-        LogError: there is none in it.
+        LogError: the file has no log.
     """
     path = Path(path)
     try:
@@ -176,12 +176,12 @@ def to_record(log: Log, progress: Callable[[int], object] = lambda move: None) -
 
     Args:
         log: one game, as `read` gives it.
-        progress: told the number of the move that is played, again and again.
+        progress: called with the number of each move.
     Returns:
-        The record, which ends with our VP. The other engine sells what a player has left at the
-        end; where that is worth VP and can be done at the last pass, the record does it there.
+        The record, which ends with our VP. The other engine sells power and QIC at the end; where
+        that is worth VP and possible at the last pass, the record does so.
     Raises:
-        LogError: the log cannot be read, or at a move something else follows.
+        LogError: the log cannot be read or played; the message names the move.
     """
     plain, left = _play(log, {}, progress)
     vp_pairs = enumerate(zip(plain.told_vp, plain.record.final_vp, strict=False))
@@ -190,7 +190,7 @@ def to_record(log: Log, progress: Callable[[int], object] = lambda move: None) -
     for player, vp in sells.items():
         try:
             sold, _ = _play(log, held_back | {player: vp}, progress)
-        except LogError:  # more power can be charged then: others are asked, or pay more for it
+        except LogError:  # more power can be charged then, which changes later offers
             continue
         if sum(sold.record.final_vp) > sum(best.record.final_vp):
             best, held_back = sold, held_back | {player: vp}
@@ -207,18 +207,18 @@ def _play(
         if rules is None:
             raise Differs("players", len(log["vp"]), "2 to 4")
         if log["setup"].get("mirror"):
-            raise Differs("map", "tiles laid as mirror images", "as they are printed")
+            raise Differs("map", "mirrored tiles", "tiles as printed")
         setup = setup_of(log, rules)
         env = gaia_jax.make(RULES, players=rules.players)
         start, step = compiled(env)
         seat = Seat(rules, jax.device_get(start(laid(setup, rules))))
         player = _Importing(seat, log, sells)
         actions = []
-        for action in player.whole():
+        for action in player.play_lines():
             if player.at_line:
                 progress(player.at_line.number + 1)
             actions.append(rules.actions.texts[action])
-            seat.put(jax.device_get(step(seat.state, action)))
+            seat.set_state(jax.device_get(step(seat.state, action)))
         logged_vp = tuple(int(vp) for _, vp in log["vp"])
         _check_end(seat, player, log, logged_vp)
     except (Differs, *UNREADABLE) as error:
@@ -230,7 +230,7 @@ def _play(
 
 
 def _check_end(seat: Seat, player: Player, log: Log, logged_vp: Sequence[int]) -> None:
-    """Whether the game ends where the log does, with its VP where our actions say all of it.
+    """Compare the end, and the VP if our actions express every choice.
 
     Raises:
         Differs: it does not.

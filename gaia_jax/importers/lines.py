@@ -1,4 +1,4 @@
-"""The lines of a recorded game: whose they are, what they answer, which lie between two turns."""
+"""The lines of a recorded game: players, commands, and the phases between two turns."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any
 
 from gaia_jax.importers.notation import FACTIONS, Differs, Log
 
-# The first words of a leech line; `decline up` is none. Some records say no more than `decline`,
-# of leech and of a research step.
+# The first words of a leech line, except `decline up`. Some records have only `decline`, both for
+# leech and for a research step.
 LEECH = ("charge", "decline")
 STEP_DECLINED = (["decline", "up"], ["decline"])
 BETWEEN = ("roundIncome", "roundGaia")  # phases in which some players are ahead of the others
 
 
 class Line:
-    """One line of a record; `between` says whether it lies in a phase between two turns."""
+    """One line of a record; `between`: whether it belongs to a phase between two turns."""
 
     between = False
 
     def __init__(self, number: int, step: Log, names: dict[str, int]) -> None:
         self.number, self.text, self.who = number, step["l"], step.get("p", -1)
         self.options: dict[str, Any] | None = step.get("op")
-        self.told: dict[str, Any] = step.get("s") or {}  # the state after it, where it is told
+        self.outcome: dict[str, Any] = step.get("s") or {}  # the state after it, if recorded
         words = self.text.rstrip(". ").split(" ", 1)
         if names.get(words[0]) != self.who:
             raise Differs(f"move {number + 1} {self.text!r}", f"of player {self.who}", "not theirs")
@@ -39,7 +39,7 @@ class Line:
 
     @property
     def is_between(self) -> bool:
-        """Whether it answers for income or in the Gaia phase, by its words alone."""
+        """Whether its words are those of income or the Gaia phase."""
         if not self.commands:
             return False
         first = self.commands[0]
@@ -58,7 +58,7 @@ def is_leech(commands: list[list[str]]) -> bool:
 
 
 def lines_of(log: Log) -> list[Line]:
-    """The lines that a player has made, in order.
+    """The lines of the players, in order.
 
     Raises:
         Differs: one is not of the player that it names.
@@ -70,8 +70,8 @@ def lines_of(log: Log) -> list[Line]:
             names[words[2]] = step["p"]
     steps = enumerate(log["steps"])
     lines = [Line(i, step, names) for i, step in steps if step["l"].split()[0] in names]
-    if any(line.told for line in lines):  # then nothing is told of those without a state
-        lines = [line for line in lines if line.told]
+    if any(line.outcome for line in lines):  # then those without a state cannot be compared
+        lines = [line for line in lines if line.outcome]
     for line, following in pairwise(lines):
         line.next = following.who
     return lines
@@ -80,16 +80,16 @@ def lines_of(log: Log) -> list[Line]:
 def groups(lines: Sequence[Line]) -> Iterator[list[Line]]:
     """The lines in order, those of the phases between two turns together."""
 
-    def lies_between(at: int) -> bool:  # as told, else by the words
-        outcome = lines[at - 1].told if at else {}
+    def is_between(at: int) -> bool:  # by the recorded state, else by the words
+        outcome = lines[at - 1].outcome if at else {}
         return outcome["ph"] in BETWEEN if outcome else at > 0 and lines[at].is_between
 
     at = 0
     while at < len(lines):
         together = [lines[at]]
-        together[0].between = lies_between(at)
+        together[0].between = is_between(at)
         at += 1
-        while together[0].between and at < len(lines) and lies_between(at):
+        while together[0].between and at < len(lines) and is_between(at):
             together.append(lines[at])
             at += 1
         yield together

@@ -11,11 +11,11 @@ from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.geometry import rotate
 
 Cell = tuple[int, int]
-Log = Mapping[str, Any]  # a recorded game: the form stands in docs/reference/datasets.md
+Log = Mapping[str, Any]  # a recorded game, see docs/reference/datasets.md
 
 
 class Differs(Exception):
-    """The game cannot go on as recorded: field, recorded value, ours."""
+    """The game cannot continue as recorded: field, recorded value, our value."""
 
 
 FACTIONS = {
@@ -233,7 +233,7 @@ def setup_of(record: Log, rules: Ruleset) -> dict[str, Any]:
     Raises:
         Differs: it was played by other rules than `base`, a line has no text, or a player no
             faction.
-        ValueError: no tile of ours lies as recorded.
+        ValueError: no rotation of our tiles matches the record.
     """
     check_is_base(record, rules)
     setup, players = record["setup"], len(record["vp"])
@@ -277,7 +277,7 @@ def _words(number: int, step: object) -> list[str]:
 
 
 def planets_of(record: Log) -> dict[Cell, str]:
-    """What lies on each of our cells."""
+    """The planet of each of our cells."""
     return {cell_from_log(q, r): PLANETS[planet] for q, r, planet, _ in record["setup"]["hexes"]}
 
 
@@ -286,7 +286,7 @@ def _tile_at(
 ) -> dict[str, Any]:
     """Our tile and its rotation that put just these planets around a centre.
 
-    Of a mirrored map the tile whose image lies there: `Table.play` is told the planets themselves.
+    On a mirrored map, the tile of the mirror image: `Table.play` receives the planets themselves.
     """
     around = [(q, r) for q, r in planets if _distance((q, r), center) <= 2]
     expected = {
@@ -298,7 +298,7 @@ def _tile_at(
         for turns in range(6):
             if {rotate(cell, turns): planet for cell, planet in tile.planets} == expected:
                 return {"tile": tile.id, "rotation": turns}
-    raise ValueError(f"no tile lies as around {center}: {expected}")
+    raise ValueError(f"no tile matches the planets around {center}: {expected}")
 
 
 def _distance(a: Cell, b: Cell) -> int:

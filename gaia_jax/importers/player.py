@@ -1,4 +1,4 @@
-"""A recorded game told in our actions, line by line."""
+"""Play a recorded game by our actions, line by line."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from gaia_jax.importers.notation import (
 from gaia_jax.importers.seat import Script, Seat
 from gaia_jax.state import GameState
 
-# What is noted where a player has other stocks than with us from then on.
+# Notes after which a player's stocks differ from ours.
 LOST = "a conversion whose gain is lost was not made"
 HALF = "half a token brought credits"
+ELSEWHERE = "the brainstone is in another place"
 
 
 class Player:
@@ -36,10 +37,10 @@ class Player:
         self.cells = hex_names(record["setup"])
         self.slots = {SLOTS[s]: TECHS[t] for s, t in record["setup"]["techs"].items() if s in SLOTS}
         self.lines = lines_of(record)
-        # What a player does after the main action, while the others are still asked for leech.
+        # Commands of a player after the main action, while others still answer leech offers.
         self.waiting: tuple[int, list[list[str]]] | None = None
         self.at_line: Line | None = None  # the one that is played
-        # What a player chose that our actions do not say, and the first line where it happened.
+        # Choices that our actions cannot express, and the first line of each.
         self.unsaid: dict[str, Line | None] = {}
         self.before: GameState = seat.state.game  # the game before the last decision
         self.who = 0  # whose command is played
@@ -86,7 +87,7 @@ class Player:
             yield from self.act("end_turn")
 
     def commands(self, player: int, commands: list[list[str]]) -> Script:
-        """Commands of one player; what is left waits while the others are asked for leech."""
+        """Commands of one player; the rest waits while others answer leech offers."""
         seat, answers = self.seat, is_leech(commands)
         while commands:
             if not answers and self.nothing_to_decline(commands):
@@ -108,7 +109,7 @@ class Player:
         return commands[0] in STEP_DECLINED and self.seat.node not in ("STEP", "TARGET")
 
     def next_command(self, player: int, commands: list[list[str]]) -> Script:
-        """The next command, and where the brainstone is put behind it."""
+        """The next command, and the place of the brainstone that is recorded after it."""
         seat, command = self.seat, commands.pop(0)
         place = None
         if commands and commands[0][0] == "brainstone":
@@ -116,7 +117,7 @@ class Player:
         before, self.who = seat.state.game, player
         pays = command, place
         if command[0] == "special" and [cmd[0] for cmd in commands[:2]] == ["build", "brainstone"]:
-            pays = commands[0], lie.place_in(commands[1])  # at the target it is too late
+            pays = commands[0], lie.place_in(commands[1])  # the target's node has no conversions
         if lie.wants_other_way(seat, player, *pays):
             yield from self.act("free brainstone")
         yield from self.command(command, commands)
@@ -126,7 +127,7 @@ class Player:
             self.put_brainstone(before, player, place)
 
     def between(self, lines: list[Line]) -> Script:
-        """Income and Gaia phase: our game asks, each player answers from the own lines."""
+        """Income and Gaia phase: each decision of our game is answered from its player's lines."""
         seat = self.seat
         players = len(self.record["vp"])
         queues: dict[int, list[list[str]]] = {player: [] for player in range(players)}
@@ -200,7 +201,7 @@ class Player:
         return amounts[atom]
 
     def terrans(self, queue: list[list[str]]) -> Script:
-        """What the returning tokens buy; the rest becomes credits by itself (GAI-08)."""
+        """What the returning tokens buy; the rest becomes credits automatically (GAI-08)."""
         kinds = {"q": "P4_to_Q", "o": "P3_to_O", "k": "P4_to_K"}
         while queue and queue[0][0] == "spend":
             ((count, unit),) = amounts(queue.pop(0)[3])
@@ -264,11 +265,11 @@ class Player:
             yield from self.act(f"upgrade {cell}")
             if self.seat.node == "PIECE":
                 yield from self.act(f"piece {PIECES[piece]}")
-        if not lie.stands(self.seat, self.who, piece, cell):
+        if not lie.has_piece(self.seat, self.who, piece, cell):
             raise Differs("built", piece, f"another piece on {cell}")
 
     def spend(self, price: str, gain: str) -> Script:
-        """A conversion, as often as the amounts say; one that gains nothing we do not offer."""
+        """A conversion, repeated for its amounts; one that gains nothing is not legal here."""
         seat, player = self.seat, self.who
         action, times = self.conversion(price, gain)
         ((paid, unit), *_), left = amounts(price), times
@@ -314,7 +315,7 @@ class Player:
             bought = {"q": "P4_to_Q", "k": "P4_to_K", "c": "P1_to_C"}
             target = next((name for name in bought if name in gains), "")
             if not target:
-                raise Differs("conversion", f"{price} for {gain}", "none of power")
+                raise Differs("conversion", f"{price} for {gain}", "not a conversion of power")
             return bought[target], gains[target]
         kind, count = next(iter(gains.items()))
         names = {
@@ -345,7 +346,7 @@ class Player:
                 if text.startswith("pick ") and lie.group_of(seat, text, before) & numbers
             ]
             if not picks and not seat.legal("commit"):
-                # Not all are listed: what touches the listed hexes joins by itself.
+                # Hexes that touch the listed ones join without being listed.
                 loose_neighbours = lie.loose(before, player) & lie.neighbours(seat, numbers)
                 if loose_neighbours <= numbers:
                     raise Differs("federation", names, "not enough")
@@ -355,25 +356,25 @@ class Player:
         self.put_satellites(before, player, numbers)
         yield from self.act(f"token {TOKENS[token]}")
 
-    # -- what that engine lets a player choose and our actions do not say: noted here, not changed
+    # -- choices that our actions cannot express: noted here, not changed
 
     def note(self, text: str) -> None:
-        """Remember that it happened, and where first."""
+        """Record a note with the first line where it happened."""
         self.unsaid.setdefault(text, self.at_line)
 
     def put_brainstone(self, before: GameState, player: int, place: int) -> None:
-        """The brainstone is put somewhere, by who moved power.
+        """Compare the place of the brainstone after a command.
 
         Args:
             before: the game before the command.
         """
-        if lie.lies(self.seat.state.game, player)[0] != place:
-            self.note("the brainstone lies elsewhere")
+        if lie.brainstone_and_tokens(self.seat.state.game, player)[0] != place:
+            self.note(ELSEWHERE)
 
     def leave_brainstone(self, line: Line, player: int, choices: list[int]) -> None:
-        """The same in income and Gaia phase: the places that were named, in their order."""
-        if lie.lies(self.seat.state.game, player)[0] != choices[-1]:
-            self.note("the brainstone lies elsewhere")
+        """The same after income or Gaia phase; `choices` are the recorded places in order."""
+        if lie.brainstone_and_tokens(self.seat.state.game, player)[0] != choices[-1]:
+            self.note(ELSEWHERE)
 
     def put_satellites(self, before: GameState, player: int, cells: set[int]) -> None:
         """The cells of a federation that has just been formed."""
@@ -381,10 +382,10 @@ class Player:
         old = lie.marked(before, player, 0)
         new_satellites = lie.marked(game, player, 0) - old
         logged_satellites = cells - lie.members(game, player) - old
-        if len(new_satellites) != len(logged_satellites):  # where earlier ones lie elsewhere
+        if len(new_satellites) != len(logged_satellites):  # earlier ones are on other cells
             self.note(f"{len(new_satellites)} satellites in place of {len(logged_satellites)}")
         elif new_satellites != logged_satellites:
-            self.note("satellites lie on other cells")
+            self.note("satellites are on other cells")
 
     def lose(self, player: int, price: str) -> None:
         """A conversion whose gain has no room (FRE-03)."""

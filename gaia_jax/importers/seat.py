@@ -1,4 +1,4 @@
-"""One game that is played as a log says, and what is asked of it: who decides, what lies where."""
+"""One game that is played as in a log: the open decision, and questions about the position."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gaia_jax.importers.notation import PIECES, POWER_COSTS, Differs, amounts
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import NODES, GameState
 
-# Yields the index of an action; when it goes on, the game has been stepped.
+# Yields the index of an action; the game is stepped before it resumes.
 Script = Generator[int, None, None]
 
 PLACES = {"area1": 0, "area2": 1, "area3": 2, "gaia": 3, "discard": -1}
@@ -28,10 +28,10 @@ class Seat:
 
     @property
     def state(self) -> State:
-        """Of numpy arrays."""
+        """The current state, of NumPy arrays."""
         return self._state
 
-    def put(self, state: State) -> None:
+    def set_state(self, state: State) -> None:
         """The state after a step."""
         self._state = state
 
@@ -89,7 +89,7 @@ def loose(game: GameState, player: int) -> set[int]:
 
 
 def neighbours(seat: Seat, cells: Iterable[int]) -> set[int]:
-    """All cells beside these."""
+    """All cells next to these."""
     table = seat.rules.geometry.neighbors
     return {int(n) for cell in cells for n in table[cell] if n >= 0}
 
@@ -104,7 +104,7 @@ def group_of(seat: Seat, text: str, game: GameState) -> set[int]:
     return group
 
 
-def stands(seat: Seat, player: int, piece: str, cell: str) -> bool:
+def has_piece(seat: Seat, player: int, piece: str, cell: str) -> bool:
     """Whether a player has such a piece on a cell "q,r"."""
     q, r = cell.split(",")
     at, board = seat.rules.geometry.cell_index[int(q), int(r)], seat.state.game.board
@@ -140,7 +140,7 @@ def is_full(seat: Seat, gain: str, player: int) -> bool:
     return all(name and int(getattr(players, name)[player]) >= costs.CAPS[name] for name in stocks)
 
 
-def lies(game: GameState, player: int) -> tuple[int, list[int]]:
+def brainstone_and_tokens(game: GameState, player: int) -> tuple[int, list[int]]:
     """Where the brainstone is, and the ordinary tokens of the bowls and the Gaia area."""
     players = game.players
     tokens = [*players.power[player].tolist(), int(players.gaia_power[player])]
@@ -156,7 +156,7 @@ def place_in(command: list[str]) -> int:
 
 def is_spent(seat: Seat, player: int, cost: int) -> bool:
     """Whether our rules pay with the brainstone (ACT-06, A21)."""
-    stone, tokens = lies(seat.state.game, player)
+    stone, tokens = brainstone_and_tokens(seat.state.game, player)
     if stone != BOWL_III:
         return False
     turned = bool(seat.state.game.turn.brainstone_reversed)
@@ -167,11 +167,11 @@ def wants_other_way(seat: Seat, player: int, command: list[str], place: int | No
     """Whether our rules would use the brainstone otherwise than recorded.
 
     Args:
-        command: what comes next; place: where the brainstone is to lie then, None: not asked.
+        command: the next one; place: the brainstone's recorded place after it, None if unknown.
     """
     if seat.player != player:
         return False
-    stone, tokens = lies(seat.state.game, player)
+    stone, tokens = brainstone_and_tokens(seat.state.game, player)
     name = command[0]
     if name == "action" and command[1] in POWER_COSTS and stone == BOWL_III:
         cost = POWER_COSTS[command[1]]

@@ -157,7 +157,7 @@ def _itars_wait(ruleset: Ruleset, game: GameState, players: Players) -> Array:
 
 
 def _decision(ruleset: Ruleset, game: GameState) -> tuple[Array, Array]:
-    """Node and decider of the phase: none of its turns has a sub-decision or leech pending."""
+    """Node and decider of the phase; no sub-decision or leech is pending."""
     turn = game.turn
     faction = game.setup.faction.astype(jnp.int32)
     length = (turn.sequence >= 0).sum()

@@ -66,8 +66,8 @@ def own_cells(game: GameState, player: Array, structure: Array | int) -> Array:
 
 
 @pytree
-class Wanted:
-    """What a cell may be wanted for."""
+class Targets:
+    """The inputs of `cell_uses` that depend on the game."""
 
     modes: Array  # (m, K), rows: modes to build a mine that depend on the game, the plane's first
     project: Array  # (K,), the row of a Gaia project
@@ -75,17 +75,17 @@ class Wanted:
     add: Array  # (C,) bool, groups that can be added to a federation
 
 
-def cell_uses(seat: Seat, static_ops: np.ndarray, wanted: Wanted) -> Cells:
-    """What the cells are good for to the player, payment included.
+def cell_uses(seat: Seat, static_ops: np.ndarray, targets: Targets) -> Cells:
+    """The uses of each cell for the player, payment included.
 
     Args:
         static_ops: (n,) operations, modes to build a mine that do not depend on the game; static.
     """
-    ruleset, game, asked = seat.ruleset, seat.game, ~seat.at(Node.ENDED)
+    ruleset, game, in_game = seat.ruleset, seat.game, ~seat.at(Node.ENDED)
     # A separate stage; otherwise XLA recomputes a site for each mode to build on it.
-    sites = fusion_barrier(partial(_sites, ruleset), asked, (game,))
+    sites = fusion_barrier(partial(_sites, ruleset), in_game, (game,))
     kernel = partial(_uses, ruleset, tuple(static_ops.tolist()))
-    return fusion_barrier(kernel, asked, (game, sites, seat.faction.row, wanted))
+    return fusion_barrier(kernel, in_game, (game, sites, seat.faction.row, targets))
 
 
 def _sites(ruleset: Ruleset, game: GameState) -> mine.Site:
@@ -98,12 +98,12 @@ def _uses(
     game: GameState,
     sites: mine.Site,
     faction_columns: Array,
-    wanted: Wanted,
+    targets: Targets,
 ) -> Cells:
     board, player = game.board, game.turn.player.astype(jnp.int32)
     faction = FactionRow(ruleset, faction_columns)
     seat = Seat(ruleset, game, player, faction, player_row(game, player))
-    distance, project = pick(board.distance_to_own, player), OperationRow.of(wanted.project)
+    distance, project = pick(board.distance_to_own, player), OperationRow.of(targets.project)
 
     def mine_cells(values: Array) -> Array:
         return mine.affordable(seat, sites, OperationRow.of(values))
@@ -112,7 +112,7 @@ def _uses(
     own_pieces = (board.piece_owner == player.astype(jnp.int8)) & (board.piece != 0)
     ring_free = own_pieces & (board.piece != GAIAFORMER)
     ring_free &= (board.flags & RING == 0) & (seat.me.rings < costs.MOWEYDS_RINGS)
-    mines = jax.vmap(mine_cells)(wanted.modes)
+    mines = jax.vmap(mine_cells)(targets.modes)
     has_mine_cell = [
         _somewhere(cells)
         for cells in (mines, jax.vmap(mine_cells)(ruleset.tables.ops[np.array(static_ops, int)]))
@@ -122,13 +122,13 @@ def _uses(
         "project_site": spots,
         "project": spots & mine.project_affordable(ruleset, seat.me, distance, project),
         "upgrade": upgrade.upgrade_cells(seat),
-        "own": own_cells(game, player, wanted.own) & (wanted.own > 0),
+        "own": own_cells(game, player, targets.own) & (targets.own > 0),
         "own_mine": own_cells(game, player, MINE),
         "station": mine.station_cells(seat),
         "unringed": ring_free,
         "lost": mine.lost_planet_cells(seat),
         "start": (board.planet == mine.as_int8(faction.start_planet)) & (board.piece == 0),
-        "add": wanted.add,
+        "add": targets.add,
     }
     bits = jnp.zeros_like(distance, jnp.int16)
     for use in USES:
@@ -150,8 +150,8 @@ def planes(seat: Seat, mode: OperationRow, uses: Cells) -> Array:
     """(4 C,) bool, the options of the four planes: mine, project, upgrade, pick."""
     target = seat.at(Node.TARGET)
 
-    def bits_when(when: Array, *names: str) -> Array:
-        return jnp.where(when, sum(bit(name) for name in names), 0).astype(jnp.int16)
+    def bits_when(condition: Array, *names: str) -> Array:
+        return jnp.where(condition, sum(bit(name) for name in names), 0).astype(jnp.int16)
 
     picks = [
         bits_when(seat.at(Node.START), "start"),

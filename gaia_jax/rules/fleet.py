@@ -21,13 +21,13 @@ def explorable(seat: Seat, bonus: Array) -> Array:
         bonus: (...) int32, range that the action adds.
     """
     ruleset, game, faction, me = seat.ruleset, seat.game, seat.faction, seat.me
-    there = bit_vector(me.shuttles, len(ruleset.ships)) == 1
+    has_shuttle = bit_vector(me.shuttles, len(ruleset.ships)) == 1
     cells = game.setup.ship_cell.astype(jnp.int32)
     distance = pick(game.board.distance_to_own, seat.player).astype(jnp.int32)[cells]
     qic = mine.range_qic(distance, mine.basic_range(ruleset, me) + bonus[..., None])
     able = payable(faction, me, operation(ruleset, faction.explore_op))
     shuttles = faction.shuttles + (faction.preplaced_ship >= 0)
-    return ~there & (there.sum() < shuttles) & (qic <= me.qic) & able
+    return ~has_shuttle & (has_shuttle.sum() < shuttles) & (qic <= me.qic) & able
 
 
 def reachable(seat: Seat, mode: OperationRow, bonus: Array) -> tuple[Array, Array, Array]:
@@ -38,8 +38,8 @@ def reachable(seat: Seat, mode: OperationRow, bonus: Array) -> tuple[Array, Arra
     Returns:
         (ships,), (ships,), (n, ships) bool.
     """
-    ways = [jnp.zeros(1, jnp.int32), mode.extra_range[None], bonus]
-    ships = explorable(seat, jnp.concatenate(ways))
+    bonuses = [jnp.zeros(1, jnp.int32), mode.extra_range[None], bonus]
+    ships = explorable(seat, jnp.concatenate(bonuses))
     return ships[0], ships[1], ships[2:]
 
 
@@ -54,5 +54,5 @@ def artifact_options(seat: Seat) -> Array:
     ruleset, me = seat.ruleset, seat.me
     left = bit_vector(seat.game.turn.artifacts_left, ruleset.artifacts_in_play) == 1
     ship = ruleset.ids["ship"].index(ruleset.artifact_ship) if ruleset.artifacts else 0
-    can_take = has(me.shuttles, ship) & (power.held(me) >= ruleset.artifact_cost.tokens)
+    can_take = has(me.shuttles, ship) & (power.total_tokens(me) >= ruleset.artifact_cost.tokens)
     return seat.at(Node.TURN) & left & can_take

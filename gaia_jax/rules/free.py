@@ -36,7 +36,7 @@ def conversions(seat: Seat) -> Array:
     bundles = ruleset.tables.bundles
     whole_tokens = power_worth(faction, me) > 1
     bundled = np.where(bundles > 0, bundles, plain)
-    op = OperationRow.where(
+    op = OperationRow.select(
         whole_tokens, OperationRow.of(ops[bundled]), OperationRow.of(ops[plain])
     )
     useful = stocks_take(faction, me, op.gain) | (op.burn > 0) | (op.reverses_brainstone > 0)

@@ -27,15 +27,15 @@ def decides_on_tiles(ruleset: Ruleset, players: Players, factions: Array) -> Arr
     return ability & (players.built[:, PI] > 0)
 
 
-def return_tokens(ruleset: Ruleset, players: Players, factions: Array, who: Array) -> Players:
-    """Tokens and gaiaformers of the Gaia area of the players `who` return (GAI-05).
+def return_tokens(ruleset: Ruleset, players: Players, factions: Array, selected: Array) -> Players:
+    """Tokens and gaiaformers of the Gaia area of the players `selected` return (GAI-05).
 
     Args:
-        players: rows in int32; factions: (P,) int32; who: (P,) bool.
+        players: rows in int32; factions: (P,) int32; selected: (P,) bool.
     """
     bowl = jnp.asarray(ruleset.tables.faction.gaia_tokens_to_bowl).astype(jnp.int32)[factions]
-    players = jax.vmap(power.leave_gaia_area)(players, who, bowl)
-    back = jnp.where(who, players.gaiaformers_gaia, 0)
+    players = jax.vmap(power.leave_gaia_area)(players, selected, bowl)
+    back = jnp.where(selected, players.gaiaformers_gaia, 0)
     return players.replace(
         gaiaformers=players.gaiaformers + back, gaiaformers_gaia=players.gaiaformers_gaia - back
     )

@@ -41,11 +41,11 @@ VP, KNOWLEDGE, TOKENS, TOKENS_III, CHARGE = (
 
 @pytree
 class Step:
-    """A level gained on a track, and what is asked for instead."""
+    """A level gained on a track, or the step that the player still has to choose."""
 
     track: Array  # () int32
     happens: Array  # () bool
-    asked: Array  # () int32, for `Turn.pending_step`
+    pending: Array  # () int32, for `Turn.pending_step`
 
 
 def gain_all(
@@ -59,9 +59,9 @@ def gain_all(
     """
     ruleset, game, faction, before = seat.ruleset, seat.game, seat.faction, seat.me
     decision, placement, site = acted.decision, acted.placement, acted.site
-    taken, turn, artifact = take_things(seat.with_row(acted.me.edit()), decision)
-    step = research_step(taken, decision, op)
-    me, turn, bonus = advance(ruleset, taken.me, turn, step)
+    after_taking, turn, artifact = take_things(seat.with_row(acted.me.edit()), decision)
+    step = research_step(after_taking, decision, op)
+    me, turn, bonus = advance(ruleset, after_taking.me, turn, step)
     kind, obtains, pays = token_obtained(seat, acted, me, step)
     me = obtain_token(ruleset, me, kind, obtains)
     token = operation(ruleset, jnp.asarray(ruleset.tables.token_op)[kind]).gain_vector
@@ -77,10 +77,10 @@ def gain_all(
 
     # Of what is still to come only gaiaformers are counted, and no pass brings any (PAS-01).
     counted = counts(ruleset, me)
-    thing = operation_gain(seat, counted, decision, gained)
+    main_gain = operation_gain(seat, counted, decision, gained)
     trigger = faction_gain(faction, before, happened)
-    me = receive(faction, me, thing + bonus + token + trigger)
-    for gain in (thing, bonus, token):
+    me = receive(faction, me, main_gain + bonus + token + trigger)
+    for gain in (main_gain, bonus, token):
         me = receive_power(me, gain)
     proto = placement.is_new & happened["mine"] & ~placement.guest & (site.planet == PROTO)
     by_source = event_vp(ruleset, game, before, events)
@@ -95,7 +95,7 @@ def gain_all(
         "FACTION": faction.gaia_mine_vp * happened["gaia_mine"],
         "FEDERATION": token[VP],
     }
-    return book(me, by_source, gained.source, thing[VP]), turn, step
+    return book(me, by_source, gained.source, main_gain[VP]), turn, step
 
 
 def token_obtained(
@@ -204,12 +204,12 @@ def research_step(seat: Seat, decision: Decision, op: OperationRow) -> Step:
     below, enter = research.advance_options(seat)
     on_track = jnp.minimum(slot, len(ruleset.ids["track"]) - 1)
     optional = ruleset.free_step_is_optional
-    asks = enter[on_track] | below[on_track] & optional
-    asked = jnp.where(linked & asks, 2 + on_track, 0)
+    offers_step = enter[on_track] | below[on_track] & optional
+    pending = jnp.where(linked & offers_step, 2 + on_track, 0)
     return Step(
         track=jnp.where(named, decision.argument, on_track),
         happens=named | linked & below[on_track] & (not optional),
-        asked=jnp.where(tile & ~linked | (op.step > 0), 1, asked),
+        pending=jnp.where(tile & ~linked | (op.step > 0), 1, pending),
     )
 
 
@@ -220,8 +220,8 @@ def advance(ruleset: Ruleset, me: Players, turn: Turn, step: Step) -> tuple[Play
         The row, the turn (Lost Planet pending, the token of terraforming 5 gone), and the gain.
     """
     names = ruleset.ids["track"]
-    here = (jnp.arange(len(names)) == step.track) & step.happens
-    me = me.replace(tracks=me.tracks + here)
+    increment = (jnp.arange(len(names)) == step.track) & step.happens
+    me = me.replace(tracks=me.tracks + increment)
     level = me.tracks[step.track]
     top = step.happens & (level == MAX_LEVEL)
     bonus = jnp.asarray(ruleset.tables.level_bonus).astype(jnp.int32)[step.track, level]

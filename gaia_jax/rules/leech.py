@@ -165,36 +165,39 @@ def resolve_offers(
         [jnp.where(answered, queue, 0).sum(0)[None], jnp.where(answered, 0, queue)]
     )
 
-    def one(carry: Carry, row: tuple[Array, Array]) -> tuple[Carry, Array]:
-        (vp, stone, *bowls), blocked, asked = carry
+    def resolve_event(carry: Carry, row: tuple[Array, Array]) -> tuple[Carry, Array]:
+        (vp, stone, *bowls), blocked, decider_next = carry
         players = power.with_bowls(everyone, *bowls, vp=vp, brainstone=stone)
         offered, is_answer = row
         a = amount(players, offered)
         free = (a == 1) & ~special & ~burns & ruleset.free_leech_is_taken
-        asks = ~is_answer & (offered > 0) & ((a >= 1) & ~free | special)
-        first = jnp.where(asks, after, game.num_players).min()
+        is_decision = ~is_answer & (offered > 0) & ((a >= 1) & ~free | special)
+        first = jnp.where(is_decision, after, game.num_players).min()
         # Offers before the first that asks are taken or void; the others wait.
         passes = ~blocked & (after < first)
-        takes = passes & (offered > 0) & jnp.where(is_answer, choice != decline, free)
-        before = (takes & is_answer & (choice == token_first)).astype(jnp.int32)
-        behind = (takes & is_answer & (choice == charge) & special).astype(jnp.int32)
-        players = accept(players, offered, takes, before, behind)
-        waits = ~blocked & asks.any()
-        nearest = jnp.argmin(jnp.where(asks, after, game.num_players))
+        accepts = passes & (offered > 0) & jnp.where(is_answer, choice != decline, free)
+        tokens_before = (accepts & is_answer & (choice == token_first)).astype(jnp.int32)
+        tokens_after = (accepts & is_answer & (choice == charge) & special).astype(jnp.int32)
+        players = accept(players, offered, accepts, tokens_before, tokens_after)
+        waits = ~blocked & is_decision.any()
+        nearest = jnp.argmin(jnp.where(is_decision, after, game.num_players))
         after_it = players.vp, players.brainstone, *power.bowls(players)
-        carry = after_it, blocked | waits, jnp.where(waits, nearest, asked)
+        carry = after_it, blocked | waits, jnp.where(waits, nearest, decider_next)
         return carry, jnp.where(passes, 0, offered)
 
     everyone = game.players.edit()
     before = everyone.vp, everyone.brainstone, *power.bowls(everyone)
     start: Carry = before, ~resolved, jnp.zeros((), jnp.int32)
-    ((vp, stone, *bowls), blocked, asked), left = lax.scan(
-        one, start, (rows, jnp.arange(EVENTS + 1) == 0), unroll=EVENTS + 1 if on_gpu() else 1
+    ((vp, stone, *bowls), blocked, decider_next), left = lax.scan(
+        resolve_event,
+        start,
+        (rows, jnp.arange(EVENTS + 1) == 0),
+        unroll=EVENTS + 1 if on_gpu() else 1,
     )
     players = power.with_bowls(everyone, *bowls, brainstone=stone)
     players = jax.vmap(book)(players, {"LEECH": vp - everyone.vp})
     left = left[1:].astype(game.turn.leech.dtype)
-    return players.pack(), left, blocked & resolved, asked
+    return players.pack(), left, blocked & resolved, decider_next
 
 
 def add_event(queue: Array, offered: Array, happens: Array) -> Array:

@@ -1,7 +1,7 @@
 """The legal mask: what the decider may do at the open node (docs/reference/actions.md).
 
-Each verb's options stand in its chapter; here they are put together. A mask is a question: nothing
-here changes the game, and what only a search can tell about federations stands in the game.
+The options of each verb are in its chapter; this module combines them. Nothing here changes the
+game; results of the federation search are read from the state.
 """
 
 from __future__ import annotations
@@ -84,13 +84,13 @@ def _cell_uses(seat: Seat, acts: once_per_round.Actions, mode: OperationRow) -> 
     free_mine = jnp.maximum(game.turn.free_mine.astype(jnp.int32), 0)
     plain = jnp.where(seat.at(Node.FREE_MINE), free_mine, plain)
     project = jnp.where(my_turn, row["project"], _mode(game) * target)
-    wanted = cells.Wanted(
+    targets = cells.Targets(
         modes=operation(ruleset, jnp.stack([plain, acts.faction])).values,
         project=operation(ruleset, project).values,
         own=mode.own,
         add=federation.addable(seat),
     )
-    return cells.cell_uses(seat, acts.static_ops[acts.mine_modes], wanted)
+    return cells.cell_uses(seat, acts.static_ops[acts.mine_modes], targets)
 
 
 __all__ = ["legal_mask"]

@@ -100,8 +100,8 @@ def range_qic(distance: Array, reach: Array) -> Array:
     """QIC that stretch `reach` to `distance`, two cells each (MIN-05); int8 for int8 distances."""
     missing = jnp.maximum(distance - reach.astype(distance.dtype), 0)
     step = jnp.asarray(costs.RANGE_PER_QIC, distance.dtype)
-    whole = lax.div(missing, jnp.full_like(missing, step))
-    return whole + (missing > whole * step)
+    quotient = lax.div(missing, jnp.full_like(missing, step))
+    return quotient + (missing > quotient * step)
 
 
 def price(seat: Seat, at: Site, op: OperationRow) -> Price:
@@ -173,7 +173,7 @@ def project_affordable(ruleset: Ruleset, me: Players, distance: Array, op: Opera
     """bool, a Gaia project by `op` at that distance can be paid (GPJ-01, MIN-06)."""
     qic = range_qic(distance, basic_range(ruleset, me) + op.extra_range)
     possible = (op.project > 0) & (me.gaiaformers > 0)
-    possible &= power.held(me) >= project_tokens(ruleset, me, op)
+    possible &= power.total_tokens(me) >= project_tokens(ruleset, me, op)
     return possible & (qic <= as_int8(me.qic - op.cost.qic))
 
 

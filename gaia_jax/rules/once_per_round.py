@@ -68,7 +68,7 @@ class Actions:
     rows: OperationRow  # (n,) rows, those of the game in their places
     dynamic_ops: dict[int, OperationRow]  # single rows by place, where they depend on the game
     faction: Array  # () int32, the operation of the faction's own special, 0 none
-    there: Array  # () int32, bit an action: it is there and not used this round
+    available: Array  # () int32, a bit an action: it exists and is not used this round
 
     @property
     def mine_modes(self) -> np.ndarray:
@@ -128,7 +128,7 @@ def actions(seat: Seat) -> Actions:
         rows=operation(ruleset, static_ops).patched(dynamic_ops),
         dynamic_ops=dynamic_ops,
         faction=dynamic[names.index("special FACTION")],
-        there=left,
+        available=left,
     )
 
 
@@ -144,7 +144,9 @@ def options(
     """
     ops, me = acts.rows, seat.me
     has_shuttle = has(me.shuttles, jnp.maximum(ops.ship, 0)) | (ops.ship < 0)
-    ready = (bit_vector(acts.there, len(acts)) == 1) & payable(seat.faction, me, ops) & has_shuttle
+    ready = (
+        (bit_vector(acts.available, len(acts)) == 1) & payable(seat.faction, me, ops) & has_shuttle
+    )
     in_place = partial(scatter_bool, len(acts))
     any_mine = in_place(np.array([acts.faction_place, *acts.mine_modes]), uses.mines[1:])
     # A mode for a Gaia project needs its nearest transdim planet only.
@@ -165,8 +167,8 @@ def options(
         SPACE: uses.any_cell("station"),
         UNRINGED: uses.any_cell("unringed"),
     }
-    for kind, found in has_target.items():
-        ready &= (ops.target != kind) | found
+    for kind, exists in has_target.items():
+        ready &= (ops.target != kind) | exists
     if not seat.ruleset.actions_without_gain:
         ready &= ~_all_lost(seat, acts)
     return jnp.split(seat.at(Node.TURN) & ready, np.cumsum(acts.sizes)[:-1])
@@ -183,8 +185,8 @@ def _all_lost(seat: Seat, acts: Actions) -> Array:
     places = np.union1d(np.flatnonzero(static), list(acts.dynamic_ops)).astype(int)
     rows = acts.rows_at(places)
     gain, charges = rows.gain, power.capacity(me) > 0
-    kept = stocks_take(seat.faction, me, gain) | (gain.charge > 0) & charges
-    return scatter_bool(len(acts), places, (rows.target == 0) & ~kept)
+    gains = stocks_take(seat.faction, me, gain) | (gain.charge > 0) & charges
+    return scatter_bool(len(acts), places, (rows.target == 0) & ~gains)
 
 
 def _any_own(seat: Seat, acts: Actions, uses: Cells) -> Array:

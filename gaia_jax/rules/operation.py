@@ -40,7 +40,7 @@ def payable(faction: FactionRow, me: Players, op: OperationRow) -> Array:
     return (
         reduce(operator.and_, resources)
         & (power.spendable(me, power_worth(faction, me)) >= op.cost.power)
-        & (power.held(me) >= op.cost.tokens)
+        & (power.total_tokens(me) >= op.cost.tokens)
         & (me.vp >= op.cost.vp)
         & (stone | (op.brainstone == 0))
     )

@@ -88,8 +88,8 @@ def pay(
     me, stone = power.spend(me, op.cost.power, worth, reverse)
     # FRE-10: the brainstone, spent for one power, still gives three credits.
     small = stone & (op.cost.power < costs.BRAINSTONE_POWER) & is_verb(ruleset, decision, "free")
-    more = jnp.where(small, costs.BRAINSTONE_POWER - 1, 0) * (jnp.arange(4) == 0)
-    resources = me.resources - op.cost_resources - of_site + more
+    extra_credits = jnp.where(small, costs.BRAINSTONE_POWER - 1, 0) * (jnp.arange(4) == 0)
+    resources = me.resources - op.cost_resources - of_site + extra_credits
     me = me.replace(
         resources=jnp.minimum(resources, jnp.array([costs.CAPS["credits"], 127, 127, 127])),
         gaiaformers=me.gaiaformers - price.gaiaformer - op.gaiaformer,

@@ -24,9 +24,11 @@ def bowls(me: Players) -> tuple[Array, Array, Array]:
     return bowl_1, bowl_2, bowl_3
 
 
-def with_bowls(me: Players, one: Array, two: Array, three: Array, **changes: Array) -> Players:
+def with_bowls(
+    me: Players, bowl_1: Array, bowl_2: Array, bowl_3: Array, **changes: Array
+) -> Players:
     """The row with those ordinary tokens, and other fields changed."""
-    return me.replace(power=jnp.stack([one, two, three], axis=-1), **changes)
+    return me.replace(power=jnp.stack([bowl_1, bowl_2, bowl_3], axis=-1), **changes)
 
 
 def capacity(me: Players) -> Array:
@@ -87,7 +89,7 @@ def spend(me: Players, cost: Array, worth: Array, reverse: Array) -> tuple[Playe
     return with_bowls(me, bowl_1 + moved, bowl_2, bowl_3 - moved, brainstone=left), stone
 
 
-def held(me: Players) -> Array:
+def total_tokens(me: Players) -> Array:
     """() int32, tokens in bowls I to III, the brainstone as one of them."""
     return sum(bowls(me)) + ((me.brainstone >= 0) & (me.brainstone != GAIA_AREA))
 

@@ -37,9 +37,9 @@ def lowest(me: Players) -> Array:
 def step_options(ruleset: Ruleset, below: Array, enter: Array, step: Array) -> Array:
     """(6,) bool, tracks offered at STEP: any that can advance, or the one asked for."""
     track = jnp.arange(below.shape[0])
-    asked = (step >= 2) & (track == step.astype(jnp.int32) - 2)
+    is_pending = (step >= 2) & (track == step.astype(jnp.int32) - 2)
     on_track = below | enter if ruleset.free_step_is_optional else enter
-    return jnp.where(step == 1, below | enter, asked & on_track)
+    return jnp.where(step == 1, below | enter, is_pending & on_track)
 
 
 def options(seat: Seat, mode: OperationRow) -> tuple[Array, Array]:

@@ -73,7 +73,7 @@ def decision_sequence(ruleset: Ruleset, setup: Setup) -> Array:
     first = ~expansion & ~institute
     everyone = jnp.ones(ruleset.players, bool)
     players = [order, order[::-1], order, order, order, order[::-1]]
-    wanted = [
+    takes_part = [
         first,
         (first & (pieces >= 2))[::-1],
         first & (pieces >= 3),
@@ -81,9 +81,9 @@ def decision_sequence(ruleset: Ruleset, setup: Setup) -> Array:
         ~expansion & institute,
         everyone,
     ]
-    player, takes = jnp.concatenate(players), jnp.concatenate(wanted)
+    player, decides = jnp.concatenate(players), jnp.concatenate(takes_part)
     longest = 3 * ruleset.players + 1  # two mines and a booster each, the Xenos' third mine
-    place = jnp.where(takes, jnp.cumsum(takes) - 1, longest)
+    place = jnp.where(decides, jnp.cumsum(decides) - 1, longest)
     hit = place[None] == jnp.arange(longest)[:, None]
     return jnp.where(hit.any(-1), jnp.where(hit, player, 0).sum(-1), NO_PLAYER).astype(jnp.int8)
 

@@ -1,7 +1,7 @@
 """One decision, one pass: decode, pay, place, gain, trigger, open what follows (GEN-15).
 
-Actions are rows of the operation table. Every mechanism stands in the pass once; what a row leaves
-at 0 does nothing.
+Actions are rows of the operation table. Every mechanism occurs once in the pass; columns that are 0
+do nothing.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _open(
     def closes(*nodes: int) -> Array:
         return reduce(operator.or_, [node == x for x in nodes])
 
-    taken = closes(Node.TILE) & (
+    took_tile = closes(Node.TILE) & (
         is_verb(ruleset, decision, "tile") | is_verb(ruleset, decision, "advanced")
     )
     # SA-QIC-4VP counts if it was owned before paying (ADV-01).
@@ -141,7 +141,7 @@ def _open(
     cover = jnp.where(closes(Node.COVER), -1, turn.cover)
     free_mine = jnp.where(closes(Node.FREE_MINE), -1, turn.free_mine)
     pending_step = jnp.where(closes(Node.STEP), 0, turn.pending_step)
-    again = (op.retrigger > 0) & (before.tokens.sum() > 0)
+    retriggers = (op.retrigger > 0) & (before.tokens.sum() > 0)
     event = (placement.structure > 0) & ~placement.swap & ~closes(Node.START)
     free = closes(Node.TURN, Node.AFTER) & is_verb(ruleset, decision, "free")
     forms = is_verb(ruleset, decision, "form_federation")
@@ -160,12 +160,12 @@ def _open(
         | (op.main > 0) & (turn.phase == Phase.ACTIONS),
         building=turn.building | forms,
         last_pick=jnp.where(closes(Node.FEDERATION), picked, turn.last_pick),
-        tile=turn.tile & ~taken | (op.tile > 0) | (gift.tile > 0) | opens_tile,
+        tile=turn.tile & ~took_tile | (op.tile > 0) | (gift.tile > 0) | opens_tile,
         token=turn.token & ~closes(Node.TOKEN),
-        retrigger=turn.retrigger & ~closes(Node.RETRIGGER) | again,
+        retrigger=turn.retrigger & ~closes(Node.RETRIGGER) | retriggers,
         cover=jnp.where(is_verb(ruleset, decision, "advanced"), decision.argument, cover),
         free_mine=jnp.where(gift.free_mine > 0, gift.free_mine, free_mine),
-        pending_step=jnp.where(gained.step.asked > 0, gained.step.asked, pending_step),
+        pending_step=jnp.where(gained.step.pending > 0, gained.step.pending, pending_step),
         lost_planet=turn.lost_planet & ~closes(Node.LOST_PLANET),
         qic_action=turn.qic_action | (op.qic_action > 0) & owned,
         power_used=turn.power_used | jnp.where(op.slot_kind == POWER_SLOT, 1 << op.slot, 0),

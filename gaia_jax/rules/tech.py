@@ -82,6 +82,6 @@ def token_options(seat: Seat, mode: OperationRow) -> Array:
             (bit_vector(turn.ship_tokens, ships) == 1) & (bit_vector(seat.me.shuttles, ships) == 1),
         ]
     )
-    again = seat.at(Node.RETRIGGER) & owned
+    retriggered = seat.at(Node.RETRIGGER) & owned
     by_mode = seat.at(Node.TARGET) & (scored_by_action(seat, owned) & (mode.target == TOKEN))
-    return seat.at(Node.TOKEN) & supply | again | by_mode
+    return seat.at(Node.TOKEN) & supply | retriggered | by_mode

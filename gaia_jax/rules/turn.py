@@ -39,7 +39,7 @@ def next_decision(
         decision: what was decided.
         short_turns: static; a turn ends with its main action (ROU-03), whatever is still legal.
     """
-    nobody = jnp.full((), -1, jnp.int32)
+    no_player = jnp.full((), -1, jnp.int32)
     answers = game.turn.node == Node.LEECH
     no = jnp.zeros((), bool)
     # Read once for both stages: who is active changes at the end of the second.
@@ -48,10 +48,10 @@ def next_decision(
         partial(_sub_decision, ruleset),
         _waits(game.turn),
         (game, faction_columns),
-        (game.turn, nobody),
+        (game.turn, no_player),
     )
     game, resolved = game.replace(turn=turn), pending < 0
-    players, queue, waits, asked = fusion_barrier(
+    players, queue, waits, leech_decider = fusion_barrier(
         partial(leech.resolve_offers, ruleset),
         (game.turn.leech > 0).any(),
         (game, resolved, answers, decision.argument),
@@ -82,7 +82,7 @@ def next_decision(
     node = jnp.where(turn.main_action_done, Node.AFTER, Node.TURN)
     node = jnp.where(between, turn.node, node)
     node = jnp.where(done, node, jnp.where(resolved, Node.LEECH, pending))
-    player = jnp.where(between, turn.player, jnp.where(waits, asked, turn.active))
+    player = jnp.where(between, turn.player, jnp.where(waits, leech_decider, turn.active))
     return game.replace(turn=turn.replace(node=node, player=player))
 
 
@@ -128,7 +128,7 @@ def _sub_decision(ruleset: Ruleset, game: GameState, faction_columns: Array) -> 
         (turn.cover >= 0, Node.COVER),
     ]
     # While a tile is still to be taken, the rest waits untested.
-    early = reduce(operator.or_, [there for there, _ in first])
+    early = reduce(operator.or_, [pending for pending, _ in first])
     free_mine = (turn.free_mine >= 0) & (early | mine_there)
     early |= free_mine
     step = (turn.pending_step > 0) & (
@@ -142,8 +142,8 @@ def _sub_decision(ruleset: Ruleset, game: GameState, faction_columns: Array) -> 
         (lost_planet, Node.LOST_PLANET),
     ]
     node = jnp.full((), -1, jnp.int32)
-    for there, sub_node in reversed(first + later):
-        node = jnp.where(there, sub_node, node)
+    for pending, sub_node in reversed(first + later):
+        node = jnp.where(pending, sub_node, node)
     turn = turn.replace(
         tile=tile,
         free_mine=jnp.where(free_mine, turn.free_mine, -1),
@@ -164,7 +164,7 @@ def _end_of_turn(
 ) -> tuple[Players, Turn, Array]:
     """The turn is over after the main action where no free action is legal (ROU-03, A1).
 
-    SA-QIC-4VP is paid when all that the QIC action led to is done (GEN-15 step 5, ADV-01). The next
+    SA-QIC-4VP is paid after everything that the QIC action caused (GEN-15 step 5, ADV-01). The next
     in turn order who has not passed is active; the round is over when all have passed (ROU-06).
 
     Args:

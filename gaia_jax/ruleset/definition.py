@@ -19,7 +19,7 @@ class Ruleset(Pieces):
     """
 
     def __repr__(self) -> str:
-        """Short: it stands in signatures and messages, and the tables fill pages."""
+        """A short form for signatures and messages; the tables are long."""
         return f"<Ruleset {self.name}>"
 
     @cached_property

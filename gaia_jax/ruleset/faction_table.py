@@ -15,7 +15,7 @@ from gaia_jax.components.factions import Faction, FactionNumbers
 from gaia_jax.ruleset.pieces import Pieces
 
 GAIN_FIELDS = tuple(f.name for f in fields(Gain))
-# A price that nobody can pay.
+# A price that no player can pay.
 NO_PRICE = 127
 
 
@@ -131,7 +131,7 @@ class FactionTable(FactionColumns):
 
     arrays: dict[str, np.ndarray]
     layout: dict[str, tuple[int, tuple[int, ...], bool]]  # first place, shape, is it bool
-    packed: np.ndarray  # (F, K) int16, all columns of a row beside one another
+    packed: np.ndarray  # (F, K) int16, all columns of a row concatenated
 
     def __init__(self, arrays: dict[str, np.ndarray]) -> None:
         """`arrays` are the columns by name."""

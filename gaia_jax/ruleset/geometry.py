@@ -55,7 +55,7 @@ def build_geometry(
     ordered = sorted(listed)
     if len(set(ordered)) != len(ordered):
         doubled = next(a for a, b in pairwise(ordered) if a == b)
-        raise ValueError(f"cell {doubled} lies in two tiles of the map")
+        raise ValueError(f"cell {doubled} is in two tiles of the map")
     index = {cell: i for i, cell in enumerate(ordered)}
 
     def indices(groups: Sequence[Sequence[tuple[int, int]]], width: int) -> np.ndarray:

@@ -113,7 +113,7 @@ class OperationRow(OperationNumbers[Array]):
         return cls(lambda first, size: slice_columns(values, first, size))
 
     @classmethod
-    def where(cls, condition: Array, then: OperationRow, otherwise: OperationRow) -> OperationRow:
+    def select(cls, condition: Array, then: OperationRow, otherwise: OperationRow) -> OperationRow:
         """The rows `then` where `condition`, () bool, holds, else `otherwise`."""
         return cls(
             lambda first, size: jnp.where(
@@ -154,7 +154,7 @@ class OperationRow(OperationNumbers[Array]):
 
     @property
     def per(self) -> Per[Array]:
-        """What each counted thing gives, by column; `per_count` says which thing."""
+        """The gain for each counted thing, by column; `per_count` is the index of the thing."""
         return _PerRow(self)
 
     @property

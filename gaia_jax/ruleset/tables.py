@@ -35,7 +35,7 @@ def _pass_vp(pieces: Sequence[Any], counts: tuple[str, ...]) -> np.ndarray:
 
 
 def _action_operations(pieces: Pieces, row: Index) -> np.ndarray:
-    """(A,) int16, the operation that an action stands for at TURN, AFTER and PIECE; 0 if none.
+    """(A,) int16, the operation of an action at TURN, AFTER and PIECE; 0 if it has no operation.
 
     Explorations, artifacts, academy B and faction specials depend on the game (`fleet`, `special`).
     """

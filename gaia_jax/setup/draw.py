@@ -262,7 +262,7 @@ def draw_setup(key: Array, ruleset: Ruleset = LOST_FLEET, small: bool = False) -
 
 
 def _draw_sectors(words: Array, tables: DrawTables, small: bool) -> Array:
-    """The first slots take tiles of the centre pool, the others all that is left (MAP-01)."""
+    """The first slots take tiles of the centre pool, the others the remaining tiles (MAP-01)."""
     pool = tables.center_pool
     if small:
         count = tables.num_tiles - tables.spare
@@ -298,7 +298,7 @@ def _draw_allowed_map(
     So every map that keeps the rule is as likely as any other; about three in ten do.
 
     Args:
-        keys: a key by name of a draw; interface: (I,) int8, what lies on the interspace cells.
+        keys: a key by name of a draw; interface: (I,) int8, the contents of the interspace cells.
     """
 
     def attempt(number: Array) -> dict[str, Array]:
@@ -322,15 +322,15 @@ def same_types_touch(laid: Array, tables: DrawTables) -> Array:
     Args:
         laid: (C,) int8, PLANETS on each cell.
     """
-    one, other = laid[tables.across[:, 0]], laid[tables.across[:, 1]]
-    same = (one == other) & (one != planets.PLANETS.index("Empty"))
+    first, second = laid[tables.across[:, 0]], laid[tables.across[:, 1]]
+    same = (first == second) & (first != planets.PLANETS.index("Empty"))
     if tables.spare:
-        same &= one != planets.PLANETS.index("Ship")
+        same &= first != planets.PLANETS.index("Ship")
     return same.any()
 
 
 def _draw_interface(words: Array, tables: DrawTables) -> tuple[Array, Array]:
-    """Where the ships stand and what lies on the other interspace cells (MAP-07)."""
+    """The cells of the ships, and the contents of the other interspace cells (MAP-07)."""
     num_sets, num_orders, num_cells = tables.interface_contents.shape
     if not num_cells:
         return jnp.zeros(0, jnp.int8), jnp.zeros(0, jnp.int16)

@@ -64,7 +64,7 @@ def check_list(path: str, value: object, count: int) -> list[Any]:
 
 
 def index_of(path: str, value: object, ids: Sequence[Hashable]) -> int:
-    """The index of `value` in `ids`, of the same type: neither 1.0 nor True stands for 1."""
+    """The index of `value` in `ids`, of the same type: 1.0 and True do not match 1."""
     for index, id in enumerate(ids):
         if type(value) is type(id) and value == id:
             return index

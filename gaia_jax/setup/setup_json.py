@@ -174,11 +174,11 @@ def _check_types_apart(ruleset: Ruleset, setup: Setup) -> None:
     """No two planets of one type touch across tiles (MAP-06, A23)."""
     laid = np.asarray(board_planets(setup, ruleset))
     cells = [f"{q},{r}" for q, r in ruleset.geometry.cells.tolist()]
-    for one, other in draw_tables(ruleset).across.tolist():
-        planet = planets.PLANETS[laid[one]]
-        if laid[one] == laid[other] and planet not in ("Empty", "Ship"):
+    for first, second in draw_tables(ruleset).across.tolist():
+        planet = planets.PLANETS[laid[first]]
+        if laid[first] == laid[second] and planet not in ("Empty", "Ship"):
             raise ValueError(
-                f"sectors: {planet} on {cells[one]!r} touches {planet} on {cells[other]!r} of"
+                f"sectors: {planet} on {cells[first]!r} touches {planet} on {cells[second]!r} of"
                 " another tile; turn one of them"
             )
 
@@ -334,7 +334,7 @@ def _read_deep(ruleset: Ruleset, value: object) -> tuple[np.ndarray, np.ndarray]
 
 
 def _read_entry(entry: _Entry, value: object) -> np.ndarray:
-    """The indices that a value stands for."""
+    """The indices of a value."""
     key, places = entry.key, entry.places
     if places is None:
         return np.array(index_of(key, value, entry.ids))

@@ -31,8 +31,8 @@ Columns = TypeVar("Columns", Array, np.ndarray)
 class PerPlayer(NamedTuple):
     """The length of an axis that grows with the number of players."""
 
-    each: int = 1
-    more: int = 0
+    factor: int = 1
+    extra: int = 0
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Field:
     def sized(self, players: int) -> Field:
         """The field in a game of that many players."""
         shape = tuple(
-            n.each * players + n.more if isinstance(n, PerPlayer) else n for n in self.shape
+            n.factor * players + n.extra if isinstance(n, PerPlayer) else n for n in self.shape
         )
         return replace(self, shape=shape)
 
@@ -96,7 +96,7 @@ class Field:
 class Column:
     """Another name for one column of a field: `players.ore` is `players.resources[..., 1]`."""
 
-    whole: str
+    field: str
     index: int
 
     @overload
@@ -109,8 +109,8 @@ class Column:
         """The column's values."""
         if record is None:
             return self
-        whole: Array = getattr(record, self.whole)
-        return slice_columns(whole, self.index)
+        columns: Array = getattr(record, self.field)
+        return slice_columns(columns, self.index)
 
 
 @pytree
@@ -231,10 +231,10 @@ class RecordEditor(PackedRecord, edits=True):
         """The record with the named fields, or aliases, changed; an unknown name is a TypeError."""
         kind, placed, out = type(self.base), self.base._places, dict(self.changes)
         named = {name: changes.pop(name) for name in kind.aliases if name in changes}
-        for whole in {kind.aliases[name].whole for name in named}:
-            parts = [name for name, alias in kind.aliases.items() if alias.whole == whole]
+        for field in {kind.aliases[name].field for name in named}:
+            parts = [name for name, alias in kind.aliases.items() if alias.field == field]
             columns = [named.get(name, getattr(self, name)) for name in parts]
-            changes[whole] = jnp.stack(jnp.broadcast_arrays(*columns), axis=-1)
+            changes[field] = jnp.stack(jnp.broadcast_arrays(*columns), axis=-1)
         for name, value in changes.items():
             if name not in placed:
                 raise TypeError(f"{kind.__name__} has no field {name!r}")

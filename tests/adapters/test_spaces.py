@@ -47,7 +47,9 @@ def test_what_an_adapter_is_asked_for():
     """`PgxEnv`, `aec_env` and `GaiaMARL` take an environment, or what `gaia_jax.make` takes."""
     assert environment("base", "vp", 2) == gaia_jax.make("base", "vp", players=2)
     assert environment(STUB, None, None) is environment(STUB, "margin", 4) is STUB
-    with pytest.raises(ValueError, match="'lost_fleet' .* 4 players, not 2; for so many: base"):
+    with pytest.raises(
+        ValueError, match="'lost_fleet' .* 4 players, not 2; rulesets for 2 players: base"
+    ):
         environment("lost_fleet", None, 2)
     with pytest.raises(ValueError, match="players 2, but the environment given has 4"):
         environment(STUB, None, 2)

@@ -18,7 +18,7 @@ import pytest
 from gaia_jax.importers import seat as seat_module
 from gaia_jax.importers.lines import is_leech
 from gaia_jax.importers.notation import Differs, setup_of
-from gaia_jax.importers.seat import lies, neighbours
+from gaia_jax.importers.seat import brainstone_and_tokens, neighbours
 from gaia_jax.ruleset import VARIANTS
 from tests.conftest import GAMES
 from tests.replays import brainstone, compare, layouts, mutants, play
@@ -254,7 +254,7 @@ def test_a_wasted_payment_takes_the_brainstone(table: Table, games: list[dict[st
         for price, tokens, after in cases:
             brainstone.write(seat, 0, 2, tokens)
             layouts.pay(seat, price, 1, 0)
-            assert lies(seat.state.game, 0) == after
+            assert brainstone_and_tokens(seat.state.game, 0) == after
 
     at_the_start(table, games[0], look)
 
@@ -276,7 +276,7 @@ def test_the_brainstone_and_a_token_change_places(
             before = seat.state.game
             brainstone.write(seat, 0, *now)
             assert brainstone.put(seat, before, 0, place) == (now != after)
-            assert lies(seat.state.game, 0) == after
+            assert brainstone_and_tokens(seat.state.game, 0) == after
         with pytest.raises(Differs):  # no token in III to change places with
             brainstone.put(seat, before, 0, 2)
 
@@ -291,7 +291,7 @@ def with_players(seat: Seat, **fields: Any) -> None:
         row = np.array(getattr(players, name))
         row[0] = value
         players = players.replace(**{name: row})
-    seat.put(state.replace(game=state.game.replace(players=players)))
+    seat.set_state(state.replace(game=state.game.replace(players=players)))
 
 
 def test_the_used_special_of_a_covered_tile_is_not_told(

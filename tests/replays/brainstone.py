@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gaia_jax.importers.notation import Differs
-from gaia_jax.importers.seat import GAIA, PLACES, lies
+from gaia_jax.importers.seat import GAIA, PLACES, brainstone_and_tokens
 from tests.replays.table import Seat
 
 
@@ -29,10 +29,10 @@ def put(seat: Seat, before: Any, player: int, place: int) -> bool:
         Differs: there is no such token.
     """
     state = seat.state
-    stone, tokens = lies(state.game, player)
+    stone, tokens = brainstone_and_tokens(state.game, player)
     if stone == place:
         return False
-    was, held = lies(before, player)
+    was, held = brainstone_and_tokens(before, player)
     if 0 <= place < GAIA and 0 <= stone < GAIA:
         here, there = place, stone
     elif place in (GAIA, -1) and stone == was and 0 <= was < GAIA:
@@ -60,7 +60,7 @@ def write(seat: Seat, player: int, place: int, tokens: list[int]) -> None:
     gaia = np.array(players.gaia_power)
     power[player], gaia[player], stones[player] = tokens[:3], tokens[3], place
     players = players.replace(power=power, gaia_power=gaia, brainstone=stones)
-    seat.put(state.replace(game=state.game.replace(players=players)))
+    seat.set_state(state.replace(game=state.game.replace(players=players)))
 
 
 def adopt(seat: Seat, player: int, row: dict[str, Any], choices: list[int]) -> bool:
@@ -69,7 +69,7 @@ def adopt(seat: Seat, player: int, row: dict[str, Any], choices: list[int]) -> b
     Args:
         row: the recorded player; choices: the places that were named, in their order.
     """
-    stone, tokens = lies(seat.state.game, player)
+    stone, tokens = brainstone_and_tokens(seat.state.game, player)
     place = -1 if row["bs"] is None else PLACES[row["bs"]]
     theirs = [bowl + (i == place) for i, bowl in enumerate(row["pw"])]
     ours = [bowl + (i == stone) for i, bowl in enumerate(tokens)]

@@ -49,7 +49,7 @@ def compare(
         waiting: a player with conversions to come when leech is answered, whose stocks are not
             compared before; planets: what lay on the cells before the Gaia phase.
     """
-    phase = line.told["ph"]
+    phase = line.outcome["ph"]
     if not (phase in BETWEEN or phase == PHASES.get(seat.node, "")):
         yield "ph", phase, seat.node
     yield from compare_state(seat, seat.state.game, line, waiting, planets)
@@ -71,7 +71,7 @@ def compare_between(
     for number, line in enumerate(lines[:-1]):
         later = [command[0] for other in lines[number + 1 :] for command in other.commands]
         game = start if "tech" in later else after
-        if line.told["ph"] == "roundGaia":
+        if line.outcome["ph"] == "roundGaia":
             game = game.replace(board=game.board.replace(planet=converted(seat, game)))
         for field, recorded, ours in compare_state(seat, game, line, None, planets):
             yield f"line {line.number} {line.text!r}: {field}", recorded, ours
@@ -88,7 +88,7 @@ def compare_state(
     seat: Seat, game: Any, line: Line, waiting: int | None, planets: np.ndarray
 ) -> Iterator[Difference]:
     """A recorded state beside a game of ours; the arguments are those of `compare`."""
-    told = line.told
+    told = line.outcome
     between, ended = told["ph"] in BETWEEN, told["ph"] == "endGame"
     for player, told_row in enumerate(told["pl"]):
         row = read_player(told_row)
@@ -118,7 +118,7 @@ def compare_state(
 
 def compare_table(seat: Seat, game: Any, line: Line) -> Iterator[Difference]:
     """What lies beside the players: round, turn order, board spaces, boosters, level 5."""
-    told = line.told
+    told = line.outcome
     passed = [int(p) for p in np.argsort(game.turn.passed) if game.turn.passed[p] > 0]
     order = [p for p in game.turn.order.tolist() if p not in passed]
     # Between the turns that engine asks one player after the other, ours decision by decision.

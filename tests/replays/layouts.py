@@ -9,8 +9,8 @@ import numpy as np
 from gaia_jax.components import costs
 from gaia_jax.importers.notation import Differs, amounts
 from gaia_jax.importers.seat import (
+    brainstone_and_tokens,
     is_spent,
-    lies,
     loose,
     marked,
     members,
@@ -91,7 +91,7 @@ def adopt(seat: Seat, before: Any, player: int, recorded: set[int]) -> bool:
     board = game.board.replace(
         federation_bits=federation_bits.astype(game.board.federation_bits.dtype)
     )
-    seat.put(state.replace(game=game.replace(board=board)))
+    seat.set_state(state.replace(game=game.replace(board=board)))
     return True
 
 
@@ -106,11 +106,11 @@ def pay(seat: Seat, price: str, times: int, player: int) -> None:
     ((count, unit),) = amounts(price)
     each = count // times
     order = ("c", "o", "k", "q")
-    stone, tokens = lies(state.game, player)
+    stone, tokens = brainstone_and_tokens(state.game, player)
     if unit in order:
         resources = np.array(players.resources)
         resources[player, order.index(unit)] -= each
-        seat.put(
+        seat.set_state(
             state.replace(game=state.game.replace(players=players.replace(resources=resources)))
         )
         return
@@ -134,4 +134,4 @@ def take(seat: Seat, player: int, credits: int) -> None:
     resources = np.array(state.game.players.resources)
     resources[player, 0] -= credits
     players = state.game.players.replace(resources=resources)
-    seat.put(state.replace(game=state.game.replace(players=players)))
+    seat.set_state(state.replace(game=state.game.replace(players=players)))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gaia_jax.importers.seat import is_full, lies
+from gaia_jax.importers.seat import brainstone_and_tokens, is_full
 from tests.replays.table import Seat
 
 # What a special action gains, in recorded units.
@@ -20,7 +20,7 @@ SPECIALS = {
 
 def can_charge(seat: Seat) -> bool:
     """Whether the decider has a token in bowl I or II."""
-    stone, tokens = lies(seat.state.game, seat.player)
+    stone, tokens = brainstone_and_tokens(seat.state.game, seat.player)
     return tokens[0] + tokens[1] > 0 or stone in (0, 1)
 
 
@@ -49,4 +49,4 @@ def allow(seat: Seat, text: str) -> None:
     state: Any = seat.state
     mask = np.array(state.legal_action_mask)
     mask[seat.rules.actions.by_text[text]] = True
-    seat.put(state.replace(legal_action_mask=mask))
+    seat.set_state(state.replace(legal_action_mask=mask))

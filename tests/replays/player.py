@@ -41,7 +41,7 @@ class Player(player.Player):
             self.written["the brainstone and a token change places"] += 1
 
     def leave_brainstone(self, line: Line, who: int, choices: list[int]) -> None:
-        if brainstone.adopt(self.seat, who, line.told["pl"][who], choices):
+        if brainstone.adopt(self.seat, who, line.outcome["pl"][who], choices):
             self.written["the brainstone and a token change places"] += 1
 
     def put_satellites(self, before: Any, who: int, cells: set[int]) -> None:

@@ -100,7 +100,7 @@ class Seat(seat.Seat):
     def state(self) -> Any:
         return self.table.row(self.lane)
 
-    def put(self, state: Any) -> None:
+    def set_state(self, state: Any) -> None:
         """Replace the state; its legal actions are those of the one before until the next step."""
         self.written = True
         self.table.put(self.lane, state)

@@ -144,7 +144,7 @@ def test_another_state_than_ours_is_named(log: Log) -> None:
 
 
 @pytest.mark.parametrize(
-    ("unsaid", "compared"), [("satellites lie on other cells", True), (HALF, False)]
+    ("unsaid", "compared"), [("satellites are on other cells", True), (HALF, False)]
 )
 def test_stocks_are_compared_where_pieces_alone_lie_elsewhere(
     log: Log, monkeypatch: pytest.MonkeyPatch, unsaid: str, compared: bool

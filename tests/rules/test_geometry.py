@@ -126,5 +126,5 @@ def test_a_map_of_sectors_alone():
 
 
 def test_tiles_that_overlap_are_an_error():
-    with pytest.raises(ValueError, match=r"cell \(2, 0\) lies in two tiles"):
+    with pytest.raises(ValueError, match=r"cell \(2, 0\) is in two tiles"):
         build_geometry([(0, 0), (4, 0)])

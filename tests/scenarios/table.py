@@ -144,7 +144,7 @@ class Table:
         players, changes = _on_host(self.game.players), {}
         for name, value in fields.items():
             alias = players.aliases.get(name)
-            whole, index = (alias.whole, alias.index) if alias else (name, ())
+            whole, index = (alias.field, alias.index) if alias else (name, ())
             column = changes.setdefault(whole, np.array(getattr(players, whole)))
             column[(player, *np.atleast_1d(index).astype(int))] = value
         if "vp" in fields:

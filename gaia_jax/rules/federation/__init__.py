@@ -1,6 +1,6 @@
 """Federations: who may form one, the builder, satellites, absorption (FED, A2, A9, A10).
 
-The search itself is in `search.py`; here stand the rules that it is asked with.
+The search is in `search.py`; this module has the rules that are its inputs.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def lattice(ruleset: Ruleset) -> Lattice:
     return build_lattice(ruleset.geometry)
 
 
-def beside(ruleset: Ruleset, cells: Array) -> Array:
+def neighbours_of(ruleset: Ruleset, cells: Array) -> Array:
     """(C,) bool, cells that touch one of `cells`, (C,) bool."""
     padded = jnp.concatenate([cells, jnp.zeros(1, bool)])
     return padded[ruleset.geometry.neighbors].any(-1)
@@ -84,7 +84,7 @@ def power_values(seat: Seat) -> Array:
 
 def payable_satellites(faction: FactionRow, me: Players) -> Array:
     """() int32, satellites that the player can pay and still has (FED-06, FED-15, FED-17)."""
-    paid = jnp.where(faction.satellite_qic > 0, me.qic, power.held(me))
+    paid = jnp.where(faction.satellite_qic > 0, me.qic, power.total_tokens(me))
     return jnp.minimum(paid, costs.SATELLITES - me.satellites)
 
 
@@ -132,9 +132,9 @@ def resolve(ruleset: Ruleset, game: GameState) -> GameState:
     """
     seat = Seat.of_decider(ruleset, game)
     building = game.turn.node == Node.FEDERATION
-    asks, known, where = _question(seat)
-    answer = _survey(seat, asks & ~known | building, where)
-    game, exists = _remember(seat, answer, asks, known, where.tokens.astype(jnp.int32))
+    needs_answer, is_cached, inputs = _question(seat)
+    answer = _survey(seat, needs_answer & ~is_cached | building, inputs)
+    game, exists = _remember(seat, answer, needs_answer, is_cached, inputs.tokens.astype(jnp.int32))
     forms = building & answer.commits
     args = (game, answer.members, answer.satellites)
     players, turn, federation_bits = compact_vmap(
@@ -145,41 +145,41 @@ def resolve(ruleset: Ruleset, game: GameState) -> GameState:
         cpu_chunk=8,
     )
     still = building & ~forms
-    found = FederationOptions(
-        may_form=asks & exists,
+    federation = FederationOptions(
+        may_form=needs_answer & exists,
         addable=jnp.packbits(answer.add_cells & still, bitorder="little"),
         complete=answer.complete & still & ruleset.surplus_federations,
     )
     board = game.board.replace(federation_bits=federation_bits)
-    return game.replace(players=players, turn=turn, board=board, federation=found)
+    return game.replace(players=players, turn=turn, board=board, federation=federation)
 
 
 def _question(seat: Seat) -> tuple[Array, Array, Position]:
     """Whether the node asks if a federation exists, whether that is known, and the position."""
     game, me = seat.game, seat.me
-    where = position(seat)
-    tokens = where.tokens.astype(jnp.int32)
-    strong = where.power.sum(dtype=jnp.int16) >= where.required
-    asks = (game.turn.node == Node.TURN) & strong & token_left(seat)
+    inputs = position(seat)
+    tokens = inputs.tokens.astype(jnp.int32)
+    strong = inputs.power.sum(dtype=jnp.int16) >= inputs.required
+    needs_answer = (game.turn.node == Node.TURN) & strong & token_left(seat)
     return (
-        asks,
+        needs_answer,
         (tokens >= me.min_satellites_feasible) | (tokens <= me.max_satellites_infeasible),
-        where,
+        inputs,
     )
 
 
-def _survey(seat: Seat, needed: Array, where: Position) -> search.Answer:
+def _survey(seat: Seat, needed: Array, inputs: Position) -> search.Answer:
     """The search: does a federation exist, or how can the builder continue?"""
     ruleset, turn = seat.ruleset, seat.game.turn
     # Where surplus is allowed the player decides when the picks are enough; growth that needs no
     # power is enough at once (A10).
     stop = None
     if ruleset.surplus_federations:
-        stop = (turn.last_pick == COMMIT_PICKS) | (where.required <= 0)
+        stop = (turn.last_pick == COMMIT_PICKS) | (inputs.required <= 0)
     return search.survey(
         lattice(ruleset),
         needed,
-        where,
+        inputs,
         turn.node == Node.FEDERATION,
         turn.picked_groups.astype(jnp.int32),
         turn.last_pick.astype(jnp.int32),
@@ -189,12 +189,12 @@ def _survey(seat: Seat, needed: Array, where: Position) -> search.Answer:
 
 
 def _remember(
-    seat: Seat, answer: search.Answer, asks: Array, known: Array, tokens: Array
+    seat: Seat, answer: search.Answer, needs_answer: Array, is_cached: Array, tokens: Array
 ) -> tuple[GameState, Array]:
     """The game with what the search found, and () bool, whether a federation exists."""
     game, me, turn = seat.game, seat.me, seat.game.turn
-    building, searched = turn.node == Node.FEDERATION, asks & ~known
-    exists = jnp.where(known, tokens >= me.min_satellites_feasible, answer.exists)
+    building, searched = turn.node == Node.FEDERATION, needs_answer & ~is_cached
+    exists = jnp.where(is_cached, tokens >= me.min_satellites_feasible, answer.exists)
     yes, no = searched & answer.exists, searched & ~answer.exists
     me = me.replace(
         min_satellites_feasible=jnp.where(yes, tokens, me.min_satellites_feasible),
@@ -207,15 +207,17 @@ def _remember(
     return with_player_row(game, seat.player, me).replace(turn=turn), exists
 
 
-def forget(players: Players, who: Array) -> Players:
-    """Nothing is known any more of the federations of the players `who`, (P,) bool.
+def forget(players: Players, selected: Array) -> Players:
+    """Nothing is known any more of the federations of the players `selected`, (P,) bool.
 
     What is known holds until a player's pieces or their power change, or a cell is taken.
     """
     return players.replace(
-        min_satellites_feasible=jnp.where(who, UNKNOWN_FEASIBLE, players.min_satellites_feasible),
+        min_satellites_feasible=jnp.where(
+            selected, UNKNOWN_FEASIBLE, players.min_satellites_feasible
+        ),
         max_satellites_infeasible=jnp.where(
-            who, UNKNOWN_INFEASIBLE, players.max_satellites_infeasible
+            selected, UNKNOWN_INFEASIBLE, players.max_satellites_infeasible
         ),
     )
 
@@ -229,8 +231,8 @@ def addable(seat: Seat) -> Array:
 
 def options(seat: Seat) -> dict[str, Array]:
     """`form_federation` and `commit`, as `resolve` found them."""
-    found = seat.game.federation
-    return {"form_federation": found.may_form[None], "commit": found.complete[None]}
+    federation = seat.game.federation
+    return {"form_federation": federation.may_form[None], "commit": federation.complete[None]}
 
 
 def _form(
@@ -281,7 +283,7 @@ def absorb(ruleset: Ruleset, game: GameState, player: Array, changed: Array) -> 
 def _absorb(ruleset: Ruleset, game: GameState, player: Array) -> Array:
     def join(carry: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         inside, outside, _ = carry
-        joins = outside & beside(ruleset, inside)
+        joins = outside & neighbours_of(ruleset, inside)
         return inside | joins, outside & ~joins, joins.any()
 
     outside = unfederated(game, player)

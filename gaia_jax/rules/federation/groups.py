@@ -57,30 +57,32 @@ def find_groups(lattice: Lattice, own: Array, power: Array) -> Groups:
     target = jnp.where(own, rank, MAX_MEMBERS)
     cell = jnp.full((MAX_MEMBERS, n), num_cells, jnp.int32)
     cell = cell.at[target, rows[:, None]].set(ids, **DROP)
-    here = cell < num_cells
+    is_member = cell < num_cells
     place = jnp.asarray(lattice.place).at[cell].get(**CLIP)
     label = label.at[rows, place].get(**READ).astype(jnp.int32)
-    value = jnp.where(here, power.at[rows, cell].get(**CLIP), 0).astype(jnp.int32)
+    value = jnp.where(is_member, power.at[rows, cell].get(**CLIP), 0).astype(jnp.int32)
 
     # In what follows axis 0 is a member and axis 1 another of the same row.
-    same = (label[:, None] == label[None, :]) & here[None, :]
-    lowest = here & (label == cell)
+    same = (label[:, None] == label[None, :]) & is_member[None, :]
+    lowest = is_member & (label == cell)
     total = jnp.sum(jnp.where(same, value[None, :], 0), axis=1)
     total = jnp.where(lowest, total, -1)
     index = jnp.arange(MAX_MEMBERS)
     before = (index[None, :] < index[:, None])[:, :, None]
     stronger = (total[None, :] > total[:, None]) | ((total[None, :] == total[:, None]) & before)
-    kept = lowest & (jnp.sum(stronger & lowest[None, :], axis=1, dtype=jnp.int32) < MAX_GROUPS)
-    number = jnp.sum(before & kept[None, :], axis=1, dtype=jnp.int32)
-    number = jnp.where(kept, number, NO_GROUP)
+    among_strongest = lowest & (
+        jnp.sum(stronger & lowest[None, :], axis=1, dtype=jnp.int32) < MAX_GROUPS
+    )
+    number = jnp.sum(before & among_strongest[None, :], axis=1, dtype=jnp.int32)
+    number = jnp.where(among_strongest, number, NO_GROUP)
     of_member = jnp.max(jnp.where(same, number[None, :], NO_GROUP), axis=1)
 
     of_group = number[None, :] == jnp.arange(MAX_GROUPS)[:, None, None]
     return Groups(
         cell=cell,
         place=place,
-        number=jnp.where(here, of_member, NO_GROUP),
-        lowest=kept,
+        number=jnp.where(is_member, of_member, NO_GROUP),
+        lowest=among_strongest,
         power=jnp.sum(jnp.where(of_group, total[None, :], 0), axis=1),
     )
 

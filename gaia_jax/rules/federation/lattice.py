@@ -23,8 +23,8 @@ DROP: dict[str, Any] = {
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """Cell (q, r) is at `a * q + b * r + const`. No two cells share a place, and no two places
-    are a shift apart but those of neighbours, so a step on the map is a slice, not a gather.
+    """Cell (q, r) is at `a * q + b * r + const`. No two cells share a place, and only
+    the places of neighbours differ by a shift, so a step on the map is a slice, not a gather.
 
     Places without a cell are ground that nothing may enter. `margin` such places at
     either end keep the shifts inside.

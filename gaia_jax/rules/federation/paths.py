@@ -81,7 +81,7 @@ class _Queue(NamedTuple):
     head: Array  # () int32
     end: Array  # () int32, end of the sets of the current size
     tail: Array  # () int32
-    found: Array  # (n,) bool, the row needs nothing more
+    finished: Array  # (n,) bool, the row needs nothing more
     paths: Paths
 
 
@@ -152,9 +152,9 @@ class _Search:
         alone = terrain.terminals & bits != 0
         none = jnp.zeros_like(alone)
         suffices, extends = _by_power(none, terrain.power, terrain.required, self.surplus)
-        whole = bits & GIVEN == terrain.terminals & GIVEN
-        found = jnp.any(alone & suffices & whole, axis=0) & (terrain.find_all == 0)
-        first = (alone & extends & ~found).reshape(-1)
+        has_given = bits & GIVEN == terrain.terminals & GIVEN
+        finished = jnp.any(alone & suffices & has_given, axis=0) & (terrain.find_all == 0)
+        first = (alone & extends & ~finished).reshape(-1)
         turn = jnp.where(first, jnp.cumsum(first, dtype=jnp.int32) - 1, slots)
         key = (rows << SET_BITS | bits).reshape(-1)
         by_set = (bits * n + rows).reshape(-1)
@@ -166,7 +166,7 @@ class _Search:
             head=jnp.int32(0),
             end=jnp.int32(0),
             tail=jnp.sum(first, dtype=jnp.int32),
-            found=found | (terrain.terminals == 0),
+            finished=finished | (terrain.terminals == 0),
             paths=Paths(
                 cost=cost.at[by_set].set(jnp.where(alone.reshape(-1), 0, self.far)),
                 row_index=index.at[at_first].set(turn.astype(self.index_type), **DROP),
@@ -178,7 +178,7 @@ class _Search:
     def unfinished(self, queue: _Queue) -> Array:
         """() bool, sets wait, there is room for more, and some row still looks for one."""
         waiting = (queue.head < queue.tail) & (queue.tail <= self.capacity)
-        return waiting & ~jnp.all(queue.found)
+        return waiting & ~jnp.all(queue.finished)
 
     def take_block(self, queue: _Queue) -> _Queue:
         """The next sets of one size: what they cost with each cell and with one group more."""
@@ -198,13 +198,13 @@ class _Search:
         cost_with_group = self.extend(x, place, number, ground, queue.tail <= self.capacity)
 
         inside = groups & self.bits != 0
-        alive = valid & ~queue.found.at[row].get(**READ)
+        alive = valid & ~queue.finished.at[row].get(**READ)
         limit = row_limit * self.most + (self.most - 1)
         reached = alive & ~inside & (cost_with_group <= limit)
         grown = groups | self.bits
         suffices, extends = _by_power(inside, power, required, self.surplus)
-        whole = grown & GIVEN == terminals & GIVEN
-        found = jnp.any(reached & suffices & whole, axis=0) & (find_all == 0)
+        has_given = grown & GIVEN == terminals & GIVEN
+        finished = jnp.any(reached & suffices & has_given, axis=0) & (find_all == 0)
 
         # Several pairs of the block may reach one set: the first of them queues it.
         extends = (extends & reached).reshape(-1)
@@ -222,7 +222,7 @@ class _Search:
             head=jnp.minimum(queue.head + self.block, end),
             end=end,
             tail=queue.tail + jnp.sum(fresh, dtype=jnp.int32),
-            found=queue.found.at[row].max(found, **DROP),
+            finished=queue.finished.at[row].max(finished, **DROP),
             paths=Paths(
                 cost=paths.cost.at[cost_at].min(cost_with_group.reshape(-1), **DROP),
                 row_index=index.at[place_of].set(turn.astype(self.index_type), **DROP),
@@ -240,11 +240,11 @@ class _Search:
         unit = jnp.ones((), self.dtype)
         if self.weight is not None:
             unit = self.weight.at[row].get(**READ)
-        beside = ground & groups[:, None].astype(ground.dtype) != 0
-        x = jnp.where(beside, jnp.minimum(cost[:, None] + unit, far), far)
+        adjacent = ground & groups[:, None].astype(ground.dtype) != 0
+        x = jnp.where(adjacent, jnp.minimum(cost[:, None] + unit, far), far)
 
         rest = groups & (groups - 1)  # each way to part a set in two once
-        ways = (1 << jnp.maximum(lax.population_count(groups[0]) - 1, 0)) - 1
+        splits = (1 << jnp.maximum(lax.population_count(groups[0]) - 1, 0)) - 1
         at_a_time = PARTS_OF_A_TURN if on_gpu() else 1
 
         def part(_: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -258,7 +258,7 @@ class _Search:
             return subset, jnp.minimum(x, jnp.min(both, axis=0) - unit)
 
         # The ways come round again: some too many change nothing.
-        turns = lax.div(ways + at_a_time - 1, at_a_time)
+        turns = lax.div(splits + at_a_time - 1, at_a_time)
         _, x = lax.fori_loop(0, turns, part, (rest, x))
 
         free = lattice.inner(ground) & FREE_BIT != 0
@@ -268,13 +268,13 @@ class _Search:
             new = jnp.minimum(lattice.inner(x), lattice.least_neighbor(x) + step)
             return lattice.widen(jnp.where(free, new, far), far)
 
-        left, each = sweeps, 1
+        left, sweeps_a_turn = sweeps, 1
         if on_gpu():  # A sweep too many changes nothing within the limit.
-            left, each = sweeps - FIRST_SWEEPS, SWEEPS_OF_A_TURN
+            left, sweeps_a_turn = sweeps - FIRST_SWEEPS, SWEEPS_OF_A_TURN
             for number in range(FIRST_SWEEPS):
                 x = sweep(number, x)
-        turns = lax.div(left + each - 1, each)
-        swept: Array = lax.fori_loop(0, turns, repeated(sweep, each), x)
+        turns = lax.div(left + sweeps_a_turn - 1, sweeps_a_turn)
+        swept: Array = lax.fori_loop(0, turns, repeated(sweep, sweeps_a_turn), x)
         return swept
 
     def extend(self, x: Array, place: Array, number: Array, ground: Array, always: Array) -> Array:

@@ -42,7 +42,7 @@ class _Walk(NamedTuple):
 
 
 def trace_satellites(
-    lattice: Lattice, terrain: Terrain, paths: Paths, weight: Array, whole: Array
+    lattice: Lattice, terrain: Terrain, paths: Paths, weight: Array, groups: Array
 ) -> Array:
     """One set of satellites of least weight for each row, (n, C) bool.
 
@@ -50,13 +50,13 @@ def trace_satellites(
 
     Args:
         terrain, paths, weight: of a weighted search.
-        whole: (n,) int32, the set of groups to connect. Where it is beyond the limit, no satellite.
+        groups: (n,) int32, the set of groups to connect; no satellite if it is beyond the limit.
     """
-    n = whole.shape[0]
-    within = paths.cost.at[whole * n + jnp.arange(n)].get(**READ) < (terrain.limit + 1) * UNIT
+    n = groups.shape[0]
+    within = paths.cost.at[groups * n + jnp.arange(n)].get(**READ) < (terrain.limit + 1) * UNIT
     start = _Walk(
         depth=within.astype(jnp.int32),
-        part=jnp.zeros((n, DEPTH), jnp.int32).at[:, 0].set(whole),
+        part=jnp.zeros((n, DEPTH), jnp.int32).at[:, 0].set(groups),
         subset=jnp.zeros(n, jnp.int32),
         mark=jnp.zeros((n, lattice.width), bool),
     )
@@ -124,8 +124,8 @@ class _Trace:
         leaf_bit = 1 << jnp.argmax(leaf, axis=1)
         others = groups & ~leaf_bit
         x = cost_via_cell(self.paths, self.base + others)
-        beside = self.terrain.ground & leaf_bit[:, None].astype(jnp.int16) != 0
-        entry_cell = jnp.argmax(beside & (x == sight.cost[:, None]), axis=1)
+        adjacent = self.terrain.ground & leaf_bit[:, None].astype(jnp.int16) != 0
+        entry_cell = jnp.argmax(adjacent & (x == sight.cost[:, None]), axis=1)
         return others, entry_cell, jnp.any(leaf, axis=1)
 
     def step(self, carry: tuple[Array, _Walk]) -> tuple[Array, _Walk]:
@@ -163,23 +163,23 @@ class _Trace:
         marked = jnp.where(active & landed, place, self.width)
         return steps + 1, _Walk(
             depth=jnp.where(active & ~no_way, depth, 0),
-            part=_put(
-                _put(walk.part, rows, top, new_place << SET_BITS | new_groups),
+            part=_set_column(
+                _set_column(walk.part, rows, top, new_place << SET_BITS | new_groups),
                 rows,
                 deeper,
                 part ^ subset,
             ),
             subset=jnp.where(landed & try_next_split, next_subset, 0),
-            mark=_put(walk.mark, rows, marked, True),
+            mark=_set_column(walk.mark, rows, marked, True),
         )
 
 
-def _put(table: Array, rows: Array, column: Array, value: Array | bool) -> Array:
+def _set_column(table: Array, rows: Array, column: Array, value: Array | bool) -> Array:
     """(n, K), `table` with `value` at `column` of each row; past the end nothing.
 
     A scatter is a kernel of its own on a GPU, which selects instead.
     """
     if not on_gpu():
         return table.at[rows, column].set(value, **DROP)
-    here = jnp.arange(table.shape[1]) == column[:, None]
-    return jnp.where(here, jnp.reshape(value, (-1, 1)), table)
+    is_column = jnp.arange(table.shape[1]) == column[:, None]
+    return jnp.where(is_column, jnp.reshape(value, (-1, 1)), table)

@@ -202,8 +202,8 @@ def _on_demand(
     ):
         code = jnp.where(cells, jnp.int8(value), code)
     code = jnp.where(position.own, position.power, code)
-    asked = (position.required, position.tokens, picks, task, cell)
-    numbers = jnp.stack([jnp.asarray(x, jnp.int32) for x in asked])
+    inputs = (position.required, position.tokens, picks, task, cell)
+    numbers = jnp.stack([jnp.asarray(x, jnp.int32) for x in inputs])
     default = jnp.zeros(lattice.num_cells, jnp.int8), jnp.int32(0)
     cells, bits = compact_vmap(kernel, need, (code, numbers), default, batched=True, **CHUNK)
     return Answer(
@@ -309,8 +309,8 @@ def _attempt(
         bits += jnp.where(legal.at[picks, jnp.arange(n)].get(**READ), COMPLETE, 0)
         may_add = groups_beside(legal, picks) & ~picks
     if weight is not None:
-        whole = jnp.where(commits, picks | (terrain.terminals & GIVEN), 0)
-        satellites = trace_satellites(lattice, chosen, paths, weight, whole)
+        committed = jnp.where(commits, picks | (terrain.terminals & GIVEN), 0)
+        satellites = trace_satellites(lattice, chosen, paths, weight, committed)
     return (bits, may_add, satellites), overrun
 
 
@@ -340,9 +340,9 @@ def _terrain(
     code = jnp.where(position.barred, jnp.int16(BARRED), code)
     code = lattice.spread(code.at[rows, groups.cell].set(bit, **DROP), 0)
     around = lattice.neighbors(code)
-    beside = reduce(jnp.bitwise_or, around) & (FREE_BIT - 1)
+    adjacent = reduce(jnp.bitwise_or, around) & (FREE_BIT - 1)
     barred = reduce(jnp.logical_or, (cell == BARRED for cell in around))
-    ground = jnp.where((lattice.inner(code) == FREE_BIT) & ~barred, beside | FREE_BIT, 0)
+    ground = jnp.where((lattice.inner(code) == FREE_BIT) & ~barred, adjacent | FREE_BIT, 0)
     touching = sum((cell == OTHER).astype(jnp.int16) for cell in around)
     bits = (1 << jnp.arange(MAX_GROUPS))[:, None]
     terminals = jnp.sum(jnp.where(taking_part, bits, 0), axis=0)
