@@ -15,8 +15,9 @@ RUN := $(VENV)/bin/python
 SHARES ?= 60
 SHARE = $$(( $$(git rev-list --count HEAD 2>/dev/null || echo 0) % $(SHARES) + 1 ))
 # Pages of docs/reference/ with the module that prints each.
-PAGES := gaia_jax.observation.page:observation tools.rulesets_page:rulesets \
-  tools.factions_page:factions tools.names_page:names tools.zoo_page:zoo tools.configuration_page:configuration
+PAGES := tools.observation_page:observation tools.rulesets_page:rulesets \
+  tools.factions_page:factions tools.names_page:names tools.zoo_page:zoo \
+  tools.configuration_page:configuration
 # One stamp for each set of extras; made anew when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 

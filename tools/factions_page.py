@@ -64,15 +64,18 @@ def _bonus(faction: Faction) -> str:
 def section(faction: Faction) -> str:
     """The Markdown of one faction."""
     counts = ", ".join(f"{n} {name}" for name, n in faction.start_structures)
-    bowls = "/".join(str(n) for n in faction.start_power)
     home = f"home {faction.home}" if faction.home else "no home colour"
     out = [
         f"## {faction.name}",
         "",
         f"`{faction.id}`, board {faction.board + 1}, {home}. Starts with {counts} on"
-        f" {faction.start_planet}: {words(faction.start)}; bowls {bowls}.",
+        f" {faction.start_planet}.",
         "",
     ]
+    if faction.start != COMMON.start:
+        out.append(f"- Start: {words(faction.start)}.")
+    if faction.start_power != COMMON.start_power:
+        out.append(f"- Bowls: {'/'.join(map(str, faction.start_power))}.")
     if bonus := _bonus(faction):
         out.append(f"- Tracks at the start: {bonus}.")
     if faction.base_income != COMMON.base_income:

@@ -68,9 +68,9 @@ RULINGS = {
 }
 # Reasons for those of `base`, by field of the ruleset: the base rulebook, or a ruling.
 BASE_NOTES = {
-    "map": "ten sector tiles, each anywhere, and nothing between or around them",
+    "map": "ten sector tiles only, each anywhere",
     "faction_boards": "the seven boards of the base game",
-    "factions": "the fourteen factions of the base game, with their printed numbers",
+    "factions": "printed numbers of the fourteen factions",
     "ship_tiles": "no ships",
     "ship_tile_ships": "no ships",
     "advanced_tiles": "15 tiles, one on each track",
@@ -81,7 +81,7 @@ BASE_NOTES = {
     "ship_tokens": "no ships",
     "ships": "no ships",
     "ship_actions": "no ships",
-    "qic_actions": "the QIC actions of the board, which The Lost Fleet covers (ACT-01)",
+    "qic_actions": "printed on the board (ACT-01)",
     "artifacts": "no ships",
     "tinkering_tiles": "no Tinkeroids",
     "ship_token_mines_are_plain": "no ships",

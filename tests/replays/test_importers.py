@@ -169,7 +169,7 @@ def test_what_is_no_game_of_base_is_named(log: Log) -> None:
     for changed, said in (
         ({"vp": log["vp"] * 3}, "players: 6, here 2 to 4"),
         ({"opts": {"frontiers": True}}, "not base: the expansion frontiers"),
-        ({"setup": log["setup"] | {"mirror": True}}, "mirror images"),
+        ({"setup": log["setup"] | {"mirror": True}}, "mirrored tiles"),
         ({"setup": {}}, "cannot be read"),
     ):
         with pytest.raises(LogError, match=said):

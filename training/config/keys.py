@@ -83,12 +83,12 @@ class NetworkConfig:
         0, "tokens, for planets and ships alone (`pool`); 0: one for each cell", low=0, high=4096
     )
     neighbourhood: StrictBool = option(
-        False, "with `planets`: a token sees what lies within 1, 2 and 3 cells"
+        False, "with `planets`: a token sees power and planets within 1, 2 and 3 cells"
     )
     score_features: StrictBool = option(
         False, "with `planets`: a player's token sees missions, income and VP on passing"
     )
-    neighbors: StrictBool = option(True, "every layer adds what lies next to a cell")
+    neighbors: StrictBool = option(True, "every layer adds the tokens of neighbouring cells")
     factored_head: StrictBool = option(
         False, "first the kind of action (its verb), then the action of that kind"
     )
@@ -123,11 +123,11 @@ class PPOConfig:
 
 @dataclass(frozen=True, config=STRICT)
 class RecipeConfig:
-    """What this project adds to PPO (docs/lab/learning.md says what each brought)."""
+    """Additions of this project to PPO (docs/lab/learning.md has the gain of each)."""
 
     staggered_starts: Whole = whole(
         0,
-        "games of a new run begin up to this many decisions apart; 0: together",
+        "games of a new run start staggered by up to this many decisions",
         low=0,
         high=2**20,
     )
@@ -141,14 +141,14 @@ class RecipeConfig:
         0.0, "decay a minibatch of the averaged parameters that are saved; 0: none", low=0, high=1
     )
     opponent_weight: Number = number(
-        0.0, "of each reward this share of the others' mean is taken off (`env.reward=vp`)",
+        0.0, "share of the others' mean subtracted from each reward (`env.reward=vp`)",
         low=0, high=1,
     )  # fmt: skip
 
 
 @dataclass(frozen=True, config=STRICT)
 class RunConfig:
-    """The length of a run, what it begins with and what it leaves behind."""
+    """The length, start and outputs of a run."""
 
     updates: Whole = whole(100, "updates of the whole run")
     updates_per_chunk: Whole = whole(
@@ -158,7 +158,7 @@ class RunConfig:
         0.0, "of this start: no new chunk after this many; 0: no limit", low=0
     )
     checkpoint_chunks: Whole = whole(1, "chunks between two checkpoints; the last one always saves")
-    keep_checkpoints: Whole = whole(2, "the latest that stay on disk")
+    keep_checkpoints: Whole = whole(2, "number of the latest that are kept")
     cpu_devices: Whole = whole(
         0, "devices that a CPU is split into; 0: one a core, as far as it pays", low=0, high=1024
     )
@@ -172,10 +172,12 @@ class RunConfig:
 
 @dataclass(frozen=True, config=STRICT)
 class HostsConfig:
-    """Several processes; SLURM and Open MPI tell it by themselves. Not kept with a run."""
+    """Several processes; SLURM and Open MPI set these automatically. Not stored with a run."""
 
     coordinator: Text = option("", "HOST:PORT of process 0")
-    processes: Whole = whole(0, "how many; 0: this one alone, or what the cluster says", low=0)
+    processes: Whole = whole(
+        0, "number of processes; 0: one, or the number of the cluster's job", low=0
+    )
     process_id: Whole = whole(0, "which one this is, from 0 on", low=0)
 
 
@@ -190,7 +192,7 @@ class EvalConfig:
     chunk_games: Whole = whole(128, "games of each of these", high=10**7)
     opponents: Text = option("random", "agents, with commas between: an evaluation with each")
     seed: Whole = whole(0, "of the set-ups", low=0, high=LARGEST_SEED)
-    likeliest: StrictBool = option(False, "play the likeliest action instead of sampling")
+    likeliest: StrictBool = option(False, "play the most probable action instead of sampling")
 
 
 @dataclass(frozen=True, config=STRICT)
