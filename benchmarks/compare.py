@@ -156,11 +156,13 @@ def compare(before: str, after: str, args: argparse.Namespace) -> dict[str, Any]
         Worker("after", after, settings, Path(folder)) as second,
     ):
         workers = (first, second)
-        costs = [worker.ask({}) for worker in workers]  # one after the other: compile times count
+        costs = [
+            worker.request_report({}) for worker in workers
+        ]  # one after the other: compile times count
         rounds: list[list[float]] = [[], []]
         for turn in range(args.rounds):
             for i in (0, 1) if turn % 2 == 0 else (1, 0):
-                done = workers[i].ask({"calls": costs[i]["calls"]})
+                done = workers[i].request_report({"calls": costs[i]["calls"]})
                 rounds[i].append(done["decisions_per_second"])
     results = [
         {"revision": worker.revision, "decisions_per_second": measure.spread(played)}
