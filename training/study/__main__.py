@@ -59,6 +59,9 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     name, players = rules.pop()
     env = dataset.env_of(args.data, env_module, name, players)
     dataset.check_games(args.data, about, env)
+    copy = None
+    if not (args.figures or args.games_only):
+        copy = _with_decisions(args.data, about, env_module, args.decided)
     table = load(args.data)
     answers = questions.of_games(table, env.ruleset)
     if args.figures:
@@ -66,10 +69,9 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         cli.wrote(args.figures)
         return 0
     decided, decisions = table, None
-    if not args.games_only:
+    if copy is not None:
         from . import decision_counts
 
-        copy = _with_decisions(args.data, about, env_module, args.decided)
         decided = load(args.data, args.decided)
         decisions = decision_counts.load(copy, len(decided.vp), players)
         answers |= questions.of_decisions(decided, decisions, about.get("slots", {}))
