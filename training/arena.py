@@ -46,8 +46,8 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     if args.rotations not in (None, 1, env.num_players):
         raise UserError(f"--rotations must be 1 or {env.num_players}, not {args.rotations}")
     names = [name.strip() for name in args.agents.split(",")]
-    more = (args.rotations or env.num_players, args.likeliest, args.record, args.first)
-    arena = games_arena.of_names(env, names, args.games, *more)
+    options = (args.rotations or env.num_players, args.likeliest, args.record, args.first)
+    arena = games_arena.of_names(env, names, args.games, *options)
     about = {
         "env": env.id,
         "version": str(env.version),
@@ -98,5 +98,5 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, "")  # MODULE:FUNCTION of the folder one stands in
+    sys.path.insert(0, "")  # MODULE:FUNCTION in the current folder
     sys.exit(cli.run(main))

@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     store.check_outputs("--save", args.save, args)
     if args.save and not store.is_parquet(args.save):
         raise UserError(f"--save must end in .parquet, got {args.save}")
-    # As if for four: the run, read below, says.
+    # The run, read below, has the number of players; this assumes four.
     setups = math.ceil(min(args.games, GAMES_AT_ONCE) / 4)
     devices.split_cpu(0, 4 * setups, 4)
     evaluation, params, policy = evaluation_of_name(
@@ -67,7 +67,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     cli.add_games_flags(parser, 400, "rounded up to whole set-ups, a game for each seat")
     parser.add_argument("--opponent", default="random", help="who holds the other seats")
     parser.add_argument(
-        "--likeliest", action="store_true", help="the likeliest action instead of sampling"
+        "--likeliest", action="store_true", help="play the most probable action instead of sampling"
     )
     parser.add_argument("--factions", action="store_true", help="also print the table by faction")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
@@ -79,11 +79,11 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     if (args.run is None) == (args.agent is None):
-        parser.error("one agent is wanted, RUN or --agent RUN")
+        parser.error("name one agent, RUN or --agent RUN")
     args.run = args.run or args.agent
     return args
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, "")  # MODULE:FUNCTION of the folder one stands in
+    sys.path.insert(0, "")  # MODULE:FUNCTION in the current folder
     sys.exit(cli.run(main))

@@ -1,15 +1,15 @@
-"""Datasets of games: play them, derive their decisions, check them, put them together.
+"""Datasets of games: play games, derive their decisions, verify and merge datasets.
 
     python -m training.export --agents random,random,zoo/quick,greedy --games 20000 --out data
-    python -m training.export --out data --decisions        # decisions.parquet beside games.parquet
+    python -m training.export --out data --decisions        # adds decisions.parquet
     python -m training.export --out data --verify 1000      # plays rows again
     python -m training.export --out all --merge data more   # several ranges as one
     python -m training.export --out few --merge data --games 1000   # the first games of one
     python -m training.export --out few --merge docs/sample --games 1000 --decisions --no-policy
 
 `--processes 2` plays on two cores; `--first N` plays another range of the deals of a seed, for
-another machine. The same command again goes on where it was killed, to the same file.
-`docs/reference/datasets.md` says what is in it.
+another machine. A killed command continues when you run it again and writes the same file.
+`docs/reference/datasets.md` describes the files.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--games", type=integer(1, MOST_GAMES), help=text)
     add("--seed", type=integer(0, cli.LARGEST_SEED), default=0, help="which deals")
     add("--first", type=integer(0, 2**31 - 1), default=0, help="the first deal of the seed")
-    text = "games of a piece of the work, a quarter of them under way at the same time"
+    text = "games of a piece of the work; at most a quarter of them run at the same time"
     add("--batch", type=integer(1, 2**20), default=4096, help=text)
-    text = "play in so many processes, each on a core of its own"
+    text = "number of processes, each on its own core"
     add("--processes", type=integer(1, 1024), default=1, help=text)
     add("--share", type=_share, help=argparse.SUPPRESS)
     cli.add_rules_flags(parser)
@@ -92,7 +92,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     args = parser.parse_args(argv)
     args.argv = list(sys.argv[1:] if argv is None else argv)
     if args.merge and args.agents:
-        raise UserError("--merge plays no games: --agents goes without it")
+        raise UserError("--merge plays no games: leave out --agents or --merge")
     if not (args.agents or args.merge or args.decisions or args.verify):
         raise UserError("nothing to do: --agents, --decisions, --verify or --merge")
     if not args.agents and not args.merge and not args.out.is_dir():
@@ -101,5 +101,5 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, "")  # MODULE:FUNCTION of the folder one stands in
+    sys.path.insert(0, "")  # MODULE:FUNCTION in the current folder
     sys.exit(cli.run(main))

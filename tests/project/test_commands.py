@@ -110,7 +110,7 @@ def test_the_same_thing_has_the_same_name_in_every_command():
 
     assert evaluate._parse(["--agent", "x"]).run == evaluate._parse(["x"]).run == "x"
     for wrong in ([], ["x", "--agent", "y"]):
-        with pytest.raises(cli.UserError, match="one agent is wanted"):
+        with pytest.raises(cli.UserError, match="name one agent"):
             evaluate._parse(wrong)
     for argv in (["--config", "c.yaml", "a=1", "b=2"], ["c.yaml", "a=1", "b=2"]):
         args = plan._parse(argv)

@@ -27,14 +27,16 @@ def most(params, state, mask, key):
 
 
 @functools.cache
-def _made(names, batch, likeliest):
+def _source_of(names, batch, likeliest):
     return _source(FACE.make("", "vp"), names, batch, likeliest)
 
 
 def patch(monkeypatch):
     """Row groups of 20 games; the games of all tests come from one compiled table of agents."""
     monkeypatch.setattr(shards.assemble, "__defaults__", (20,))
-    monkeypatch.setattr(playing, "Source", lambda env, names, *more: _made(tuple(names), *more))
+    monkeypatch.setattr(
+        playing, "Source", lambda env, names, *more: _source_of(tuple(names), *more)
+    )
 
 
 def make_whole(out):

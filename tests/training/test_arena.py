@@ -21,7 +21,7 @@ FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=rewar
 IDS = stub_env.StubEnv().ruleset.ids
 
 
-def most(params, state, mask, key):
+def best_paid(params, state, mask, key):
     """A legal action that pays the most."""
     return (mask * (np.arange(mask.shape[1]) % 3 + 1)).argmax(-1)
 
@@ -55,7 +55,7 @@ def test_every_entry_sits_in_every_seat_once():
 
 
 def test_the_first_line_says_who_won_by_how_much_and_how_sure():
-    def told(mean, low, high, of="a", to="b"):
+    def first_line(mean, low, high, of="a", to="b"):
         agents = {
             name: {"vp": {"mean": vp}, "win_share": {"mean": 0.5}}
             for name, vp in (("b", 50.0), ("c", 40.0), ("a", 50.0 + mean))
@@ -64,11 +64,13 @@ def test_the_first_line_says_who_won_by_how_much_and_how_sure():
         return headline({"agents": agents, "differences": [pair | {"of": "b", "to": "c"}, pair]})
 
     assert (
-        told(6, 2, 10)
+        first_line(6, 2, 10)
         == "a won: 6.0 VP (2.0 to 10.0, 95 %) above b, the next, and 0.50 of the wins"
     )
-    assert told(6, -2, 14).startswith("a is ahead, not surely: 6.0 VP (-2.0 to 14.0, 95 %) above b")
-    assert told(6, None, None) == "a is ahead by 6.0 VP of b: one set-up gives no interval"
+    assert first_line(6, -2, 14).startswith(
+        "a is ahead, not surely: 6.0 VP (-2.0 to 14.0, 95 %) above b"
+    )
+    assert first_line(6, None, None) == "a is ahead by 6.0 VP of b: one set-up gives no interval"
     both = {n: {"vp": {"mean": v}, "win_share": {"mean": 0.5}} for n, v in (("a", 1), ("b", 2))}
     pair = {"of": "a", "to": "b", "mean": -1, "low": -1.5, "high": -0.5}
     turned = headline({"agents": both, "differences": [pair]})
@@ -81,13 +83,13 @@ def test_places_of_ties_are_shared():
 
 @pytest.mark.slow
 def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_path, monkeypatch):
-    names = f"random,random,{__name__}:most,random"
-    whole, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
+    names = f"random,random,{__name__}:best_paid,random"
+    complete, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
     args = ["--agents", names, "--games", "24", "--seed", "3"]
     code, table, err = command(
-        capsys, *args, "--csv", str(whole), "--json", str(tmp_path / "w.json")
+        capsys, *args, "--csv", str(complete), "--json", str(tmp_path / "w.json")
     )
-    assert err.splitlines()[-2:] == [f"wrote {whole}", f"wrote {tmp_path / 'w.json'}"]
+    assert err.splitlines()[-2:] == [f"wrote {complete}", f"wrote {tmp_path / 'w.json'}"]
     assert code == 0
     assert "24 games on 6 set-ups" in table and "random #2 - random #3" in table
     assert table.startswith("random and random #2 are level: difference 0.0 VP (0.0 to 0.0, 95 %)")
@@ -108,14 +110,14 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
     monkeypatch.setattr(engine.Match, "play_batch", played)
     code, _, err = command(capsys, *args, "--csv", str(cut))
     assert code == 2 and "exists" in err and err.count("\n") == 1
-    again = [*args, "--csv", str(cut), "--resume", "--json", str(tmp_path / "c.json")]
-    code, _, err = command(capsys, *again)
+    resume_args = [*args, "--csv", str(cut), "--resume", "--json", str(tmp_path / "c.json")]
+    code, _, err = command(capsys, *resume_args)
     assert code == 0, err
-    one, two = (json.loads((tmp_path / name).read_text()) for name in ("w.json", "c.json"))
-    assert one | {"seconds": 0} == two | {"seconds": 0}
+    first, second = (json.loads((tmp_path / name).read_text()) for name in ("w.json", "c.json"))
+    assert first | {"seconds": 0} == second | {"seconds": 0}
     # Every entry has the same deals: with one set-up for all games, the same factions.
-    many = [x["games by faction"] for x in one["players"].values()]
-    assert all(a * 3 == b for a, b in zip(many[1].values(), many[0].values(), strict=True))
+    counts = [x["games by faction"] for x in first["players"].values()]
+    assert all(a * 3 == b for a, b in zip(counts[1].values(), counts[0].values(), strict=True))
 
     code, _, err = command(capsys, *args[:-1], "4", "--csv", str(cut), "--resume")
     assert code == 2 and "has seed 3, not 4" in err and err.count("\n") == 1
@@ -159,9 +161,9 @@ def test_a_wrong_agent_is_one_clear_line(names, message, capsys):
 
 def test_who_finishes_first_is_rated_highest():
     game = "abcd", [1.0, 2.0, 3.0, 4.0]
-    found = rated([game, ("dcba", game[1][::-1])] * 3)
-    means = [found[name][0] for name in "abcd"]
+    ratings = rated([game, ("dcba", game[1][::-1])] * 3)
+    means = [ratings[name][0] for name in "abcd"]
     assert means == sorted(means, reverse=True) and means[0] > 25 > means[3]
-    assert all(sigma < 25 / 3 for _, sigma in found.values())
+    assert all(sigma < 25 / 3 for _, sigma in ratings.values())
     tied = rated([("abcd", [2.5] * 4)])
     assert len({round(mu, 6) for mu, _ in tied.values()}) == 1

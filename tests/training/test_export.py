@@ -56,8 +56,8 @@ def test_the_folder_says_what_it_is(whole):
     (part,) = about["parts"]
     assert part["games"] == 48 and part["rotations"] == 4 and part["seed"] == 3
     assert about["slots"]["basic_tiles"][-1] == "free_3"
-    told = about["files"][dataset.GAMES]
-    assert told["rows"] == 48 and told["sha256"] == shards.digest(whole / dataset.GAMES)
+    file_info = about["files"][dataset.GAMES]
+    assert file_info["rows"] == 48 and file_info["sha256"] == shards.digest(whole / dataset.GAMES)
     card = (whole / dataset.README).read_text()
     head = yaml.safe_load(card.split("---")[1])
     assert head["configs"] == [
@@ -81,13 +81,15 @@ def test_the_card_names_the_agents_how_strong_they_are_and_the_commit(whole, tmp
     for (name, sha), deals in by_deal.items():
         mean = np.mean([np.mean(vp) for vp in deals.values()])
         assert re.search(rf"\| `{name}` \| {mean:.1f} \(\S+ to \S+\) \| `{sha}` \|", text)
-    # What is known of a shipped agent goes with its games; an older dataset says nothing.
+    # A dataset stores the strength of shipped agents; an older one does not.
     env = FACE.make("", "vp")
-    told = card.strength(["zoo/strong", "random", "zoo/duel"], env)
-    says = zoo.about("zoo/strong")
-    assert told.keys() == {"zoo/strong"} and told["zoo/strong"]["npz"] == says["sha256"]
-    mean = says["results"]["self_play"]["vp"]["mean"]
-    assert f"{mean:.1f} (" in card.of(whole, about | {"strength": told})
+    strengths = card.strength(["zoo/strong", "random", "zoo/duel"], env)
+    zoo_about = zoo.about("zoo/strong")
+    assert (
+        strengths.keys() == {"zoo/strong"} and strengths["zoo/strong"]["npz"] == zoo_about["sha256"]
+    )
+    mean = zoo_about["results"]["self_play"]["vp"]["mean"]
+    assert f"{mean:.1f} (" in card.of(whole, about | {"strength": strengths})
     del about["made_with"], about["strength"]
     assert "Played with a version that did not note itself." in card.of(whole, about)
 
@@ -102,16 +104,16 @@ def test_the_card_of_the_shipped_sample_is_current():
 def test_the_first_games_with_their_decisions_are_one_command(whole, tmp_path, capsys):
     out = tmp_path / "few"
     args = ["--out", out, "--merge", whole, "--games", "8", "--decisions", "--replay-batch", "16"]
-    code, said, err = command(capsys, *args)
-    assert code == 0 and "8 games in" in said and "72 decisions" in said, err
+    code, stdout, err = command(capsys, *args)
+    assert code == 0 and "8 games in" in stdout and "72 decisions" in stdout, err
     about = dataset.read_whole(out)
     assert about["files"][dataset.DECISIONS]["rows"] == 72
     rows = rows_of(out, dataset.DECISIONS)
     assert {row["leech"] for row in rows} == {0}  # nobody is offered power in these games
 
 
-@pytest.mark.parametrize("when", ["before a piece", "in a piece", "before the end", "at the end"])
-def test_a_killed_export_goes_on_to_the_same_file(whole, when, tmp_path, capsys, monkeypatch):
+@pytest.mark.parametrize("moment", ["before a piece", "in a piece", "before the end", "at the end"])
+def test_a_killed_export_goes_on_to_the_same_file(whole, moment, tmp_path, capsys, monkeypatch):
     class Killed(BaseException):
         pass
 
@@ -122,7 +124,7 @@ def test_a_killed_export_goes_on_to_the_same_file(whole, when, tmp_path, capsys,
 
     def write_two(self, number, table):
         if not left[0]:
-            if when == "in a piece":
+            if moment == "in a piece":
                 self.path(number).with_suffix(".parquet.part").write_bytes(b"PAR1 half")
             raise Killed
         left[0] -= 1
@@ -131,16 +133,16 @@ def test_a_killed_export_goes_on_to_the_same_file(whole, when, tmp_path, capsys,
     out = tmp_path / "cut"
     args = [*GAMES, "--games", "48", "--out", out]
     with monkeypatch.context() as patch:
-        if "piece" in when:
+        if "piece" in moment:
             patch.setattr(shards.Shards, "write", write_two)
-        elif when == "before the end":
+        elif moment == "before the end":
             patch.setattr(shards, "assemble", kill)
         else:
             patch.setattr(dataset, "finish", kill)
         with pytest.raises(Killed):
             command(capsys, *args)
-    kept = sorted((out / dataset.PIECES).glob("*.parquet"))
-    assert len(kept) == (2 if "piece" in when else 3)
+    pieces = sorted((out / dataset.PIECES).glob("*.parquet"))
+    assert len(pieces) == (2 if "piece" in moment else 3)
     written = []
 
     def count(self, number, table):
@@ -148,18 +150,18 @@ def test_a_killed_export_goes_on_to_the_same_file(whole, when, tmp_path, capsys,
         write(self, number, table)
 
     monkeypatch.setattr(shards.Shards, "write", count)
-    code, said, err = command(capsys, *args)
+    code, stdout, err = command(capsys, *args)
     assert code == 0, err
-    assert written == list(range(len(kept), 3))  # what was there is not played again
+    assert written == list(range(len(pieces), 3))  # what was there is not played again
     for name in (dataset.GAMES, dataset.ABOUT, dataset.README):
         assert (out / name).read_bytes() == (whole / name).read_bytes()
-    code, said, _ = command(capsys, *args)
-    assert code == 0 and "is whole" in said
+    code, stdout, _ = command(capsys, *args)
+    assert code == 0 and "is whole" in stdout
 
 
 def test_an_unfinished_export_may_end_sooner(whole, tmp_path, capsys, monkeypatch):
     """As many games as there was time for."""
-    out, few = tmp_path / "long", tmp_path / "few"
+    out, short = tmp_path / "long", tmp_path / "few"
     write, left = shards.Shards.write, [2]
 
     def stops(self, number, table):
@@ -171,11 +173,11 @@ def test_an_unfinished_export_may_end_sooner(whole, tmp_path, capsys, monkeypatc
     with monkeypatch.context() as patch:
         patch.setattr(shards.Shards, "write", stops)
         assert command(capsys, *GAMES, "--games", "480", "--out", out)[0] == 130
-        code, said, err = command(capsys, *GAMES, "--games", "32", "--out", out)
-        assert code == 0 and "32 games" in said, err
-    assert command(capsys, *GAMES, "--games", "32", "--out", few)[0] == 0
+        code, stdout, err = command(capsys, *GAMES, "--games", "32", "--out", out)
+        assert code == 0 and "32 games" in stdout, err
+    assert command(capsys, *GAMES, "--games", "32", "--out", short)[0] == 0
     for name in (dataset.GAMES, dataset.ABOUT):
-        assert (out / name).read_bytes() == (few / name).read_bytes()
+        assert (out / name).read_bytes() == (short / name).read_bytes()
 
 
 def test_a_damaged_piece_is_played_again(whole, tmp_path, capsys, monkeypatch):
@@ -193,7 +195,7 @@ def test_processes_write_the_same_file(whole, tmp_path, capsys, monkeypatch):
     """Each with `--share`; `tests/training/test_lanes.py` starts real ones."""
     out, joined = tmp_path / "team", []
 
-    def together(work, processes, argv, told):
+    def together(work, processes, argv, report):
         for number in range(processes):
             assert export.main([*argv[3:], f"{number}/{processes}"], FACE) == 0
             joined.append(work.missing())
@@ -201,34 +203,34 @@ def test_processes_write_the_same_file(whole, tmp_path, capsys, monkeypatch):
 
     monkeypatch.setattr(workers, "together", together)
     monkeypatch.setattr(workers, "join_workers", lambda number: None)
-    code, said, err = command(capsys, *GAMES, "--games", "48", "--processes", "2", "--out", out)
+    code, stdout, err = command(capsys, *GAMES, "--games", "48", "--processes", "2", "--out", out)
     assert code == 0 and joined == [[1], []], err
     for name in (dataset.GAMES, dataset.ABOUT):
         assert (out / name).read_bytes() == (whole / name).read_bytes()
 
 
 def test_ranges_of_processes_merge_to_the_same_file(whole, tmp_path, capsys):
-    one, two, both = tmp_path / "one", tmp_path / "two", tmp_path / "both"
-    assert command(capsys, *GAMES, "--games", "16", "--out", one)[0] == 0
-    assert command(capsys, *GAMES, "--games", "32", "--first", "4", "--out", two)[0] == 0
-    code, said, err = command(capsys, "--out", both, "--merge", two, one)
-    assert code == 0 and "48 games" in said, err
+    first, second, both = tmp_path / "one", tmp_path / "two", tmp_path / "both"
+    assert command(capsys, *GAMES, "--games", "16", "--out", first)[0] == 0
+    assert command(capsys, *GAMES, "--games", "32", "--first", "4", "--out", second)[0] == 0
+    code, stdout, err = command(capsys, "--out", both, "--merge", second, first)
+    assert code == 0 and "48 games" in stdout, err
     for name in (dataset.GAMES, dataset.ABOUT):
         assert (both / name).read_bytes() == (whole / name).read_bytes()
-    code, _, err = command(capsys, "--out", tmp_path / "twice", "--merge", two, two)
+    code, _, err = command(capsys, "--out", tmp_path / "twice", "--merge", second, second)
     assert code == 2 and "another folder has" in err
-    code, _, err = command(capsys, *GAMES, "--games", "16", "--first", "3", "--out", one)
+    code, _, err = command(capsys, *GAMES, "--games", "16", "--first", "3", "--out", first)
     assert code == 2 and "multiple of 4" in err
 
 
 def test_the_first_games_of_a_dataset_are_those_that_were_asked_for_alone(whole, tmp_path, capsys):
     """Also within a row group and a batch; whole deals."""
-    few, alone = tmp_path / "few", tmp_path / "alone"
-    code, said, err = command(capsys, "--out", few, "--merge", whole, "--games", "22")
-    assert code == 0 and "24 games" in said, err
+    short, alone = tmp_path / "few", tmp_path / "alone"
+    code, stdout, err = command(capsys, "--out", short, "--merge", whole, "--games", "22")
+    assert code == 0 and "24 games" in stdout, err
     assert command(capsys, *GAMES, "--games", "24", "--out", alone)[0] == 0
     for name in (dataset.GAMES, dataset.ABOUT, dataset.README):
-        assert (few / name).read_bytes() == (alone / name).read_bytes()
+        assert (short / name).read_bytes() == (alone / name).read_bytes()
 
 
 def test_mistakes_are_one_line(whole, tmp_path, capsys):

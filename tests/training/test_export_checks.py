@@ -29,8 +29,8 @@ def changed(whole, to, change):
 
 
 def test_whole_rows_verify(whole, capsys):
-    code, said, err = command(capsys, "--out", whole, "--verify", "48", *REPLAY)
-    assert code == 0 and "48 of 48 games played again, 0 differences" in said, err
+    code, stdout, err = command(capsys, "--out", whole, "--verify", "48", *REPLAY)
+    assert code == 0 and "48 of 48 games played again, 0 differences" in stdout, err
     assert err.startswith("compiling the replay\n") and "48/48" in err
 
 
@@ -53,9 +53,9 @@ def test_a_corrupted_row_is_named(whole, tmp_path, capsys):
         rows[40]["place"][0] = 4.0 if rows[40]["place"][0] != 4.0 else 1.0
 
     changed(whole, tmp_path / "bad", change)
-    code, said, _ = command(capsys, "--out", tmp_path / "bad", "--verify", "48", *REPLAY)
+    code, stdout, _ = command(capsys, "--out", tmp_path / "bad", "--verify", "48", *REPLAY)
     assert code == 1
-    lines = said.splitlines()
+    lines = stdout.splitlines()
     assert "sha256 differs" in lines[0]
     named = {int(line.split()[1]): line for line in lines[1:-1]}
     assert sorted(named) == [7, 11, 13, 20, 21, 30, 40]
@@ -97,12 +97,12 @@ def test_a_row_a_decision(whole, tmp_path, capsys, monkeypatch):
         shutil.copytree(whole, out)
     args = ["--decisions", *REPLAY, "--out"]
     extras = decisions.make_extras
-    made = functools.cache(
+    extras_of = functools.cache(
         lambda names: extras({n: with_policy(FACE.make("", "vp")) for n in names})
     )
-    monkeypatch.setattr(decisions, "make_extras", lambda agents: made(tuple(agents)))
-    code, said, err = command(capsys, *args, outs[0])
-    assert code == 0 and "432 decisions" in said, err
+    monkeypatch.setattr(decisions, "make_extras", lambda agents: extras_of(tuple(agents)))
+    code, stdout, err = command(capsys, *args, outs[0])
+    assert code == 0 and "432 decisions" in stdout, err
     write, left = shards.Shards.write, [2]
 
     def stops(self, number, table):
@@ -134,9 +134,9 @@ def test_a_row_a_decision(whole, tmp_path, capsys, monkeypatch):
 
     # The name stands for another network now: nothing of its is written under the old one's.
     (outs[1] / dataset.DECISIONS).unlink()
-    held = json.loads((outs[1] / dataset.ABOUT).read_text())
-    del held["files"][dataset.DECISIONS]
-    (outs[1] / dataset.ABOUT).write_text(json.dumps(held))
+    about = json.loads((outs[1] / dataset.ABOUT).read_text())
+    del about["files"][dataset.DECISIONS]
+    (outs[1] / dataset.ABOUT).write_text(json.dumps(about))
     monkeypatch.setitem(
         registry.REGISTRY, "random", lambda env: with_policy(env)._replace(params=jnp.ones(3))
     )

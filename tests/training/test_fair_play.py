@@ -41,8 +41,8 @@ def results():
 def test_whoever_moves_illegally_is_last_and_the_game_goes_on(results):
     forfeits = results.illegal > 0
     assert forfeits.sum() >= 24 and not (forfeits & (results.entry == 1)).any()
-    here = places(results.vp, results.illegal)[forfeits]
-    assert (here == 4).all()
+    forfeit_places = places(results.vp, results.illegal)[forfeits]
+    assert (forfeit_places == 4).all()
     assert (wins(results.vp, results.illegal)[forfeits] == 0).all()
     assert (scores(results.vp, results.illegal)[forfeits] == 0).all()
     # The others have a whole game of it: as many decisions as without.

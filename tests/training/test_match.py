@@ -43,9 +43,9 @@ def test_each_set_up_is_played_once_from_every_seat(match):
 
 
 def test_the_seed_decides_the_set_ups_and_the_games(match):
-    again, other = match.play(seed=0), match.play(seed=1)
-    assert (match.play(seed=0).vp == again.vp).all()
-    assert (again.vp != other.vp).any()
+    repeated, other = match.play(seed=0), match.play(seed=1)
+    assert (match.play(seed=0).vp == repeated.vp).all()
+    assert (repeated.vp != other.vp).any()
 
 
 def test_equal_agents_are_equal_up_to_the_interval():
@@ -132,7 +132,7 @@ def test_a_table_steps_alike_in_a_larger_batch(rows):
     states = jax.vmap(ENV.init)(jax.random.split(jax.random.key(3), 3))
     states = states.replace(terminated=np.array([False, True, False]))
     actions = states.legal_action_mask.argmax(-1)
-    wanted = jax.vmap(ENV.step)(states, actions)
-    found = step_among(ENV, rows, states, actions)
-    assert all(jax.tree.leaves(jax.tree.map(lambda a, b: (a == b).all(), found, wanted)))
-    assert found.game.clock.tolist() == [1, 0, 1]
+    expected = jax.vmap(ENV.step)(states, actions)
+    results = step_among(ENV, rows, states, actions)
+    assert all(jax.tree.leaves(jax.tree.map(lambda a, b: (a == b).all(), results, expected)))
+    assert results.game.clock.tolist() == [1, 0, 1]

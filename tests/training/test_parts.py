@@ -29,9 +29,9 @@ def command(capsys, main, *args, env_module=FACE):
     return code, out.out, out.err
 
 
-def games(which):
+def games(setups):
     agents = [random_agent(ENV), random_agent(ENV)]
-    return Match(ENV, agents, one_against_the_rest(4), which, games_at_once=8).play(seed=5)
+    return Match(ENV, agents, one_against_the_rest(4), setups, games_at_once=8).play(seed=5)
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +45,8 @@ def test_a_game_depends_on_its_number_alone(whole):
     same(whole, store.table.join(parts))
 
 
-def same(games, wanted):
-    for name, value in wanted.rows().items():
+def same(games, expected):
+    for name, value in expected.rows().items():
         if name != "seconds":
             assert np.array_equal(games.rows()[name], value), name
 
@@ -70,10 +70,10 @@ def test_an_interrupted_evaluation_resumes_and_merges(whole, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         match().play(5, save=lambda first, games: [file.add(games), _stop()])
     file.close()
-    again = evaluation(paths[0], resume=True)
-    assert again.count == 2
-    match().play(5, done=2, save=lambda first, games: again.add(games))
-    again.close()
+    resumed = evaluation(paths[0], resume=True)
+    assert resumed.count == 2
+    match().play(5, done=2, save=lambda first, games: resumed.add(games))
+    resumed.close()
     whole = Match(ENV, [random_agent(ENV)] * 4, rotated(), 6, 8).play(seed=5)
     for path, first, part in ((paths[1], 0, whole.slice(0, 2)), ("c", 3, whole.slice(3))):
         path = tmp_path / f"{path}.parquet" if path == "c" else path
@@ -95,17 +95,17 @@ def test_an_interrupted_evaluation_resumes_and_merges(whole, tmp_path):
 
 def test_a_store_goes_on_after_its_last_whole_batch(monkeypatch):
     """To the games of a run without the break, also where networks round by batch."""
-    begun, played = [], Match.play_batch
+    firsts, played = [], Match.play_batch
 
     def batch(self, seed, first, *rest):
-        begun.append(first)
+        firsts.append(first)
         return played(self, seed, first, *rest)
 
     monkeypatch.setattr(Match, "play_batch", batch)
-    kept = store.Store(None, Head({}, 0, 4), ENV.ruleset.ids, 6)
+    memory = store.Store(None, Head({}, 0, 4), ENV.ruleset.ids, 6)
     for count in (12, 24):
-        found = games_arena.Arena(ENV, [random_agent(ENV)] * 4, count, at_once=8).play(5, kept)
-    assert begun == [0, 2, 2, 4] and found.setup_count == 6
+        results = games_arena.Arena(ENV, [random_agent(ENV)] * 4, count, at_once=8).play(5, memory)
+    assert firsts == [0, 2, 2, 4] and results.setup_count == 6
 
 
 def _stop():
@@ -118,16 +118,18 @@ def test_an_arena_in_parts_is_the_arena(tmp_path, capsys, monkeypatch):
     csvs = {}
     for name, first, count in (("whole", 0, 16), ("one", 0, 12), ("two", 3, 4)):
         csvs[name] = tmp_path / f"{name}.csv"
-        more = ["--first", first, "--games", count, "--csv", csvs[name]]
-        code, _, err = command(capsys, arena.main, *line, *more, "--json", tmp_path / "x.json")
+        options = ["--first", first, "--games", count, "--csv", csvs[name]]
+        code, _, err = command(capsys, arena.main, *line, *options, "--json", tmp_path / "x.json")
         assert code == 0, err
         (tmp_path / "x.json").rename(tmp_path / f"{name}.json")
     out = [tmp_path / "merged.csv", csvs["two"], csvs["one"]]
     code, table, err = command(capsys, merge.main, *out, "--json", tmp_path / "merged.json")
     assert code == 0, err
     assert "16 games on 4 set-ups" in table
-    ours, theirs = (json.loads((tmp_path / f"{x}.json").read_text()) for x in ("merged", "whole"))
-    assert ours | {"seconds": 0} == theirs | {"seconds": 0}
+    merged, complete = (
+        json.loads((tmp_path / f"{x}.json").read_text()) for x in ("merged", "whole")
+    )
+    assert merged | {"seconds": 0} == complete | {"seconds": 0}
     code, _, err = command(capsys, merge.main, tmp_path / "other.csv", csvs["two"], csvs["two"])
     assert code == 2 and "set-ups 3 to 3 are there twice" in err
     with csvs["one"].open("rb+") as file:
@@ -142,16 +144,16 @@ def test_labels_go_on_and_merge(tmp_path):
     about = {"env": "toy", "env_version": "1.0", "seed": 1, "games": 2, "first": 0}
     states = {"a": np.arange(2), "b": np.ones((2, 3))}
     for first, name in ((0, "one"), (2, "two")):
-        out, said = tmp_path / name, about | {"first": first}
-        assert expert_data.begin(out, said, _placed(states))[0] == 0
+        out, identity = tmp_path / name, about | {"first": first}
+        assert expert_data.begin(out, identity, _placed(states))[0] == 0
         for chunk in range(2):
-            kept = {
+            arrays = {
                 name: np.full((expert_data.STEPS, 2, 4)[:axes], 10 * first + chunk)
                 for name, axes in expert_data.ARRAYS.items()
             }
-            expert_data.store_chunk(out, chunk, kept, _placed(states))
-        done, found = expert_data.begin(out, said, _placed(states))
-        assert done == 2 and np.array_equal(found["a"], states["a"])
+            expert_data.store_chunk(out, chunk, arrays, _placed(states))
+        done, stored_states = expert_data.begin(out, identity, _placed(states))
+        assert done == 2 and np.array_equal(stored_states["a"], states["a"])
     with pytest.raises(cli.UserError, match="has seed 1, not 2"):
         expert_data.begin(tmp_path / "one", about | {"seed": 2}, _placed(states))
     expert_data.merge(tmp_path / "all", [tmp_path / "two", tmp_path / "one"])

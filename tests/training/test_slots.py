@@ -37,14 +37,14 @@ def test_slots_play_the_games_of_a_match():
     """32 uneven games in 5 slots, where one ends the next begins. About 12 s."""
     env = Uneven(length=99)
     illegal = base.Agent("illegal", lambda params, state, mask, key: jnp.zeros(len(mask), int))
-    some = base.random_agent(env)
-    agents = [some, some, illegal, some]
+    random = base.random_agent(env)
+    agents = [random, random, illegal, random]
     match = Match(env, agents, rotated(4), range(8, 16), moves=True).play_batch(7, 8)
     slots = Match(env, agents, rotated(4), 8, slots=5, moves=True).play_batch(7, 8)
     assert len(set(match.decisions.flat)) > 2 and match.illegal.sum() > 0
-    for name, wanted in match.rows().items():
+    for name, expected in match.rows().items():
         if name != "seconds":
-            np.testing.assert_array_equal(slots.rows()[name], wanted, err_msg=name)
+            np.testing.assert_array_equal(slots.rows()[name], expected, err_msg=name)
     for game, count in np.ndenumerate(match.decisions):
         assert slots.actions[game][:count].tolist() == match.actions[game][:count].tolist()
     jax.tree.map(np.testing.assert_array_equal, slots.setups, match.setups)
@@ -76,32 +76,32 @@ def test_processes_share_the_pieces(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(workers, "OFTEN", 0.05)
     (tmp_path / "made").mkdir()
-    todo, told = work(tmp_path), []
+    todo, reports = work(tmp_path), []
     for n, rows in enumerate([8, 8, 8, 8, 8, 4]):
         pq.write_table(pa.table({"x": range(rows)}), tmp_path / "made" / str(n))
     assert todo.missing() == [0, 1, 2, 3, 4, 5] and todo.missing((1, 4)) == [1, 5]
     command = [sys.executable, "-c", WRITES.replace("FAILS", "-1")]
-    assert workers.together(todo, 2, command, told.append) == 0
-    assert todo.missing() == [] and sum(told) == 44
+    assert workers.together(todo, 2, command, reports.append) == 0
+    assert todo.missing() == [] and sum(reports) == 44
     for path in todo.pieces.folder.iterdir():
         path.unlink()
-    began = time.monotonic()
+    start_time = time.monotonic()
     assert workers.together(todo, 2, [sys.executable, "-c", WRITES.replace("FAILS", "3")],
-                            told.append) == 3  # fmt: skip
-    assert time.monotonic() - began < 20
+                            reports.append) == 3  # fmt: skip
+    assert time.monotonic() - start_time < 20
     assert {3, 5} <= set(todo.missing())
 
 
 def test_processes_compile_one_after_the_other(tmp_path, monkeypatch):
     """Two that compile at the same time need twice the memory."""
     monkeypatch.setattr(workers, "OFTEN", 0.01)
-    inside, most = [], []
+    inside, counts = [], []
 
     def compiles():
         with workers.one_at_a_time(tmp_path):
             inside.append(1)
             time.sleep(0.05)
-            most.append(len(inside))
+            counts.append(len(inside))
             inside.pop()
 
     threads = [threading.Thread(target=compiles) for _ in range(3)]
@@ -109,7 +109,7 @@ def test_processes_compile_one_after_the_other(tmp_path, monkeypatch):
         thread.start()
     for thread in threads:
         thread.join(timeout=20)
-    assert most == [1, 1, 1] and not list(tmp_path.iterdir())
+    assert counts == [1, 1, 1] and not list(tmp_path.iterdir())
 
 
 def test_what_another_process_writes_is_left_alone(tmp_path):
@@ -137,10 +137,10 @@ def member(then):
 
 def test_a_process_ends_with_its_parent_or_by_itself():
     """Also where nobody tells it. About 6 s."""
-    stays, ends = member("time.sleep(60)"), member("")
-    assert ends.wait(timeout=20) == 0
-    stays.stdin.close()
-    assert stays.wait(timeout=20) == 1
-    for process in (stays, ends):
+    running, ended = member("time.sleep(60)"), member("")
+    assert ended.wait(timeout=20) == 0
+    running.stdin.close()
+    assert running.wait(timeout=20) == 1
+    for process in (running, ended):
         process.stdout.close()
-    ends.stdin.close()
+    ended.stdin.close()

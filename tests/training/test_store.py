@@ -20,13 +20,13 @@ def games(setups: int, seed: int = 0) -> Games:
     rng = np.random.default_rng(seed)
     shape = (setups, 4, 4)
 
-    def some(*more: int) -> np.ndarray:
+    def ints(*more: int) -> np.ndarray:
         return rng.integers(0, 5, (*shape, *more))
 
     seconds = rng.integers(1, 9, shape[:2]) / 4
     return Games(
-        np.broadcast_to(rotated(), shape), some() % 4 + 1, some(), some() * 7, some(2),
-        some(len(table.BEHAVIOUR)), some()[..., 0] + 90, seconds, some() + 20, some() // 4,
+        np.broadcast_to(rotated(), shape), ints() % 4 + 1, ints(), ints() * 7, ints(2),
+        ints(len(table.BEHAVIOUR)), ints()[..., 0] + 90, seconds, ints() + 20, ints() // 4,
     )  # fmt: skip
 
 
@@ -61,12 +61,12 @@ def test_games_read_as_they_were_written(path: Path) -> None:
 
 
 def test_a_damaged_file_is_rejected_in_one_line_and_unchanged(path: Path) -> None:
-    whole = path.read_bytes()
-    for cut in [5, *range(200, len(whole) - 1, len(whole) // 20), len(whole) - 9]:
-        path.write_bytes(whole[:cut])
+    data = path.read_bytes()
+    for cut in [5, *range(200, len(data) - 1, len(data) // 20), len(data) - 9]:
+        path.write_bytes(data[:cut])
         with pytest.raises(UserError, match="does not hold games|cannot read") as error:
             opened(path)
-        assert "\n" not in str(error.value) and path.read_bytes() == whole[:cut]
+        assert "\n" not in str(error.value) and path.read_bytes() == data[:cut]
 
 
 def test_a_value_that_contradicts_the_others_is_named(tmp_path: Path) -> None:
@@ -95,16 +95,16 @@ def test_a_large_table_is_written_less_often(
 
 
 def test_set_ups_that_are_played_anew_stay_until_then(path: Path) -> None:
-    whole = path.read_bytes()
+    data = path.read_bytes()
     file = opened(path)
-    file.keep(2)
+    file.truncate(2)
     assert file.count == 2
-    assert path.read_bytes() == whole
+    assert path.read_bytes() == data
     file.add(games(5).slice(2))
     file.close()
-    again = opened(path)
-    assert again.count == 5
-    again.close()
+    reopened = opened(path)
+    assert reopened.count == 5
+    reopened.close()
 
 
 def test_a_killed_command_resumes_before_its_first_games(tmp_path: Path) -> None:
@@ -138,8 +138,8 @@ def test_a_table_is_held_by_one_arena(path: Path) -> None:
     file = opened(path)
     with pytest.raises(UserError, match="in use by another command"):
         opened(path)
-    file.keep(1)
-    file.add(games(3).slice(1))  # beside and renamed: another file
+    file.truncate(1)
+    file.add(games(3).slice(1))  # the replacement is another file
     with pytest.raises(UserError, match="in use by another command"):
         opened(path)
     file.close()
@@ -155,7 +155,7 @@ def test_a_new_table_without_games_goes_away(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = path.read_bytes()
+    data = path.read_bytes()
     file = opened(path)
 
     def full(handle: int) -> None:
@@ -164,12 +164,12 @@ def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(UserError, match="No space left on device"):
         file.add(games(1))
-    assert path.read_bytes() == whole
-    file.keep(1)
+    assert path.read_bytes() == data
+    file.truncate(1)
     with pytest.raises(UserError, match="No space left on device"):
         file.add(games(1))
     file.close()
-    assert path.read_bytes() == whole and list(path.parent.iterdir()) == [path]
+    assert path.read_bytes() == data and list(path.parent.iterdir()) == [path]
 
 
 def test_a_folder_is_locked_without_a_trace(tmp_path: Path) -> None:
@@ -197,8 +197,8 @@ def test_folders_for_results(tmp_path: Path) -> None:
         tmp_path / "file" / "new": "does not exist",
         Path("/sys/kernel/new"): "cannot write",
     }
-    for path, says in wrong.items():
-        with pytest.raises(UserError, match=f"--record.*{says}"):
+    for path, message in wrong.items():
+        with pytest.raises(UserError, match=f"--record.*{message}"):
             atomic_files.check_folder("--record", path)
 
 

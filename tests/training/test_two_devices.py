@@ -39,8 +39,8 @@ def play(devices, folder):
     assert jax.device_count() == devices
     mesh = mesh_of(agents, match.at_once, 4)
     assert (1 if mesh is None else mesh.size) == devices
-    match.compile(there := jax.device_put([params, ()], jax.devices()[0]))
-    rows = match.play(7, there).rows()
+    match.compile(placed := jax.device_put([params, ()], jax.devices()[0]))
+    rows = match.play(7, placed).rows()
     np.savez(
         folder / f"{devices}.npz", **{name: x for name, x in rows.items() if name != "seconds"}
     )
@@ -65,11 +65,11 @@ test_two_devices.play({devices}, Path({str(folder)!r}))
 
 @pytest.mark.slow
 def test_two_devices_play_the_games_that_one_plays(played):
-    one, two = played
-    assert set(one) == set(two)
-    for name in one:
-        np.testing.assert_array_equal(one[name], two[name], err_msg=name)
-    assert len(one["vp"]) == SETUPS and len(np.unique(one["vp"])) > 10
+    single, two = played
+    assert set(single) == set(two)
+    for name in single:
+        np.testing.assert_array_equal(single[name], two[name], err_msg=name)
+    assert len(single["vp"]) == SETUPS and len(np.unique(single["vp"])) > 10
 
 
 class Several:
@@ -101,12 +101,12 @@ def test_devices_share_what_can_be_shared(monkeypatch):
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("setups", [1, 16, 32, 42, 64, 75, 256, 341])
 def test_a_cpu_is_split_into_as_many_devices_as_share_the_set_ups(players, setups, monkeypatch):
-    wanted = {}
-    monkeypatch.setattr("training.system.devices.jax.config.update", wanted.__setitem__)
+    expected = {}
+    monkeypatch.setattr("training.system.devices.jax.config.update", expected.__setitem__)
     monkeypatch.setattr("training.system.devices.os.sched_getaffinity", lambda process: range(8))
     monkeypatch.delenv("XLA_FLAGS", raising=False)
     split_cpu(0, players * setups, players)
-    count = wanted.get("jax_num_cpu_devices", 1)
+    count = expected.get("jax_num_cpu_devices", 1)
     monkeypatch.setattr("training.games.engine.jax", Several(count))
     monkeypatch.setattr("training.games.engine.first_devices", lambda count: count)
     assert (mesh_of([], setups, players) or 1) == count

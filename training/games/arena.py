@@ -44,7 +44,7 @@ class Arena:
         rotations: int | None = None,
         at_once: int | None = None,
         recorder: Recorder | None = None,
-        what: str = "the games",
+        task: str = "the games",
     ):
         """
         Args:
@@ -54,7 +54,7 @@ class Arena:
             rotations: games of a set-up: one for each seat (None), or 1.
             at_once: games of a batch, at most.
             recorder: writes a record of each game.
-            what: is compiled, for the message.
+            task: what is compiled, for the message.
         """
         self.rotations, self.first = rotations or env.num_players, first
         seating = rotated(env.num_players)[: self.rotations]
@@ -62,7 +62,7 @@ class Arena:
         setups, moves = range(first, first + self.setups), recorder is not None
         at_once = at_once or GAMES_AT_ONCE
         self._match = Match(env, agents, seating, setups, at_once, moves=moves)
-        self._recorder, self._what, self._compiled = recorder, what, False
+        self._recorder, self._what, self._compiled = recorder, task, False
 
     def play(
         self, seed: int, store: Store, params: list[Params] | None = None, quiet: bool = False
@@ -77,7 +77,7 @@ class Arena:
         """
         match = self._match
         if store.count < self.setups:
-            store.keep(store.count - store.count % match.at_once)  # a batch is played as one
+            store.truncate(store.count - store.count % match.at_once)  # a batch is played as one
             if not self._compiled:
                 with cli.compiling(self._what):
                     match.compile(params)
@@ -90,8 +90,8 @@ class Arena:
                     self._recorder.write(seed, first, games)
 
             done = store.count
-            every, before = (n * self.rotations for n in (self.setups, done))
-            with cli.bar("game", every, before, not quiet) as bar:
+            total, before = (n * self.rotations for n in (self.setups, done))
+            with cli.bar("game", total, before, not quiet) as bar:
                 match.play(seed, params, lambda ended: bar.update(ended - bar.n), done, save)
         assert store.games is not None
         return store.games
@@ -109,7 +109,7 @@ def of_names(
     """The arena of agents by name.
 
     Args:
-        names: of an agent for each seat; the same name is the same agent, yet an entry more.
+        names: of an agent for each seat; a repeated name is one agent with several entries.
         likeliest: checkpoints take the most probable action instead of sampling.
         record: a folder that gets a record of each game.
     Raises:
@@ -120,10 +120,10 @@ def of_names(
         raise UserError(f"--agents wants {players} names, got {len(names)}; a name may be repeated")
     for name in names:
         if not name.isprintable():
-            raise UserError(f"--agents: {name!r} is no name: it cannot be printed")
-    made = {name: make_agent(name, env, likeliest) for name in dict.fromkeys(names)}
+            raise UserError(f"--agents: names must be printable, got {name!r}")
+    agent_of = {name: make_agent(name, env, likeliest) for name in dict.fromkeys(names)}
     recorder = Recorder(record, env, names) if record else None
-    agents = [made[name] for name in names]
+    agents = [agent_of[name] for name in names]
     return Arena(env, agents, games, first, rotations, recorder=recorder)
 
 
@@ -182,7 +182,7 @@ class Evaluation:
         self._recorder = Recorder(record, env, names) if record else None
         self._arena = Arena(
             env, [policy, *others], games, first, at_once=engine.GAMES_AT_ONCE,
-            recorder=self._recorder, what=f"the games against {opponent.name}",
+            recorder=self._recorder, task=f"the games against {opponent.name}",
         )  # fmt: skip
 
     def store(
@@ -260,12 +260,17 @@ def evaluation_of_name(
     """
     parts = parse_name(name)
     if parts.is_network:
-        found = trained(name, None, env_module)
-        env, params = found.as_trained, found.params
+        source = trained(name, None, env_module)
+        env, params = source.as_trained, source.params
         policy = policy_agent(
-            env, found.network, None, "policy", likeliest, temperature=found.temperature
+            env,
+            source.network,
+            None,
+            "policy",
+            likeliest,
+            temperature=source.temperature,
         )
-        about = {"run": parts.run, "update": found.update}
+        about = {"run": parts.run, "update": source.update}
     else:
         env = environment_of(name, env_module)
         policy = make_agent(name, env, likeliest)

@@ -41,14 +41,14 @@ Progress = Callable[[int], object]
 
 
 class _Slots(NamedTuple):
-    """B slots, and what is known of the N games of the batch."""
+    """B slots, and the results of the N games of the batch."""
 
     state: Any  # (B, ...)
     game: Array  # (B,) int32, the game of the slot
     clock: Array  # (B,) int32, its decisions so far
     counts: Array  # (B, P, len(COUNTED)) int32, of the game
-    begun: Array  # (1,) int32
-    kept: dict[str, Array]  # columns of `Games`, leading axis N
+    next_game: Array  # (1,) int32
+    columns: dict[str, Array]  # columns of `Games`, leading axis N
 
 
 def over(state: EnvState) -> Array:
@@ -65,7 +65,7 @@ class _Batch:
     seating: np.ndarray  # (R, P), which agent sits where in each rotation
     setups: int
     slots: int  # B, at most N
-    moves: bool  # whether the actions are kept
+    moves: bool  # whether the actions are stored
     shared: bool  # with other devices, each with its own set-ups
 
     @property
@@ -78,7 +78,7 @@ class _Batch:
         return first + self.setups * jax.lax.axis_index(GAMES) if self.shared else first
 
     def notes(self, state: Any, clock: Array, counts: Array) -> dict[str, Array]:
-        """What is kept of ended games, but for the actions."""
+        """What is stored of ended games, without the actions."""
         noted = table.make_notes(self.env.ruleset)(state.game, counts)
         return noted | {"decisions": clock}
 
@@ -93,14 +93,16 @@ class _Batch:
         clock = jnp.zeros(slots, jnp.int32)
         counts = jnp.zeros((slots, players, len(table.COUNTED)), jnp.int32)
         shapes = jax.eval_shape(self.notes, state, clock, counts)
-        kept = {name: jnp.zeros((self.games, *x.shape[1:]), x.dtype) for name, x in shapes.items()}
-        kept["actions"] = jnp.zeros((self.games, LONGEST if self.moves else 0), jnp.int16)
-        begun = jnp.full(1, slots, jnp.int32)
-        return pool, _Slots(state, jnp.arange(slots), clock, counts, begun, kept)
+        columns = {
+            name: jnp.zeros((self.games, *x.shape[1:]), x.dtype) for name, x in shapes.items()
+        }
+        columns["actions"] = jnp.zeros((self.games, LONGEST if self.moves else 0), jnp.int16)
+        next_game = jnp.full(1, slots, jnp.int32)
+        return pool, _Slots(state, jnp.arange(slots), clock, counts, next_game, columns)
 
     def step(self, params: list[Any], game_keys: Array, slots: _Slots) -> _Slots:
         """One decision in every slot."""
-        state, clock, kept = slots.state, slots.clock, slots.kept
+        state, clock, columns = slots.state, slots.clock, slots.columns
         sits = jnp.asarray(self.seating)[slots.game % len(self.seating), state.current_player]
         turn = jnp.where(over(state), -1, sits)
         if self.slots == self.games:
@@ -118,33 +120,33 @@ class _Batch:
         seen = jnp.concatenate([leech[:, action], jnp.ones((1, self.slots), bool), illegal[None]])
         if self.moves:
             place = jnp.where(turn >= 0, slots.clock, LONGEST)
-            actions = kept["actions"].at[slots.game, place]
-            kept = kept | {"actions": actions.set(action.astype(jnp.int16), mode="drop")}
+            actions = columns["actions"].at[slots.game, place]
+            columns = columns | {"actions": actions.set(action.astype(jnp.int16), mode="drop")}
         return slots._replace(
             state=step_among(self.env, _widest(self.agents, self.slots), state, action),
             clock=slots.clock + (turn >= 0),
             counts=slots.counts + (is_players_turn[:, :, None] & seen.T[:, None]),
-            kept=kept,
+            columns=columns,
         )
 
     def refill(self, slots: _Slots, pool: Any) -> _Slots:
         """Note the games that have ended; their slots begin those that are left."""
         done = over(slots.state)
         finished_game = jnp.where(done, slots.game, self.games)
-        kept = dict(slots.kept)
+        columns = dict(slots.columns)
         for name, new in self.notes(slots.state, slots.clock, slots.counts).items():
-            kept[name] = kept[name].at[finished_game].set(new, mode="drop")
+            columns[name] = columns[name].at[finished_game].set(new, mode="drop")
         if self.slots == self.games:
-            return slots._replace(kept=kept)
-        next_games = take(done, slots.begun[0], self.games)
+            return slots._replace(columns=columns)
+        next_games = take(done, slots.next_game[0], self.games)
         fresh = jax.tree.map(lambda x: x[next_games.job], pool)
         return _Slots(
             state=next_games.put(slots.state, fresh),
             game=next_games.put(slots.game, next_games.job),
             clock=next_games.put(slots.clock, 0),
             counts=next_games.put(slots.counts, 0),
-            begun=next_games.following[None],
-            kept=kept,
+            next_game=next_games.following[None],
+            columns=columns,
         )
 
     def advance(
@@ -162,7 +164,7 @@ class _Batch:
             (jnp.int32(0), slots),
         )
         slots = self.refill(slots, pool)
-        return slots, slots.begun - (~over(slots.state)).sum(dtype=jnp.int32)
+        return slots, slots.next_game - (~over(slots.state)).sum(dtype=jnp.int32)
 
 
 class Match:
@@ -269,8 +271,12 @@ class Match:
             slots, count = self._advance(params, keys[1], at, pool, slots)
             ended = int(np.sum(jax.device_get(count)))
             progress(ended)
-        kept, setups = jax.device_get((slots.kept, pool.game.setup if self._moves else None))
-        columns = jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), kept | {"setups": setups})
+        ended_games, setups = jax.device_get(
+            (slots.columns, pool.game.setup if self._moves else None)
+        )
+        columns = jax.tree.map(
+            lambda x: x.reshape(*shape, *x.shape[1:]), ended_games | {"setups": setups}
+        )
         if not self._moves:
             columns["actions"] = None
         seats = np.broadcast_to(self.seating, (*shape, self.seating.shape[1]))

@@ -19,8 +19,8 @@ from .table import Games
 
 SCHEMA = 1  # raised when a column changes its meaning
 NAME = "gaia_jax games"
-# Keys of a set-up that are columns of their own elsewhere.
-APART = ("factions", "turn_order", "players")
+# Keys of a set-up that have their own columns.
+SEPARATE = ("factions", "turn_order", "players")
 About = dict[str, Any]  # the contents of `dataset.json`
 GAMES, DECISIONS = "games.parquet", "decisions.parquet"  # files of a dataset
 
@@ -33,7 +33,7 @@ def setup_columns(setup: Mapping[str, Any]) -> dict[str, Any]:
     """
     out: dict[str, Any] = {}
     for key, value in setup.items():
-        if key in APART:
+        if key in SEPARATE:
             continue
         if key in ("sectors", "deep"):
             out[f"{key}_tile"] = [laid["tile"] for laid in value]

@@ -194,7 +194,7 @@ def read(path: Path, ids_of: IdsOf, expected: Head | None = None) -> Part:
         columns, head = (_read_parquet if is_parquet(path) else _read_csv)(path)
         if head.rotations not in (1, head.players) or head.first < 0:
             raise ValueError(f"it has {head.rotations} rotations from set-up {head.first} on")
-        ids = _known(ids_of, head)
+        ids = _ids_of_head(ids_of, head)
         games = _to_games(columns, head, ids)
         _check_columns(columns, to_columns(head, games, ids))
     except OSError as error:
@@ -209,7 +209,7 @@ def read(path: Path, ids_of: IdsOf, expected: Head | None = None) -> Part:
     return Part(head, games)
 
 
-def _known(ids_of: IdsOf, head: Head) -> Ids:
+def _ids_of_head(ids_of: IdsOf, head: Head) -> Ids:
     try:
         return ids_of(head.about["env"], head.players)
     except UserError as error:
@@ -322,7 +322,7 @@ class Store:
         """The number of set-ups."""
         return 0 if self.games is None else self.games.setup_count
 
-    def keep(self, count: int) -> None:
+    def truncate(self, count: int) -> None:
         """Continue after `count` set-ups; the file keeps later ones until games are added."""
         if self.games is not None and count < self.count:
             self.games = self.games.slice(0, count) if count else None

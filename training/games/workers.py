@@ -21,7 +21,7 @@ from .shards import Shards
 
 OFTEN = 0.5  # seconds between two looks at what the other processes have done
 
-Told = Callable[[int], object]  # of so many more games
+Report = Callable[[int], object]  # of so many more games
 
 
 class Work:
@@ -52,7 +52,7 @@ class Work:
         numbers = range(share[0], len(self.sizes), share[1])
         return [n for n in numbers if not self.pieces.has(n, self.games([n]))]
 
-    def play(self, numbers: Sequence[int], report: Told) -> None:
+    def play(self, numbers: Sequence[int], report: Report) -> None:
         """Play pieces, one after the other."""
         for number in numbers:
             first = self.part["first"] + number * self.source.deals
@@ -63,7 +63,7 @@ class Work:
             report(self.games([number]))
 
 
-def together(work: Work, processes: int, command: Sequence[str], report: Told) -> int:
+def together(work: Work, processes: int, command: Sequence[str], report: Report) -> int:
     """Play all missing pieces in several processes.
 
     Args:
