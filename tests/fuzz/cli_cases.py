@@ -300,9 +300,9 @@ _EVALUATE: list[tuple[tuple[str, ...], str]] = [
 _ARENA: list[tuple[tuple[str, ...], str]] = [
     ((), "required: --agents"),
     (("--agents",), "expected one argument"),
-    (("--agents", ""), "wants 4 names, got 1"),
-    (("--agents", "random,greedy"), "wants 4 names, got 2"),
-    (("--agents", ",".join(["random"] * 500)), "wants 4 names, got 500"),
+    (("--agents", ""), "needs 4 names, got 1"),
+    (("--agents", "random,greedy"), "needs 4 names, got 2"),
+    (("--agents", ",".join(["random"] * 500)), "needs 4 names, got 500"),
     (("--agents", ",,,"), "unknown agent ''"),
     (("--agents", THREE + "nobody"), "unknown agent 'nobody'"),
     (("--agents", THREE + "Random"), "unknown agent 'Random'"),

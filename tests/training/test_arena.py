@@ -139,7 +139,7 @@ def test_an_agent_against_itself_is_equal_up_to_the_interval():
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ("random,greedy", "--agents wants 4 names, got 2"),
+        ("random,greedy", "--agents needs 4 names, got 2"),
         ("random,random,random,rand", "'rand'; the choices are: greedy, random, newcomer,"),
         (
             "random,random,random,nowhere:act",

@@ -237,7 +237,7 @@ def test_mistakes_are_one_line(whole, tmp_path, capsys):
     empty = tmp_path / "empty"
     empty.mkdir()
     for args, message in [
-        (["--agents", "random,random", "--out", tmp_path / "x"], "wants 4 names"),
+        (["--agents", "random,random", "--out", tmp_path / "x"], "needs 4 names"),
         ([*GAMES, "--games", "16", "--out", whole], "holds other games: games 48, not 16"),
         (["--out", empty, "--verify", "3"], "is no dataset"),
         (["--out", tmp_path / "gone", "--verify", "3"], "is no folder"),

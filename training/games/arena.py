@@ -117,7 +117,7 @@ def of_names(
     """
     players = env.num_players
     if len(names) != players:
-        raise UserError(f"--agents wants {players} names, got {len(names)}; a name may be repeated")
+        raise UserError(f"--agents needs {players} names, got {len(names)}; a name may be repeated")
     for name in names:
         if not name.isprintable():
             raise UserError(f"--agents: names must be printable, got {name!r}")

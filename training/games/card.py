@@ -1,4 +1,4 @@
-"""`README.md` of a dataset: what somebody reads who finds it."""
+"""`README.md` of a dataset, its card on Hugging Face."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from . import shards, stats
 from .schema import DECISIONS, GAMES, About, seats
 
 HERE = Path(__file__).parent
-# What Hugging Face reads at the head of the card.
+# Metadata that Hugging Face reads.
 HEAD = """---
 license: apache-2.0
 pretty_name: {pretty}
@@ -34,11 +34,11 @@ configs:
 {configs}---
 """
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
-SAID = ("games", "vp", "vp_difference")  # of the results of an agent of the zoo
+RESULT_KEYS = ("games", "vp", "vp_difference")  # of the results of a zoo agent
 
 
 def made_with() -> str:
-    """The code that plays: its version, and in a clone its commit."""
+    """The version of this code, and in a clone its commit."""
     commit_info = commit.of_clone()
     changed = ", with changes" if commit_info.get("changed") else ""
     suffix = f" at {commit_info['commit']}{changed}" if commit_info else ""
@@ -46,7 +46,7 @@ def made_with() -> str:
 
 
 def strength(names: Sequence[str], env: Environment) -> dict[str, Any]:
-    """How strong the shipped agents among these were when they were shipped, by name."""
+    """The results of the shipped agents among these names, measured when they were shipped."""
     strengths = {}
     for name in sorted(set(names)):
         if name not in zoo.names():
@@ -55,7 +55,7 @@ def strength(names: Sequence[str], env: Environment) -> dict[str, Any]:
         if (about["env"], about.get("players", 4)) != (env.id, env.num_players):
             continue
         results = {
-            opponent: {key: result[key] for key in SAID if key in result}
+            opponent: {key: result[key] for key in RESULT_KEYS if key in result}
             for opponent, result in about.get("results", {}).items()
         }
         strengths[name] = {"npz": about["sha256"], "decisions": about.get("decisions"), **results}
@@ -66,7 +66,7 @@ def of(folder: Path, about: About) -> str:
     """The text of the card.
 
     Args:
-        folder: of the dataset, whose Parquet files are whole.
+        folder: of a complete dataset.
         about: its `dataset.json`.
     """
     files, parts = about["files"], about["parts"]
@@ -100,7 +100,7 @@ def of(folder: Path, about: About) -> str:
 
 
 def _agents(folder: Path, about: About) -> list[str]:
-    """Who played, how strong, with which code."""
+    """Lines on the agents, their strength and the version of the code."""
     lines = [
         "| agent | VP of a seat in these games (95 %) | sha256 of its numbers |",
         "| --- | --- | --- |",

@@ -1,4 +1,4 @@
-"""A dataset's folder: `dataset.json`, `games.parquet`, `README.md`, the pieces of a begun one."""
+"""The folder of a dataset: `dataset.json`, `games.parquet`, `README.md`, pieces until complete."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PIECES, DECISION_PIECES = "pieces", "decision_pieces"
 # What the games of a part depend on; adjoining parts with equal values are merged.
 IDENTITY = ("env", "version", "players", "agents", "likeliest", "rotations", "batch", "seed")
 LONGEST = 10**7  # bytes of dataset.json
-# What its keys hold, those of a part, of an agent and of a file; `data_files.check_keys`.
+# Kinds of its keys, those of a part, of an agent and of a file (`data_files.check_keys`).
 KEYS = {"parts": LIST, "files": OBJECT}
 MAY = {"made_with": LIST, "strength": OBJECT}  # missing in older datasets
 AGENT = {"name": TEXT, "sha256": TEXT}
@@ -56,10 +56,10 @@ def read_about(folder: Path) -> dict[str, Any]:
 
 
 def read_whole(folder: Path) -> dict[str, Any]:
-    """`read_about` of a folder whose games are all there.
+    """`read_about` of a complete dataset.
 
     Raises:
-        UserError: they are not.
+        UserError: it is incomplete.
     """
     about = read_about(folder)
     if not about["files"]:
@@ -68,10 +68,10 @@ def read_whole(folder: Path) -> dict[str, Any]:
 
 
 def check_about(path: str, data: object) -> None:
-    """Refuse what is no `dataset.json`.
+    """Reject data that is not a `dataset.json`.
 
     Raises:
-        UserError: the first key that is missing or holds something else.
+        UserError: it names the first missing or wrong key.
     """
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise UserError(f"{path} is of no dataset: it has no format {FORMAT!r}")
@@ -94,7 +94,7 @@ def check_about(path: str, data: object) -> None:
     for name, file in data["files"].items():
         data_files.check_keys(f"{path}: files.{name}", file, FILE)
     if not data["files"]:
-        return  # of an export that is under way
+        return  # of an unfinished export
     if GAMES not in data["files"]:
         raise UserError(f"{path}: key 'files.{GAMES}' is missing")
     data_files.check_keys(path, data, {"vp_sources": LIST, "slots": OBJECT})
@@ -113,12 +113,12 @@ def env_of(folder: Path, env_module: EnvModule, id: str, players: int) -> Any:
 
 
 def check_games(folder: Path, about: dict[str, Any], env: Environment) -> None:
-    """Refuse games that are not those of `dataset.json`, before anything is compiled.
+    """Reject games that do not match `dataset.json`, before anything is compiled.
 
     Reads the end of the file and the set-up of the first game.
 
     Raises:
-        UserError: the file is cut off, lacks a column or rows, or is of another ruleset.
+        UserError: the file is truncated, lacks a column or rows, or is of another ruleset.
     """
     path, ids = folder / GAMES, list(env.ruleset.ids["vp_source"])
     if about["vp_sources"] != ids:
@@ -156,15 +156,15 @@ def check_bytes(folder: Path, about: dict[str, Any]) -> str:
 def begin(folder: Path, part: dict[str, Any], made_with: str) -> bool:
     """Create a folder for a part, or continue with an existing one.
 
-    While it is not whole, its number of games may still change.
+    Until it is complete, its number of games may change.
 
     Args:
-        made_with: the code that plays now; others that have played stay named.
+        made_with: version of the code that plays now; earlier versions stay listed.
 
     Returns:
-        Whether all of its games are there already.
+        Whether all of its games exist.
     Raises:
-        UserError: the folder holds something else; it is untouched then.
+        UserError: the folder holds something else; it is unchanged.
     """
     if (folder / ABOUT).exists():
         about = read_about(folder)
@@ -197,10 +197,10 @@ def _short(value: object) -> str:
 
 
 def finish(folder: Path, parts: list[dict[str, Any]], about: About) -> None:
-    """Write `dataset.json` and the card of a folder whose Parquet files are whole.
+    """Write `dataset.json` and the card of a folder with complete Parquet files.
 
     Args:
-        about: further keys, which `begin` could not know.
+        about: further keys.
     """
     files = {}
     for name in (GAMES, DECISIONS):
@@ -227,15 +227,15 @@ def of_files(folder: Path) -> dict[str, Any]:
 
 
 def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
-    """Put the games of several folders into one, in the order of agents, seed and deal.
+    """Merge the games of several folders into one, in the order of agents, seed and deal.
 
     Args:
         games: number of games to take from the start, rounded up to whole deals; None: all.
     Returns:
         The number of games.
     Raises:
-        UserError: a folder is no whole dataset, two have the same games, or their games have other
-            columns.
+        UserError: a folder is not a complete dataset, two have the same games, or their columns
+            differ.
     """
     atomic_files.check_folder("--out", out, parents=True)
     loaded_parts = []
@@ -266,7 +266,7 @@ def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
 
 
 def _together(abouts: list[About]) -> About:
-    """The further keys of several datasets as those of one."""
+    """Merge the further keys of several datasets."""
     versions = dict.fromkeys(text for about in abouts for text in about.get("made_with", []))
     strength = {k: v for about in abouts for k, v in about.get("strength", {}).items()}
     shared = {"made_with": list(versions), "strength": strength}
@@ -276,7 +276,7 @@ def _together(abouts: list[About]) -> About:
 def _first(
     parts: list[tuple[dict[str, Any], Path, int]], games: int
 ) -> list[tuple[dict[str, Any], Path, int]]:
-    """Of parts in order those that the first games belong to, the last one cut."""
+    """The parts of the first games; the last one is shortened."""
     out = []
     for part, folder, at in parts:
         whole_deals = -(-games // part["rotations"]) * part["rotations"]

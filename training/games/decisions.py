@@ -54,7 +54,7 @@ def schema() -> pa.Schema:
 
 
 def stocks(state: EnvState, action: Array) -> dict[str, Array]:
-    """What `Replayer` notes before each decision: who decides, and what he has."""
+    """Notes of `Replayer` before each decision: the decider and its resources."""
     game, rows = state.game, jnp.arange(len(action))
     player = state.current_player.astype(jnp.int32)
     players = game.players
@@ -65,7 +65,7 @@ def stocks(state: EnvState, action: Array) -> dict[str, Array]:
 
 
 def _on_offer(state: EnvState, seat: Array) -> Array:
-    """(B,) int32, power that can be taken of the offer that waits (LEE-02); it costs 1 VP less."""
+    """(B,) int32, power that the pending offer gives (LEE-02); it costs 1 VP less."""
 
     def of_one(game: GameState, player: Array) -> Array:
         me: Players = jax.tree.map(lambda x: x[player], game.players.edit())
@@ -75,10 +75,10 @@ def _on_offer(state: EnvState, seat: Array) -> Array:
 
 
 def make_extras(agents: Mapping[str, Agent]) -> Extras:
-    """`stocks`, and what the agents' policies say of each position.
+    """`stocks`, and the agents' policy and value for each position.
 
     Args:
-        agents: those that have a policy; each is asked about every position.
+        agents: with a policy; each evaluates every position.
     """
     if not agents:
         return stocks

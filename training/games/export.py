@@ -1,4 +1,4 @@
-"""The work of `training.export`: games of a dataset, their decisions, whether they are true."""
+"""Play the games of a dataset, derive its decisions, verify and merge datasets."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from . import card, dataset, decisions, playing, shards, workers
 from .replay import Replayer, name_of, wrong_rows
 from .schema import slots
 
-GAMES = 1024  # where none are asked for
-REPLAYED = 256  # games that are played again together
+GAMES = 1024  # default
+REPLAYED = 256  # games of a replayed batch
 
 
 def play(args: argparse.Namespace, env_module: EnvModule) -> int:
-    """Play the games that are not there yet, and put them together."""
+    """Play the missing games and assemble the dataset."""
     env = make_env(env_module, args.env, "vp", args.players)
     names = [name.strip() for name in args.agents.split(",")]
     source = playing.Source(env, names, args.batch, args.likeliest)
@@ -64,7 +64,7 @@ def play(args: argparse.Namespace, env_module: EnvModule) -> int:
 
 
 def _pieces(args: argparse.Namespace, work: workers.Work) -> int:
-    """The pieces that are not there yet; an exit code that is not 0 where some still are not."""
+    """Play the missing pieces. Returns the exit code, not 0 if pieces are still missing."""
     missing = work.missing()
     processes = min(args.processes, len(missing))
     if processes < 2 and missing:
@@ -91,7 +91,7 @@ def _first_setup(path: Path) -> Any:
 
 
 def _env_of(out: Path, about: dict[str, Any], env_module: EnvModule) -> Any:
-    """The environment of a dataset; a UserError where it is another version, or several."""
+    """The environment of a dataset. Raises UserError for several rules or another version."""
     kinds = sorted({(part["env"], part["version"], part["players"]) for part in about["parts"]})
     if len(kinds) > 1:
         raise UserError(f"games of several rules: {kinds}")
@@ -105,14 +105,14 @@ def _env_of(out: Path, about: dict[str, Any], env_module: EnvModule) -> Any:
 def derive(
     out: Path, env_module: EnvModule, replay_batch: int = REPLAYED, policy: bool = True
 ) -> None:
-    """Derive `decisions.parquet`, a piece a row group of games.
+    """Derive `decisions.parquet` in pieces of one replayed batch each.
 
     Args:
         out: the dataset.
-        replay_batch: games that are played again together.
-        policy: fill the columns of the agents' networks too.
+        replay_batch: games of a replayed batch.
+        policy: also fill the columns of the agents' networks.
     Raises:
-        UserError: it is not whole, of other rules, or an agent is not the one that played.
+        UserError: the dataset is incomplete or of other rules, or an agent has changed.
     """
     about = dataset.read_whole(out)
     if dataset.DECISIONS in about["files"]:
@@ -134,7 +134,7 @@ def derive(
                 " --no-policy leaves its columns empty"
             )
     replayer = Replayer(env, replay_batch, decisions.make_extras(agents))
-    # Pieces of another size or with other columns are others.
+    # Pieces of another size or with other columns have another folder.
     kind = f"{dataset.DECISION_PIECES}_{replayer.batch}{'' if policy else '_no_policy'}"
     pieces = shards.Shards(out / kind)
     with cli.compiling("the replay"):
@@ -159,7 +159,7 @@ def derive(
 
 
 def verify(args: argparse.Namespace, env_module: EnvModule) -> int:
-    """Play rows again; name what is wrong."""
+    """Replay rows and print the differences."""
     about = dataset.read_whole(args.out)
     env, path = _env_of(args.out, about, env_module), args.out / dataset.GAMES
     dataset.check_games(args.out, about, env)
@@ -186,7 +186,7 @@ def verify(args: argparse.Namespace, env_module: EnvModule) -> int:
 
 
 def merge(args: argparse.Namespace, env_module: EnvModule) -> None:
-    """Datasets that become one."""
+    """Merge datasets into one."""
     for part in args.merge:
         about = dataset.read_whole(part)
         for id, players in sorted({(x["env"], x["players"]) for x in about["parts"]}):

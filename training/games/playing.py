@@ -1,7 +1,7 @@
-"""The games of a dataset: played batch by batch, each batch from its own keys.
+"""Play the games of a dataset in batches.
 
-A batch depends on the seed, the agents, its size and its first deal alone. So a dataset can be
-played by several processes, each its own range of deals, and be interrupted anywhere.
+A batch depends only on the seed, the agents, its size and its first deal. So several processes can
+play ranges of deals, and a process can be interrupted anywhere.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from .table import Games, rotated
 
 BATCH = 4096  # games of a batch
 PER_SLOT = 4  # at least this many games of a batch share a slot
-# Under way at most for each agent where a network decides: what it computes for those that are
-# its own stays in a core's cache.
+# Running games for each agent if a network decides: its activations stay in a core's cache.
 SLOTS = 256
 
 
@@ -36,15 +35,15 @@ class Source:
         Args:
             names: of the agents, one a seat; they sit one seat further in each game of a deal,
                 unless all are the same.
-            batch: games of a batch, at most a quarter of them under way at the same time.
+            batch: games of a batch; at most a quarter of them run at the same time.
             likeliest: checkpoints take the most probable action instead of sampling.
         Raises:
-            UserError: another number of names than seats, an unknown name, or a batch that holds
-                no whole deals.
+            UserError: the number of names is not the number of seats, a name is unknown, or the
+                batch is not a multiple of the rotations.
         """
         players = env.num_players
         if len(names) != players:
-            raise UserError(f"--agents wants {players} names, got {len(names)}")
+            raise UserError(f"--agents needs {players} names, got {len(names)}")
         different = list(dict.fromkeys(names))
         self.env, self.names, self.likeliest = env, list(names), likeliest
         self.seating = rotated(players)[: 1 if len(different) == 1 else players]
@@ -61,7 +60,7 @@ class Source:
         self._match = Match(env, agents, self.seating, self.deals, batch, slots, moves=True)
 
     def about(self) -> dict[str, Any]:
-        """What the games depend on, besides seed and range; the `part` of `dataset.json`."""
+        """Identity of the games without seed and range, for a `part` of `dataset.json`."""
         return {
             "env": self.env.id,
             "version": str(self.env.version),
@@ -84,18 +83,18 @@ class Source:
 
         Args:
             first: a multiple of `deals`.
-            count: how many of its deals are kept.
+            count: number of its deals to return.
         """
         games = self._match.play_batch(seed, first).slice(0, count)
         assert games.actions is not None
         longest = games.actions.shape[-1]
         if games.decisions.max() > longest:
-            raise UserError(f"a game has more than {longest} decisions and cannot be kept")
+            raise UserError(f"a game has more than {longest} decisions, which is too long")
         return games
 
 
 def fingerprint(agent: Agent) -> str:
-    """SHA-256 over an agent's name and the numbers that it decides with."""
+    """SHA-256 of an agent's name and parameters."""
     digest = hashlib.sha256(agent.name.encode())
     leaves, tree = jax.tree.flatten(agent.params)
     digest.update(str(tree).encode())

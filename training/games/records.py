@@ -1,7 +1,7 @@
-"""`--record DIR`: the games of evaluations and arenas as records, a file a game.
+"""`--record DIR`: write each game of an evaluation or arena as a record.
 
-A name says where a game comes from: `seed0-setup00012-seats2.json` is set-up 12 of seed 0 with the
-agents two seats further on. `python -m gaia_jax.replay` plays them again.
+`seed0-setup00012-seats2.json` is set-up 12 of seed 0 with the agents moved on by two seats.
+`python -m gaia_jax.replay` replays records.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from ..system import atomic_files
 from ..types import Environment
 from .table import Games
 
-# Decisions of a game that are kept: no game of agents or of random play has come near.
+# Decisions of a game that are stored; games of agents and of random play are much shorter.
 LONGEST = 2048
-# What the files begin with, by which those that may be written again are known.
-OURS = atomic_files.begins('{\n  "format": "gaia_jax game ')
+# The first bytes of a record; only files with them are overwritten.
+IS_RECORD = atomic_files.begins('{\n  "format": "gaia_jax game ')
 
 
 def check(folder: Path, resume: bool) -> None:
-    """Refuse a folder for records before any work.
+    """Reject a folder for records, before any work.
 
     Args:
         resume: the command or run continues, so records may exist already.
     Raises:
-        UserError: it takes no files, or a file there would be written over that is no record.
+        UserError: the folder is not writable, or would lose a file that is not a record.
     """
     if resume:
-        atomic_files.check_inside("--record", folder, "*seed*-setup*-seats*.json", OURS, True)
+        atomic_files.check_inside("--record", folder, "*seed*-setup*-seats*.json", IS_RECORD, True)
     else:
         atomic_files.check_folder("--record", folder, parents=True)
 
@@ -46,9 +46,9 @@ class Recorder:
     def __init__(self, folder: Path, env: Environment, names: Sequence[str]):
         """
         Args:
-            folder: made at the first record.
+            folder: created at the first record.
             env: where the games are played.
-            names: of the entries of a match, in its order.
+            names: of the entries of a match, in order.
         """
         self.folder, self.names = folder, tuple(names)
         self._env = cast(GaiaEnv, env)  # records are of this game alone

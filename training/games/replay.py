@@ -1,4 +1,4 @@
-"""Rows of `games.parquet` played again: are they what they say, and what happened in them."""
+"""Replay rows of `games.parquet`, to verify them and to note their decisions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Row = dict[str, Any]
 
 
 class Seen(NamedTuple):
-    """Decisions of B games, T of them in order: before each, who decides and what he has."""
+    """T consecutive decisions of B games, with notes on the position before each."""
 
     live: np.ndarray  # (T, B) bool, a decision of the game
     legal: np.ndarray  # (T, B) bool, the action of the row is legal
@@ -121,10 +121,10 @@ class Replayer:
 
 
 def wrong_rows(replayer: Replayer, rows: Sequence[Row]) -> list[tuple[int, str]]:
-    """The rows that do not play as they say: the index of each among `rows`, and what is wrong.
+    """Rows that do not match their replay: the index of each in `rows`, and the difference.
 
-    The set-up must be one of the ruleset and the same in its columns; every action legal; the game
-    over after the last one; VP, their sources, places and wins those of the replay.
+    The set-up must fit the ruleset and its columns, every action must be legal, the last one must
+    end the game, and VP, sources, places and wins must equal those of the replay.
     """
     errors: dict[int, str] = {}
     for first in range(0, len(rows), replayer.batch):
@@ -196,5 +196,5 @@ def _end(row: Row, players: Any, lane: int, sources: Sequence[str]) -> str:
 
 
 def name_of(number: int, row: Row) -> str:
-    """What messages call a row."""
+    """The name of a row in messages."""
     return f"row {number} ({key_of(row)})"

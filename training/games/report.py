@@ -1,4 +1,4 @@
-"""The reports of arenas: who is stronger, by how much, and how they play."""
+"""Reports of arenas and evaluations."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def arena_report(games: Games, names: list[str], ids: Ids) -> dict[str, Any]:
         `agents` by entry: `vp`, `win_share` (estimates), `place`, `rating`; `players` by agent, the
         entries of one name together: `seats`, `factions`, `games by faction`, `sources`,
         `behaviour`; `differences`; `games`, `setups`, `decisions`, `seconds`; `forfeits`, the games
-        in which somebody moved illegally. Who does has the last place there and no VP.
+        with an illegal move. That seat has the last place there and no VP.
     """
     own = [games.entry == i for i in range(len(names))]  # (S, R, P)
     place, win = (rank(games.vp, games.illegal) for rank in (places, wins))
@@ -74,7 +74,7 @@ def arena_report(games: Games, names: list[str], ids: Ids) -> dict[str, Any]:
 
 
 def _players(games: Games, names: list[str], ids: Ids) -> dict[str, Any]:
-    """How each agent plays, the entries of one name together."""
+    """Statistics of each agent; entries of one name are combined."""
     score = scores(games.vp, games.illegal)
     own = [games.entry == i for i in range(len(names))]  # (S, R, P)
     kinds = [name.split(" #")[0] for name in names]
@@ -170,7 +170,7 @@ def format_arena(result: dict[str, Any]) -> str:
 
 
 def headline(result: dict[str, Any]) -> str:
-    """Who won, by how much and how sure that is: the first two by mean VP, on the same set-ups."""
+    """The winner, its lead and the interval: the first two by mean VP, on the same set-ups."""
     agents = result["agents"]
     first, second = sorted(agents, key=lambda name: -agents[name]["vp"]["mean"])[:2]
     pair = next(x for x in result["differences"] if {x["of"], x["to"]} == {first, second})
@@ -189,13 +189,13 @@ def headline(result: dict[str, Any]) -> str:
 
 
 def _turned(pair: dict[str, Any]) -> dict[str, Any]:
-    """A difference seen from the other side."""
+    """A difference with the two agents swapped."""
     low, high = (None if pair[key] is None else -pair[key] for key in ("high", "low"))
     return {"mean": -pair["mean"], "low": low, "high": high}
 
 
 def _forfeits(result: dict[str, Any], limit: int = 6) -> list[str]:
-    """Who moved illegally, and in which games: those are lost to all others."""
+    """The agents that moved illegally, and the games that they lost by it."""
     lines = []
     for name, x in result["agents"].items():
         games = [f for f in result["forfeits"] if f["agent"] == name]
@@ -207,7 +207,7 @@ def _forfeits(result: dict[str, Any], limit: int = 6) -> list[str]:
 
 
 def _cell(value: float | None, games: int | None) -> str:
-    """A mean, and of how many games where that differs from row to row."""
+    """A mean, with the number of games if that differs between rows."""
     if value is None:
         return "-"
     return f"{value:.2f}" if games is None else f"{value:.1f} ({games})"

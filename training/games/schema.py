@@ -28,8 +28,8 @@ GAMES, DECISIONS = "games.parquet", "decisions.parquet"  # files of a dataset
 def setup_columns(setup: Mapping[str, Any]) -> dict[str, Any]:
     """A set-up as flat values: a text, a list of texts or a list of numbers for each key.
 
-    What a set-up names by slot, ship or cell becomes a list in that order (`slots`); tiles that are
-    turned become two lists.
+    Values by slot, ship or cell become a list in that order (`slots`); rotated tiles become two
+    lists.
     """
     out: dict[str, Any] = {}
     for key, value in setup.items():
@@ -46,7 +46,7 @@ def setup_columns(setup: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def slots(setup: Mapping[str, Any]) -> dict[str, list[str]]:
-    """What the places of the list columns are called, for those that a set-up names."""
+    """Names of the positions in list columns, for keys that a set-up names."""
     return {
         key: list(value)
         for key, value in setup.items()
@@ -141,7 +141,7 @@ def to_table(games: Games, first: int, part: Mapping[str, Any], ruleset: Ruleset
 
 
 def key_of(row: Mapping[str, Any]) -> str:
-    """What messages call a game."""
+    """The name of a game in messages."""
     return f"seed {row['seed']}, deal {row['deal']}, rotation {row['rotation']}"
 
 

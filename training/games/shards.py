@@ -1,8 +1,7 @@
-"""Tables that are written piece by piece: a killed process loses at most the piece under way.
+"""Tables that are written in pieces: a killed process loses at most the current piece.
 
-A piece is a file of its own that appears whole. When all are there they are put together into one
-Parquet file whose row groups do not depend on the pieces, so that it is the same byte for byte
-however often the work was interrupted, and however it was split.
+Each piece is a file. `assemble` joins all of them into one Parquet file whose row groups do not
+depend on the pieces: it has the same bytes, however the work was interrupted or split.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -33,8 +33,8 @@ class Shards:
     def __init__(self, folder: Path, alone: bool = True):
         """
         Args:
-            folder: made here.
-            alone: what is half written there was left by a killed process, and goes away.
+            folder: created if missing.
+            alone: no other process writes there, so files of a killed process are removed.
         """
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ class Shards:
             return False
 
     def write(self, number: int, table: pa.Table) -> None:
-        """Write a piece; it is there whole, or not at all."""
+        """Write a piece, completely or not at all."""
         path = self.path(number)
         with _replacing(path) as part:
             pq.write_table(table, part, compression="zstd", compression_level=1)
@@ -68,33 +68,26 @@ class Shards:
             yield pq.read_table(self.path(number))
 
     def remove(self) -> None:
-        """Take the pieces away."""
+        """Remove the pieces and the folder."""
         for path in self.folder.glob("*"):
             path.unlink()
         self.folder.rmdir()
 
 
-class _replacing:
-    """`with _replacing(path) as part`: write `part`; it takes the place of `path` at the end."""
-
-    def __init__(self, path: Path):
-        self.path, self.part = path, path.with_name(path.name + ".part")
-
-    def __enter__(self) -> Path:
-        return self.part
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            if kind is None:
-                with self.part.open("rb+") as file:
-                    os.fsync(file.fileno())
-                os.replace(self.part, self.path)
-                atomic_files.sync_folder(self.path.parent)
-        except OSError as error:
-            raise UserError(f"cannot write {self.path}: {reason(error)}") from error
-        finally:
-            if kind is not None:
-                self.part.unlink(missing_ok=True)
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """Yield a file to write, which replaces `path` at the end; an error leaves `path` unchanged."""
+    part = path.with_name(path.name + ".part")
+    try:
+        yield part
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(part, path)
+        atomic_files.sync_folder(path.parent)
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {reason(error)}") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def assemble(path: Path, tables: Iterable[pa.Table], rows: int = ROW_GROUP) -> int:
@@ -148,37 +141,34 @@ def _leaf(field: pa.Field) -> str:
 
 
 def open_file(path: Path) -> pq.ParquetFile:
-    """A Parquet file, opened; its end is read alone.
+    """Open a Parquet file; only its end is read.
 
     Raises:
-        UserError: it is none, or cut off.
+        UserError: it is not Parquet, or truncated.
     """
     try:
         if path.exists() and not path.is_file():
-            raise UserError(f"{path} is no Parquet file: it is no file")
+            raise UserError(f"{path} is not a Parquet file: it is not a file")
         return pq.ParquetFile(path, page_checksum_verification=True)
     except UNREADABLE as error:
-        raise UserError(f"{path} is no Parquet file: {_first_line(error)}") from error
+        raise UserError(f"{path} is not a Parquet file: {_first_line(error)}") from error
 
 
 def check(path: Path, schema: pa.Schema, rows: int) -> None:
-    """Refuse a file that has not the columns and rows that it should; reads its end alone.
+    """Reject a file with other columns or another number of rows; only its end is read.
 
     Raises:
-        UserError: what differs first.
+        UserError: it names the first difference.
     """
     with open_file(path) as file:
-        file_schema, total = file.schema_arrow, file.metadata.num_rows
-    for field in schema:
-        if field.name not in file_schema.names:
-            raise UserError(f"{path} has no column {field.name!r}")
-        kind = file_schema.field(field.name).type
-        if kind != field.type:
-            raise UserError(f"{path}: column {field.name!r} is of {kind}, not {field.type}")
-    if unknown_columns := [name for name in file_schema.names if name not in schema.names]:
-        raise UserError(f"{path} has a column {unknown_columns[0]!r} that datasets do not have")
+        stored, total = file.schema_arrow, file.metadata.num_rows
+    kinds, own_kinds = ({field.name: field.type for field in x} for x in (stored, schema))
+    for name in own_kinds | kinds:
+        kind, own = (x.get(name, "missing") for x in (kinds, own_kinds))
+        if kind != own:
+            raise UserError(f"{path}: column {name!r} is {kind}, in this ruleset it is {own}")
     if total != rows:
-        raise UserError(f"{path} has {total} rows, not the {rows} that it was written with")
+        raise UserError(f"{path} has {total} rows, not {rows}")
 
 
 def _first_line(error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""What the VP of finished games say: places, wins, means with their intervals."""
+"""Places, wins and means with intervals, from the VP of finished games."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def scores(vp: np.ndarray, illegal: np.ndarray | None) -> np.ndarray:
-    """(..., P) VP that count: none for who moved illegally in the game.
+    """(..., P) VP that count: none for a seat that moved illegally.
 
     Args:
         illegal: (..., P), illegal moves; None: there are none.
@@ -17,7 +17,7 @@ def scores(vp: np.ndarray, illegal: np.ndarray | None) -> np.ndarray:
 
 
 def _order(vp: np.ndarray, illegal: np.ndarray | None) -> np.ndarray:
-    """(..., P) what the players of a game are ranked by: those who moved illegally are last."""
+    """(..., P) scores for ranking: seats that moved illegally are last."""
     return vp if illegal is None else np.where(illegal > 0, -np.inf, vp)
 
 
@@ -91,7 +91,7 @@ def illegal_moves(illegal: np.ndarray, decided: np.ndarray, mine: np.ndarray) ->
 
 
 def format_illegal_moves(moves: dict[str, Any]) -> str:
-    """`illegal_moves` in words."""
+    """`illegal_moves` as text."""
     return (
         f"{moves['moves']} illegal moves in {moves['decisions']} decisions "
         f"({100 * moves['rate']:.2f} %), {moves['forfeits']} games forfeited: last place, no VP"

@@ -1,4 +1,4 @@
-"""The schema of played games: what the engine notes, a store keeps and a report reads."""
+"""The arrays of played games, which the engine produces, a store keeps and a report reads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BEHAVIOUR = (
     "federations", "advanced_tiles", "research_steps", "ships", "artifacts", "leech_taken",
     "leech_declined", "credits_left", "ore_left", "knowledge_left", "qic_left", "tokens_left",
 )  # fmt: skip
-# What is counted of each seat while a game lasts: W counts.
+# Counts of each seat during a game: W of them.
 COUNTED = ("leech_taken", "leech_declined", "decided", "illegal")
 
 
@@ -29,12 +29,12 @@ class Games(NamedTuple):
     faction: np.ndarray  # (S, R, P) index in ids["faction"]
     vp: np.ndarray  # (S, R, P)
     sources: np.ndarray  # (S, R, P, K) VP by source
-    behaviour: np.ndarray  # (S, R, P, len(BEHAVIOUR)); -1 where an older file did not tell
+    behaviour: np.ndarray  # (S, R, P, len(BEHAVIOUR)); see BEHAVIOUR
     decisions: np.ndarray  # (S, R) of all players
     seconds: np.ndarray  # (S, R) of playing; the games of a batch share theirs
     decided: np.ndarray  # (S, R, P) decisions of the seat
     illegal: np.ndarray  # (S, R, P) its illegal moves; one forfeits the game
-    # Where they are asked for; no store of rows keeps them.
+    # Only if requested; not stored in tables.
     setups: Any = None  # Setup, leading axes S, R
     actions: np.ndarray | None = None  # (S, R, LONGEST) int16
 
@@ -45,7 +45,7 @@ class Games(NamedTuple):
 
     @property
     def federations(self) -> np.ndarray:
-        """(S, R, P) formed; tokens of tracks and of factions are none."""
+        """(S, R, P) formed federations, without tokens of tracks and factions."""
         return self.behaviour[..., 0]
 
     def slice(self, first: int, count: int | None = None) -> Games:
@@ -54,7 +54,7 @@ class Games(NamedTuple):
         return Games(*jax.tree.map(lambda x: x[first:stop], tuple(self)))
 
     def rows(self) -> dict[str, np.ndarray]:
-        """By name, what a store of rows keeps."""
+        """The stored arrays by name."""
         return {name: getattr(self, name) for name in ROWS}
 
 
@@ -94,7 +94,7 @@ def leech_actions(rules: Rules, actions: int) -> np.ndarray:
     return out
 
 
-# Who sits where: every way to turn a table is a game of a set-up.
+# Seatings: a set-up is played once in every rotation of the table.
 
 
 def rotated(players: int = 4) -> np.ndarray:

@@ -1,6 +1,6 @@
-"""The pieces of an export: which are missing, played by one process or by several.
+"""Play the missing pieces of an export in one process or several.
 
-A piece is the same whoever plays it, so several processes share the pieces of one folder by number.
+A piece does not depend on the process, so the processes divide the pieces by number.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from .playing import Source
 from .schema import to_table
 from .shards import Shards
 
-OFTEN = 0.5  # seconds between two looks at what the other processes have done
+OFTEN = 0.5  # seconds between two checks of the other processes
 
-Report = Callable[[int], object]  # of so many more games
+Report = Callable[[int], object]  # called with the number of further games
 
 
 class Work:
@@ -31,7 +31,7 @@ class Work:
         """
         Args:
             part: of `dataset.json`.
-            pieces: those that are there.
+            pieces: the folder of pieces.
         """
         self.source, self.part, self.pieces = source, part, pieces
         deals: int = part["games"] // part["rotations"]
@@ -40,14 +40,14 @@ class Work:
         ]
 
     def games(self, numbers: Sequence[int]) -> int:
-        """How many games some pieces have."""
+        """The number of games of some pieces."""
         return sum(self.sizes[n] for n in numbers) * int(self.part["rotations"])
 
     def missing(self, share: tuple[int, int] = (0, 1)) -> list[int]:
-        """The pieces that are not there.
+        """The numbers of the missing pieces.
 
         Args:
-            share: (I, N), only those whose number modulo N is I.
+            share: (I, N), only numbers that are I modulo N.
         """
         numbers = range(share[0], len(self.sizes), share[1])
         return [n for n in numbers if not self.pieces.has(n, self.games([n]))]
@@ -97,9 +97,9 @@ def together(work: Work, processes: int, command: Sequence[str], report: Report)
 
 @contextmanager
 def one_at_a_time(folder: Path) -> Iterator[None]:
-    """Wait until no other process of ours is here; leaves no file.
+    """Wait for the other processes of this folder; leaves no file.
 
-    Compiling takes more memory than playing: who comes second reads what the first one compiled.
+    Compiling takes more memory than playing. The second process reads the program of the first.
     """
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -111,10 +111,10 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
 
 
 def join_workers(number: int) -> None:
-    """What a process of `together` does first: a core of its own, and an end with its parent.
+    """Pin a process of `together` to a core and end it when its parent ends.
 
-    Two processes that share both cores wait for one another at each of a thousand small kernels.
-    Call it before the first array.
+    Two processes on the same cores wait for each other at each of a thousand small kernels. Call
+    this before the first array.
     """
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
