@@ -6,7 +6,7 @@
 Every set-up is played once for each seat, the agents one seat further each time: each of them
 plays every seat, with its faction and its place in the turn order, once. The games of a set-up are
 one sample; intervals are Student's 95 % over set-ups, and differences are paired within a set-up.
-`training/agents/registry.py` says how agents are named. A name may be repeated.
+`training/agents/registry.py` lists the names of agents. A name may be repeated.
 """
 
 from __future__ import annotations
