@@ -23,10 +23,8 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from gaia_jax.xla.slots import take
-
 from ..agents import Agent
-from ..games.engine import STRIDE, over
+from ..games.slots import Slots, on_devices, over, play_stride, refill, store_results
 from ..system.batched import step_among
 from ..system.devices import GAMES, LEAST_GAMES, first_devices
 from ..system.environments import can_be_short, with_short_turns
@@ -108,21 +106,12 @@ def whole_moves(
         yield action, state
 
 
-class _Slots(NamedTuple):
-    """B playouts under way on a device, and what has come of its J."""
+class _Plan(NamedTuple):
+    """What the actions of B playouts are prescribed by."""
 
-    state: Any  # (B, ...)
-    job: Array  # (B,) int32, J where there is none
-    forced: Array  # (B,) int32, the first action while it is to come, then -1
-    turn: Array  # (B,) int32, which turn of the plan its first seat is at; -1 before it
-    place: Array  # (B,) int32, how many decisions of that turn were planned; W: no more are
-    clock: Array  # (B,) int32, decisions so far
-    following: Array  # (1,) int32
-    vp: Array  # (J, P) int16
-    moves: Array  # (J, M) int16
-    ended: Array  # (J,) bool
-    sources: Array  # (J, P, K) int16
-    notes: Array  # (J, M) int16
+    forced: Array | int  # (B,) int32, the first action before it is played, then -1
+    turn: Array | int  # (B,) int32, turn of the plan that the first seat has reached; -1: none
+    place: Array | int  # (B,) int32, planned decisions of that turn so far; W: no more follow
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -137,23 +126,33 @@ class _Device:
     turn: Turn | None
     inside: Turn | None
 
-    def begin(self, pool: EnvState, jobs: Jobs, total: Array) -> _Slots:
+    def begin(self, pool: EnvState, jobs: Jobs, total: Array) -> Slots:
         """The first playouts in the slots."""
         batch, count = self.slots, len(jobs.action)
         state = jax.tree.map(lambda x: jnp.broadcast_to(x[:1], (batch, *x.shape[1:])), pool)
-        none = jnp.full(batch, count, jnp.int32)
         kinds = pool.game.players.vp_source.shape[1:]
-        empty = _Slots(
-            state, none, jnp.full(batch, -1, jnp.int32), jnp.full(batch, -1, jnp.int32),
-            jnp.zeros(batch, jnp.int32), jnp.zeros(batch, jnp.int32), jnp.zeros(1, jnp.int32),
-            jnp.zeros((count, *kinds[:1]), jnp.int16),
-            jnp.full((count, self.moves), -1, jnp.int16), jnp.zeros(count, bool),
-            jnp.zeros((count, *kinds), jnp.int16),
-            jnp.full((count, self.moves if self.note else 0), -1, jnp.int16),
-        )  # fmt: skip
+        results = {
+            "vp": jnp.zeros((count, *kinds[:1]), jnp.int16),
+            "moves": jnp.full((count, self.moves), -1, jnp.int16),
+            "ended": jnp.zeros(count, bool),
+            "sources": jnp.zeros((count, *kinds), jnp.int16),
+            "notes": jnp.full((count, self.moves if self.note else 0), -1, jnp.int16),
+        }
+        zero = jnp.zeros(batch, jnp.int32)
+        own = _Plan(forced=zero - 1, turn=zero - 1, place=zero)
+        empty = Slots(state, zero + count, zero, own, jnp.zeros(1, jnp.int32), results)
         return self.refill(pool, jobs, total, empty)
 
-    def step(self, params: Params, luck: Array, seat: Array, then: Array, slots: _Slots) -> _Slots:
+    def refill(self, pool: EnvState, jobs: Jobs, total: Array, slots: Slots) -> Slots:
+        """Start the next playouts in the slots whose playouts have ended."""
+
+        def start(job: Array) -> tuple[Any, _Plan]:
+            state = jax.tree.map(lambda x: x[jobs.position[job]], pool)
+            return state, _Plan(forced=jobs.action[job], turn=-1, place=0)
+
+        return refill(slots, total[0], start)
+
+    def step(self, params: Params, luck: Array, seat: Array, then: Array, slots: Slots) -> Slots:
         """One decision in every slot.
 
         Args:
@@ -162,12 +161,13 @@ class _Device:
         keys = jax.vmap(jax.random.fold_in)(luck, slots.clock)
         mask = slots.state.legal_action_mask
         own = self.agent.act(params, slots.state, mask, keys if self.agent.by_game else keys[0])
-        action = jnp.where(slots.forced >= 0, slots.forced, own)
-        turn, place = slots.turn, slots.place
+        plan: _Plan = slots.own
+        action = jnp.where(plan.forced >= 0, plan.forced, own)
         if self.turn:
-            planned_action, turn, place = self.planned(seat, then, slots)
+            planned_action, plan = self.planned(seat, then, slots)
             action = jnp.where(planned_action >= 0, planned_action, action)
-        moves, notes = slots.moves, slots.notes
+        results = slots.results
+        moves, notes = results["moves"], results["notes"]
         if self.moves:
             noted = ~over(slots.state) & (slots.clock > 0)
             column = jnp.where(noted, slots.clock - 1, self.moves)
@@ -178,68 +178,44 @@ class _Device:
         widest = self.agent.slots(self.slots) if self.agent.slots else 0
         return slots._replace(
             state=step_among(self.env, widest, slots.state, action),
-            forced=jnp.full_like(slots.forced, -1),
-            turn=turn,
-            place=place,
+            own=plan._replace(forced=jnp.full_like(plan.forced, -1)),
             clock=slots.clock + 1,
-            moves=moves,
-            notes=notes,
+            results=results | {"moves": moves, "notes": notes},
         )
 
-    def planned(self, seat: Array, then: Array, slots: _Slots) -> tuple[Array, Array, Array]:
-        """(B,) the planned actions that are legal now, else -1; then `turn` and `place`."""
+    def planned(self, seat: Array, then: Array, slots: Slots) -> tuple[Array, _Plan]:
+        """(B,) the planned actions that are legal now, else -1; then the plans after them."""
         assert self.turn is not None
         own = (slots.state.current_player == seat) & (slots.clock > 0)
         begins = self.turn(slots.state) & own
         inside = (self.inside(slots.state) & own if self.inside else begins) | begins
-        turn, place = slots.turn + begins, jnp.where(begins, 0, slots.place)
+        plan: _Plan = slots.own
+        turn, place = plan.turn + begins, jnp.where(begins, 0, plan.place)
         turns, width = then.shape[1:]
         rows, at = jnp.arange(len(turn)), jnp.clip(turn, 0, turns - 1)
         planned_action = then[rows, at, jnp.minimum(place, width - 1)]
         now = inside & (turn == at) & (place < width) & (planned_action >= 0)
         legal = now & slots.state.legal_action_mask[rows, jnp.maximum(planned_action, 0)]
         place = jnp.where(inside, jnp.where(legal, place + 1, width), place)
-        return jnp.where(legal, planned_action, -1), turn, place
-
-    def refill(self, pool: EnvState, jobs: Jobs, total: Array, slots: _Slots) -> _Slots:
-        """Note the playouts that have ended; their slots begin those that are left."""
-        count = len(jobs.action)
-        done = over(slots.state) & (slots.job < count)
-        finished_job = jnp.where(done, slots.job, count)
-        players = slots.state.game.players
-        vp, sources = (x.astype(jnp.int16) for x in (players.vp, players.vp_source))
-        next_jobs = take(done | (slots.job == count), slots.following[0], total[0])
-        fresh = jax.tree.map(lambda x: x[jobs.position[next_jobs.job]], pool)
-        idle = jnp.where(done, count, slots.job)
-        return slots._replace(
-            state=next_jobs.put(slots.state, fresh),
-            job=next_jobs.put(idle, next_jobs.job),
-            forced=next_jobs.put(slots.forced, jobs.action[next_jobs.job]),
-            turn=next_jobs.put(slots.turn, -1),
-            place=next_jobs.put(slots.place, 0),
-            clock=next_jobs.put(slots.clock, 0),
-            following=next_jobs.following[None],
-            vp=slots.vp.at[finished_job].set(vp, mode="drop"),
-            ended=slots.ended.at[finished_job].set(True, mode="drop"),
-            sources=slots.sources.at[finished_job].set(sources, mode="drop"),
-        )
+        return jnp.where(legal, planned_action, -1), plan._replace(turn=turn, place=place)
 
     def advance(
-        self, params: Params, key: Array, pool: EnvState, jobs: Jobs, total: Array, slots: _Slots
-    ) -> tuple[_Slots, Array]:
+        self, params: Params, key: Array, pool: EnvState, jobs: Jobs, total: Array, slots: Slots
+    ) -> tuple[Slots, Array]:
         """STRIDE decisions in every slot, then the next playouts; (1,) how many have ended."""
         at = jnp.minimum(slots.job, len(jobs.action) - 1)
         luck = jax.vmap(jax.random.fold_in, (None, 0))(key, jobs.position[at])
         luck = jax.vmap(jax.random.fold_in)(luck, jobs.sample[at])
         seat, then = pool.current_player[jobs.position[at]], jobs.then[at]
-        _, slots = jax.lax.while_loop(
-            lambda carry: (carry[0] < STRIDE) & ~over(carry[1].state).all(),
-            lambda carry: (carry[0] + 1, self.step(params, luck, seat, then, carry[1])),
-            (jnp.int32(0), slots),
-        )
-        slots = self.refill(pool, jobs, total, slots)
-        is_running = (slots.job < len(jobs.action)) & ~over(slots.state)
-        return slots, slots.following - is_running.sum(dtype=jnp.int32)
+        slots = play_stride(partial(self.step, params, luck, seat, then), slots)
+        players = slots.state.game.players
+        ends = {
+            "vp": players.vp.astype(jnp.int16),
+            "sources": players.vp_source.astype(jnp.int16),
+            "ended": jnp.ones(self.slots, bool),
+        }
+        slots = self.refill(pool, jobs, total, store_results(slots, ends))
+        return slots, slots.num_ended
 
 
 class Playouts:
@@ -314,7 +290,7 @@ class Playouts:
             if not ended:
                 raise
         back = np.argsort(order, kind="stable")[:count]
-        return Ends(*(np.asarray(getattr(slots, name))[back] for name in Ends._fields))
+        return Ends(*(np.asarray(slots.results[name])[back] for name in Ends._fields))
 
     def _program(self, devices: int, slots: int) -> tuple[Any, Any, Any]:
         if (devices, slots) not in self._programs:
@@ -326,10 +302,8 @@ class Playouts:
 
 def _programs(device: _Device, mesh: Mesh) -> tuple[Any, Any, Any]:
     """`begin`, `advance`, and what places their arguments on the devices of the mesh."""
-    # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
-    map_ = partial(jax.shard_map, mesh=mesh, out_specs=P(GAMES), check_vma=False)
-    begin = map_(device.begin, in_specs=(P(), P(GAMES), P(GAMES)))
-    advance = map_(device.advance, in_specs=(P(), P(), P(), P(GAMES), P(GAMES), P(GAMES)))
+    begin = on_devices(device.begin, mesh, P(), P(GAMES), P(GAMES))
+    advance = on_devices(device.advance, mesh, P(), P(), P(), P(GAMES), P(GAMES), P(GAMES))
     replicated, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
 
     def place(params: Params, key: Array, pool: EnvState, jobs: Jobs, total: np.ndarray) -> Any:

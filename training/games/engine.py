@@ -1,9 +1,7 @@
-"""The one engine that plays agents at a table: games side by side in slots that refill.
+"""Matches: agents at a table play set-ups in slots (`games/slots.py`).
 
-Where a game ends, the next one of the batch begins in its slot; with a slot for each game a batch
-is played side by side from beginning to end. Where its agents draw by game, a game depends on its
-number alone: neither on the games beside it nor on the device that plays it, up to the rounding of
-networks in batches of another size. So a match may be played in parts.
+If its agents draw by game, a game depends only on its number, not on other games or the device, up
+to rounding of networks in batches of another size. So a match may be played in parts.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ import dataclasses
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -22,38 +20,20 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from gaia_jax.xla.compact_vmap import in_chunks
-from gaia_jax.xla.slots import take
 
 from ..agents import Agent
 from ..system.batched import dealing, step_among
 from ..system.devices import GAMES, first_devices, shares
 from ..system.fast_compile import jit_fast_compile
-from ..types import EnvState
 from . import table
 from .records import LONGEST
+from .slots import Slots, on_devices, over, play_stride, refill, store_results
 from .table import Games
 
-STRIDE = 16  # decisions of every slot between two looks for games that have ended
 EVALUATION = 0x5EED  # folded into the seed, so that set-ups differ from all of training
 GAMES_AT_ONCE = 1024
 
 Progress = Callable[[int], object]
-
-
-class _Slots(NamedTuple):
-    """B slots, and the results of the N games of the batch."""
-
-    state: Any  # (B, ...)
-    game: Array  # (B,) int32, the game of the slot
-    clock: Array  # (B,) int32, its decisions so far
-    counts: Array  # (B, P, len(COUNTED)) int32, of the game
-    next_game: Array  # (1,) int32
-    columns: dict[str, Array]  # columns of `Games`, leading axis N
-
-
-def over(state: EnvState) -> Array:
-    """(B,) bool, which games have ended."""
-    return state.terminated | state.truncated
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -82,7 +62,7 @@ class _Batch:
         noted = table.make_notes(self.env.ruleset)(state.game, counts)
         return noted | {"decisions": clock}
 
-    def start(self, setup_key: Array, first: Array) -> tuple[Any, _Slots]:
+    def start(self, setup_key: Array, first: Array) -> tuple[Any, Slots]:
         """All games before their first decision (N, ...), and the first B of them in the slots."""
         numbers = self.own_first(first) + jnp.arange(self.setups)
         setup_keys = jax.vmap(jax.random.fold_in, (None, 0))(setup_key, numbers)
@@ -93,17 +73,17 @@ class _Batch:
         clock = jnp.zeros(slots, jnp.int32)
         counts = jnp.zeros((slots, players, len(table.COUNTED)), jnp.int32)
         shapes = jax.eval_shape(self.notes, state, clock, counts)
-        columns = {
+        results = {
             name: jnp.zeros((self.games, *x.shape[1:]), x.dtype) for name, x in shapes.items()
         }
-        columns["actions"] = jnp.zeros((self.games, LONGEST if self.moves else 0), jnp.int16)
-        next_game = jnp.full(1, slots, jnp.int32)
-        return pool, _Slots(state, jnp.arange(slots), clock, counts, next_game, columns)
+        results["actions"] = jnp.zeros((self.games, LONGEST if self.moves else 0), jnp.int16)
+        following = jnp.full(1, slots, jnp.int32)
+        return pool, Slots(state, jnp.arange(slots), clock, counts, following, results)
 
-    def step(self, params: list[Any], game_keys: Array, slots: _Slots) -> _Slots:
+    def step(self, params: list[Any], game_keys: Array, slots: Slots) -> Slots:
         """One decision in every slot."""
-        state, clock, columns = slots.state, slots.clock, slots.columns
-        sits = jnp.asarray(self.seating)[slots.game % len(self.seating), state.current_player]
+        state, clock, results = slots.state, slots.clock, slots.results
+        sits = jnp.asarray(self.seating)[slots.job % len(self.seating), state.current_player]
         turn = jnp.where(over(state), -1, sits)
         if self.slots == self.games:
             # All running games have made equally many decisions. An agent that draws for a
@@ -120,51 +100,34 @@ class _Batch:
         seen = jnp.concatenate([leech[:, action], jnp.ones((1, self.slots), bool), illegal[None]])
         if self.moves:
             place = jnp.where(turn >= 0, slots.clock, LONGEST)
-            actions = columns["actions"].at[slots.game, place]
-            columns = columns | {"actions": actions.set(action.astype(jnp.int16), mode="drop")}
+            actions = results["actions"].at[slots.job, place]
+            results = results | {"actions": actions.set(action.astype(jnp.int16), mode="drop")}
         return slots._replace(
             state=step_among(self.env, _widest(self.agents, self.slots), state, action),
             clock=slots.clock + (turn >= 0),
-            counts=slots.counts + (is_players_turn[:, :, None] & seen.T[:, None]),
-            columns=columns,
-        )
-
-    def refill(self, slots: _Slots, pool: Any) -> _Slots:
-        """Note the games that have ended; their slots begin those that are left."""
-        done = over(slots.state)
-        finished_game = jnp.where(done, slots.game, self.games)
-        columns = dict(slots.columns)
-        for name, new in self.notes(slots.state, slots.clock, slots.counts).items():
-            columns[name] = columns[name].at[finished_game].set(new, mode="drop")
-        if self.slots == self.games:
-            return slots._replace(columns=columns)
-        next_games = take(done, slots.next_game[0], self.games)
-        fresh = jax.tree.map(lambda x: x[next_games.job], pool)
-        return _Slots(
-            state=next_games.put(slots.state, fresh),
-            game=next_games.put(slots.game, next_games.job),
-            clock=next_games.put(slots.clock, 0),
-            counts=next_games.put(slots.counts, 0),
-            next_game=next_games.following[None],
-            columns=columns,
+            own=slots.own + (is_players_turn[:, :, None] & seen.T[:, None]),
+            results=results,
         )
 
     def advance(
-        self, params: list[Any], play_key: Array, first: Array, pool: Any, slots: _Slots
-    ) -> tuple[_Slots, Array]:
+        self, params: list[Any], play_key: Array, first: Array, pool: Any, slots: Slots
+    ) -> tuple[Slots, Array]:
         """STRIDE decisions in every slot, then the next games; (1,) how many have ended.
 
         No device waits for another here: one with longer games may take minutes more.
         """
-        numbers = self.own_first(first) * len(self.seating) + slots.game
+        numbers = self.own_first(first) * len(self.seating) + slots.job
         keys = jax.vmap(jax.random.fold_in, (None, 0))(play_key, numbers)
-        _, slots = jax.lax.while_loop(
-            lambda carry: (carry[0] < STRIDE) & ~over(carry[1].state).all(),
-            lambda carry: (carry[0] + 1, self.step(params, keys, carry[1])),
-            (jnp.int32(0), slots),
-        )
-        slots = self.refill(slots, pool)
-        return slots, slots.next_game - (~over(slots.state)).sum(dtype=jnp.int32)
+        slots = play_stride(partial(self.step, params, keys), slots)
+        slots = store_results(slots, self.notes(slots.state, slots.clock, slots.own))
+        if self.slots < self.games:
+            refilled = refill(
+                slots, self.games, lambda job: (jax.tree.map(lambda x: x[job], pool), 0)
+            )
+            # A slot without a next game keeps its job: agents that draw by batch use its key.
+            has_job = refilled.job < self.games
+            slots = refilled._replace(job=jnp.where(has_job, refilled.job, slots.job))
+        return slots, slots.num_ended
 
 
 class Match:
@@ -272,7 +235,7 @@ class Match:
             ended = int(np.sum(jax.device_get(count)))
             progress(ended)
         ended_games, setups = jax.device_get(
-            (slots.columns, pool.game.setup if self._moves else None)
+            (slots.results, pool.game.setup if self._moves else None)
         )
         columns = jax.tree.map(
             lambda x: x.reshape(*shape, *x.shape[1:]), ended_games | {"setups": setups}
@@ -296,10 +259,8 @@ def _programs(batch: _Batch, mesh: Mesh | None) -> tuple[Any, Any]:
     """`_Batch.start` and `_Batch.advance` to compile, on one device or on those of a mesh."""
     if mesh is None:
         return jit_fast_compile(batch.start), jax.jit(batch.advance, donate_argnums=4)
-    # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
-    map_ = partial(jax.shard_map, mesh=mesh, out_specs=P(GAMES), check_vma=False)
-    start = map_(batch.start, in_specs=(P(), P()))
-    advance = map_(batch.advance, in_specs=(P(), P(), P(), P(GAMES), P(GAMES)))
+    start = on_devices(batch.start, mesh, P(), P())
+    advance = on_devices(batch.advance, mesh, P(), P(), P(), P(GAMES), P(GAMES))
     replicated, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
     placed: dict[str, Any] = {
         "in_shardings": (replicated, replicated, replicated, split, split),
