@@ -21,8 +21,8 @@ from gaia_jax import ruleset
 from training.study import game_table, questions
 
 games = game_table.load("docs/sample")
-answers = questions.of_games(games, ruleset.RULESETS["lost_fleet"])
-for question, by_faction in questions.of_factions(games, games, None).items():
+answers = questions.answer_for_games(games, ruleset.RULESETS["lost_fleet"])
+for question, by_faction in questions.answer_for_factions(games, games, None).items():
     answers |= {f"{faction}: {question}": effects for faction, effects in by_faction.items()}
 print(json.dumps({
     question: [[e.name, *(f"{x:.6f}" for x in e[1:4]), e.size, e.significant] for e in effects]

@@ -54,7 +54,11 @@ def test_answers_of_another_agent_are_a_column(whole, tmp_path, capsys):
     section = text[text.index(f"## {questions.TITLES['seats']}") :]
     seats = json.loads(stored.read_text())["figures"]["seats"]
     for name, *numbers, size, _ in seats:
-        (line,) = [x for x in section.splitlines() if x.startswith(f"| {vocabulary.MOVES[name]} |")]
+        (line,) = [
+            x
+            for x in section.splitlines()
+            if x.startswith(f"| {vocabulary.TURN_ORDER_NAMES[name]} |")
+        ]
         number = f"{numbers[0]:+.2f} ({numbers[1]:+.2f} to {numbers[2]:+.2f})"
         cells = [cell.strip(" *") for cell in line.split("|")]
         assert cells[2:5] == [number, f"{size:,}", number]
@@ -71,7 +75,7 @@ def test_answers_of_another_agent_are_a_column(whole, tmp_path, capsys):
 def test_small_families_are_adjusted_jointly():
     """An effect that is significant in its own family need not be in the joint family."""
     table, ruleset = load("docs/sample"), rules.RULESETS["lost_fleet"]
-    answers = questions.of_games(table, ruleset)
+    answers = questions.answer_for_games(table, ruleset)
     families = [answers[f"in_play_{key}"] for key in questions.SMALL_FAMILIES]
     jointly = [e for family in families for e in family]
     assert jointly == effects.adjust_jointly(jointly) and len(jointly) == 57

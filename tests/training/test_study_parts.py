@@ -1,4 +1,4 @@
-"""What the questions are made of: regressions, pictures, positions, counts of decisions."""
+"""The parts of the questions: regressions, charts, positions, counts of decisions."""
 
 from xml.etree import ElementTree
 
@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from planted import SOURCES, rotated
+from planted import SOURCES, draw_games
 
 from gaia_jax import ruleset as rules
 from training.analysis import position
 from training.stats import chart, effects
-from training.stats.agreement import agreement, rank_correlation
+from training.stats.agreement import compare_rankings, rank_correlation
 from training.study import (
     component_effects,
     decision_counts,
@@ -26,7 +26,7 @@ from training.study.game_table import GameTable
 def test_games_of_one_deal_are_one_sample():
     """The same games four times over make no interval narrower."""
     rng = np.random.default_rng(0)
-    single = rotated(rng, 100, 1)
+    single = draw_games(rng, 100, 1)
     fields = {n: np.repeat(x, 4, axis=0) for n, x in vars(single).items() if n not in
               ("setup", "names")}  # fmt: skip
     four = GameTable(**fields, setup=single.setup, names=single.names)
@@ -119,19 +119,19 @@ def test_what_an_opponent_does_to_all_is_taken_off_pairs():
 
 
 def test_noise_is_taken_off_a_correlation():
-    """Two answers that agree but for as much noise as truth: 1 without it, about 0.5 with it."""
+    """Two answers of equal truth and independent noise: 1 without the noise, about 0.5 with it."""
     rng = np.random.default_rng(2)
     true = rng.normal(0, 1, 200)
-    first, two = ([effects.Effect(str(k), y, y - 1.96, y + 1.96, 9, False) for k, y in
+    first, second = ([effects.Effect(str(k), y, y - 1.96, y + 1.96, 9, False) for k, y in
                  enumerate(true + rng.normal(0, 1, 200))] for _ in range(2))  # fmt: skip
-    rank, cleared = agreement("x", first, two)
+    rank, cleared = compare_rankings("x", first, second)
     assert 0.3 < rank.estimate < 0.65 and 0.8 < cleared <= 1
-    noise = [e._replace(estimate=y) for e, y in zip(two, rng.normal(0, 1, 200), strict=True)]
-    assert np.isnan(agreement("x", first, noise)[1])
+    noise = [e._replace(estimate=y) for e, y in zip(second, rng.normal(0, 1, 200), strict=True)]
+    assert np.isnan(compare_rankings("x", first, noise)[1])
 
 
 def test_sources_by_place_are_means():
-    table = rotated(np.random.default_rng(1), 50)
+    table = draw_games(np.random.default_rng(1), 50)
     by_source = strength.sources_by_place(table)
     for k, name in enumerate(SOURCES):
         for place, effect in enumerate(by_source[name]):
@@ -144,7 +144,7 @@ def test_what_lies_near_home():
     """Counted by hand on one tile of the base map: M10 alone in the middle has Yellow at 1,-1."""
     ruleset = rules.RULESETS["base"]
     tiles = [f"M{n:02}" for n in (10, 1, 2, 3, 4, 5, 6, 7, 8, 9)]
-    table = rotated(np.random.default_rng(0), 1, 1)
+    table = draw_games(np.random.default_rng(0), 1, 1)
     names = list(ruleset.ids["faction"])
     setup = {"sectors_tile": np.array([tiles]), "sectors_rotation": np.zeros((1, 10), int)}
     xenos = names.index("XENOS")
@@ -224,12 +224,12 @@ def test_the_played_action_is_a_candidate_of_any_agent(monkeypatch):
 
 
 def test_what_lay_at_a_place_is_counted_by_its_name():
-    table = rotated(np.random.default_rng(0), 2, 1)
+    table = draw_games(np.random.default_rng(0), 2, 1)
     table.setup["round_tiles"] = np.array([["T5", "T1"], ["T1", "T3"]])
     kinds = ["tile 1", "mine", "tile 0"]
     counts = np.arange(24, dtype=np.int16).reshape(2, 4, 3)
-    done = decision_counts.DecisionCounts(counts, kinds, *[counts] * 6)
-    placed = done.named(["tile 0", "tile 1", "tile 9"])
+    decisions = decision_counts.DecisionCounts(counts, kinds, *[counts] * 6)
+    placed = decisions.counts_by_name(["tile 0", "tile 1", "tile 9"])
     assert (placed[..., 0] == counts[..., 2]).all() and not placed[..., 2].any()
     by_name, names = component_effects.counts_by_component(table, placed[..., :2], "round_tiles")
     assert names == ["T1", "T3", "T5"]
@@ -271,7 +271,7 @@ def test_what_each_seat_did_is_counted(tmp_path):
     pq.write_table(table, tmp_path / "decisions.parquet", row_group_size=5)
     result = decision_counts.load(tmp_path, games=1, players=2)
     assert result.counts.shape == (1, 2, len(result.kinds))
-    leech, kinds = result.with_prefix("leech ")
+    leech, kinds = result.counts_by_prefix("leech ")
     assert kinds == ["leech CHARGE"] and leech[0].tolist() == [[1], [0]]
     named = [[result.kinds[k] if k >= 0 else "-" for k in seat] for seat in result.opening[0]]
     assert named == [
@@ -280,13 +280,13 @@ def test_what_each_seat_did_is_counted(tmp_path):
     ]
     assert [x.tolist() for x in np.nonzero(result.offers)] == [[0], [0], [2], [1]]  # taken for 2 VP
     assert result.levels[0].tolist() == [[2] * 6, [2] * 6]
-    assert result.vp_after[0].tolist() == [[18, 0, 0, 0, 0, 19], [16, 0, 0, 0, 0, 21]]
-    assert result.passed[0].tolist() == [[2, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 2]]
+    assert result.vp_by_round[0].tolist() == [[18, 0, 0, 0, 0, 19], [16, 0, 0, 0, 0, 21]]
+    assert result.passing_order[0].tolist() == [[2, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 2]]
     assert result.main_actions[0].tolist() == [[2, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 1]]
 
 
 def test_a_key_a_place_or_a_faction_that_is_not_there_is_named():
-    table = rotated(np.random.default_rng(0), 8, 1)
+    table = draw_games(np.random.default_rng(0), 8, 1)
     with pytest.raises(ValueError, match=r"unknown key 'booster'; table.setup has .*boosters"):
         component_effects.presence(table, "booster")
     for place in ("booster", -1, 99):
@@ -302,8 +302,8 @@ def test_a_rank_correlation_has_an_interval_that_holds_the_true_one():
     rng, rho, hits = np.random.default_rng(0), 0.6, 0
     true = 6 / np.pi * np.arcsin(rho / 2)  # Spearman's, of a normal pair
     for _ in range(300):
-        first, two = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], 14).T
-        rank = rank_correlation("x", first, two)
+        first, second = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], 14).T
+        rank = rank_correlation("x", first, second)
         hits += rank.low <= true <= rank.high
     assert hits >= 275
     assert np.isnan(rank_correlation("x", [1, 2, 3], [1, 2, 3]).low)
@@ -312,12 +312,17 @@ def test_a_rank_correlation_has_an_interval_that_holds_the_true_one():
 
 def test_offers_are_shares_by_what_they_cost():
     """Planted: of six offers for 1 VP four are taken, of two for 3 VP none."""
-    table = rotated(np.random.default_rng(0), 2, 1)
-    offers = np.zeros((2, 4, decision_counts.COSTS, 2), np.int16)
+    table = draw_games(np.random.default_rng(0), 2, 1)
+    offers = np.zeros((2, 4, decision_counts.NUM_COSTS, 2), np.int16)
     offers[0, 0, 1], offers[1, 2, 1], offers[1, 3, 3] = (1, 2), (1, 2), (2, 0)
     none = np.zeros((2, 4, 6), np.int16)
-    done = decision_counts.DecisionCounts(none, [], none, none, none, offers, none, none)
-    shares = {e.name: (e.estimate, e.size) for e in decision_effects.offers(table, done)}
+    decisions = decision_counts.DecisionCounts(none, [], none, none, none, offers, none, none)
+    shares = {
+        e.name: (e.estimate, e.size)
+        for e in decision_effects.shares_of_offers_taken(table, decisions)
+    }
     assert shares == {"1 VP": (pytest.approx(400 / 6), 6), "3 VP": (0, 2)}
-    none = next(e for e in decision_effects.offers(table, done) if e.name == "3 VP")
+    none = next(
+        e for e in decision_effects.shares_of_offers_taken(table, decisions) if e.name == "3 VP"
+    )
     assert none.low == 0 and none.high == pytest.approx(65.8, abs=0.1)  # Wilson's, of 0 of 2

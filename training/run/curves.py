@@ -146,7 +146,7 @@ def curve(experiment: Experiment, metric: str, x: str) -> chart.Line | None:
     complete = len(xs) == len(experiment.runs) * len(tasks)
     if not xs or not complete:
         return None
-    grid, values = aggregate.on_grid(xs, ys)
+    grid, values = aggregate.interpolate_on_grid(xs, ys)
     scores = values.reshape(len(experiment.runs), len(tasks), -1)
     middle = aggregate.iqm(np.moveaxis(scores, -1, 0).reshape(len(grid), -1))
     bands = [aggregate.bootstrap(scores[:, :, at]) for at in range(len(grid))]

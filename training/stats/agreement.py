@@ -1,4 +1,4 @@
-"""How alike two sources rank the same things."""
+"""Rank correlations of two lists of values or effects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from .effects import CONFIDENCE, Effect, estimable, reliability
 
 MIN_PAIRS = 8
-MIN_RELIABILITY = 0.2  # below it, too little is left to correct for noise
+MIN_RELIABILITY = 0.2  # below it, the correction for noise is not applied
 
 
 def rank_correlation(name: str, first: Sequence[float], second: Sequence[float]) -> Effect:
@@ -21,25 +21,31 @@ def rank_correlation(name: str, first: Sequence[float], second: Sequence[float])
     count = len(first)
     if count < MIN_PAIRS or len(set(first)) < 2 or len(set(second)) < 2:
         return Effect(name, math.nan, math.nan, math.nan, count, False)
-    rank = float(stats.spearmanr(first, second).statistic)
-    half = stats.norm.ppf((1 + CONFIDENCE) / 2) * math.sqrt((1 + rank**2 / 2) / (count - 3))
-    middle = math.atanh(min(max(rank, -0.9999), 0.9999))
-    low, high = math.tanh(middle - half), math.tanh(middle + half)
-    return Effect(name, rank, low, high, count, low > 0 or high < 0)
+    correlation = float(stats.spearmanr(first, second).statistic)
+    half_width = stats.norm.ppf((1 + CONFIDENCE) / 2) * math.sqrt(
+        (1 + correlation**2 / 2) / (count - 3)
+    )
+    transformed = math.atanh(min(max(correlation, -0.9999), 0.9999))
+    low, high = math.tanh(transformed - half_width), math.tanh(transformed + half_width)
+    return Effect(name, correlation, low, high, count, low > 0 or high < 0)
 
 
-def agreement(name: str, first: Sequence[Effect], second: Sequence[Effect]) -> tuple[Effect, float]:
-    """How alike two lists of effects rank, by the names of the effects.
+def compare_rankings(
+    name: str, first: Sequence[Effect], second: Sequence[Effect]
+) -> tuple[Effect, float]:
+    """Compare the order of effects in two lists, matched by name.
 
     Returns:
-        The rank correlation, and its value without the noise of both lists (Spearman 1904), at
-        most 1; nan where either is mostly noise.
+        The rank correlation, and its value corrected for the sampling errors of both lists
+        (Spearman 1904), from -1 to 1; nan if a list is mostly noise.
     """
     by_name = {e.name: e for e in estimable(second)}
     pairs = [(e, by_name[e.name]) for e in estimable(first) if e.name in by_name]
     columns = [a for a, _ in pairs], [b for _, b in pairs]
-    rank = rank_correlation(name, *([e.estimate for e in column] for column in columns))
-    parts = [reliability(column) for column in columns]
-    if len(pairs) < MIN_PAIRS or min(parts) < MIN_RELIABILITY:
-        return rank, math.nan
-    return rank, min(max(rank.estimate / math.sqrt(parts[0] * parts[1]), -1), 1)
+    correlation = rank_correlation(name, *([e.estimate for e in column] for column in columns))
+    reliabilities = [reliability(column) for column in columns]
+    if len(pairs) < MIN_PAIRS or min(reliabilities) < MIN_RELIABILITY:
+        return correlation, math.nan
+    return correlation, min(
+        max(correlation.estimate / math.sqrt(reliabilities[0] * reliabilities[1]), -1), 1
+    )

@@ -24,7 +24,7 @@ COLOURS = ("#2a6fb0", "#b5402a", "#3f8f4f", "#8a5fb0", "#c28a1e", "#4aa3a3", "#7
 
 
 class Line(NamedTuple):
-    """A curve with a band; the band is nan where there is none."""
+    """A curve with a band around it; nan where the band is missing."""
 
     name: str
     x: np.ndarray  # (X,)
@@ -33,15 +33,21 @@ class Line(NamedTuple):
 
 
 def forest(
-    effects: Sequence[Effect], title: str, unit: str = "VP", limit: int = 60, ordered: bool = False
+    effects: Sequence[Effect],
+    title: str,
+    unit: str = "VP",
+    limit: int = 60,
+    keep_order: bool = False,
 ) -> str:
     """Effects with their intervals, the largest first; significant ones are red.
 
     Args:
-        unit: of the estimates. limit: of effects. ordered: keep their order.
+        unit: of the estimates.
+        limit: largest number of effects.
+        keep_order: keep the order of `effects` instead of sorting them.
     """
     effects = [e for e in effects if math.isfinite(e.estimate) and math.isfinite(e.low)]
-    effects = (effects if ordered else sorted(effects, key=lambda e: -e.estimate))[:limit]
+    effects = (effects if keep_order else sorted(effects, key=lambda e: -e.estimate))[:limit]
     figure, axes = new_figure(8, 1.1 + 0.22 * len(effects))
     for row, effect in enumerate(effects):
         colour = SIGNIFICANT if effect.significant else OTHER
@@ -77,7 +83,7 @@ def lines(curves: Sequence[Line], title: str, unit: str) -> str:
 
 
 def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure of some inches with one pair of axes.
+    """A figure with one pair of axes; width and height are inches.
 
     Raises:
         UserError: matplotlib is not installed.
@@ -105,7 +111,7 @@ def to_svg(figure: Figure, label: str) -> str:
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     text = text[text.index("<svg ") :]
-    # Several charts share a page: the style would apply to all of it, ids of groups would repeat.
+    # Several charts share a page: a style would apply to the whole page, group ids would repeat.
     text = re.sub(r"<style.*?</style>|<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'<g id="[^"]*"', "<g", text)
     return text.replace("<svg ", f'<svg role="img" aria-label={quoteattr(label)} ', 1)

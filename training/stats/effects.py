@@ -8,15 +8,18 @@ from typing import NamedTuple
 import numpy as np
 
 CONFIDENCE = 0.95
-# Singular values of a design with columns of length 1, as a part of the largest one: below it a
-# direction counts as undetermined. Rounding leaves about 1e-15.
+# The columns of a design are scaled to length 1. A direction whose singular value is below this
+# share of the largest one counts as undetermined. Rounding leaves about 1e-15.
 RANK_TOLERANCE = 1e-8
-ESTIMABLE_TOLERANCE = 1e-6  # on a combination of columns less its estimable part
-DECIMALS = 9  # of estimates and standard errors: what is smaller is rounding, not an effect
+ESTIMABLE_TOLERANCE = 1e-6  # on the part of a combination of columns that is not estimable
+DECIMALS = 9  # of estimates and standard errors; smaller values are rounding errors
 
 
 class Effect(NamedTuple):
-    """An estimate, its 95 % interval, and whether it is significant in its family."""
+    """An estimate, its 95 % interval, and whether it is significant within its family.
+
+    A family is the effects that are corrected together, such as those of one question.
+    """
 
     name: str
     estimate: float
@@ -32,7 +35,7 @@ class Effect(NamedTuple):
 
 
 def demean(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Subtract the mean of the group from values (N, ...).
+    """Subtract from each of values (N, ...) the mean of its group.
 
     Args:
         groups: (N,) ints from 0 on.
@@ -41,9 +44,9 @@ def demean(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
     counts = np.bincount(groups)
     flat = values.reshape(len(values), -1)
     sums = np.stack([np.bincount(groups, column) for column in flat.T], axis=-1)
-    means = sums / np.maximum(counts, 1)[:, None]
-    out: np.ndarray = (flat - means[groups]).reshape(values.shape)
-    return out
+    group_means = sums / np.maximum(counts, 1)[:, None]
+    deviations: np.ndarray = (flat - group_means[groups]).reshape(values.shape)
+    return deviations
 
 
 def regression(
@@ -56,39 +59,42 @@ def regression(
 ) -> list[Effect]:
     """Least squares of y (N,) on the columns of x (N, K), with errors by cluster (CR1).
 
-    Columns that the others make up get no estimate (nan). No constant is added.
+    A column that is a linear combination of others gets no estimate (nan). No constant is added.
 
     Args:
         clusters: (N,) ints; the rows of a cluster are one sample.
-        names: K' <= K, of the first columns: those that are reported; the rest are controls.
+        names: of the first K' <= K columns, which are reported; the others are controls.
         counts: `Effect.size` of each; None is the number of values that are not 0.
-        weights: (K', K) rows that make the reported estimates; None is the columns themselves.
+        weights: (K', K), each reported estimate as a combination of the K coefficients; None
+            reports the first K' coefficients.
     """
     y, x = np.asarray(y, float), np.asarray(x, float)
-    index = np.unique(clusters, return_inverse=True)[1]
-    groups = int(index.max()) + 1
-    bread, determined = inverse_gram(x)
+    cluster_index = np.unique(clusters, return_inverse=True)[1]
+    num_clusters = int(cluster_index.max()) + 1
+    bread, projector = inverse_gram(x)
     beta = bread @ (x.T @ y)
     scores = x * (y - x @ beta)[:, None]
-    sums = np.stack([np.bincount(index, column, groups) for column in scores.T], axis=-1)
-    count, rank = len(y), round(np.trace(determined))
-    # One cluster, or as many columns as observations, leaves no residual to learn an error from.
-    scale = np.nan if groups < 2 or count <= rank else groups / (groups - 1)
+    sums = np.stack(
+        [np.bincount(cluster_index, column, num_clusters) for column in scores.T], axis=-1
+    )
+    count, rank = len(y), round(np.trace(projector))
+    # One cluster, or as many columns as observations, leaves no residual to estimate an error.
+    scale = np.nan if num_clusters < 2 or count <= rank else num_clusters / (num_clusters - 1)
     scale *= (count - 1) / max(count - rank, 1)
     covariance = scale * bread @ (sums.T @ sums) @ bread
     rows = np.eye(len(names), x.shape[1]) if weights is None else weights
-    is_estimable = np.abs(rows @ determined - rows).max(1) < ESTIMABLE_TOLERANCE
+    is_estimable = np.abs(rows @ projector - rows).max(1) < ESTIMABLE_TOLERANCE
     estimates = rows @ beta
     errors = np.sqrt(np.maximum(np.einsum("ik,kl,il->i", rows, covariance, rows), 0))
-    seen = (x[:, : len(names)] != 0).sum(0) if counts is None else counts
-    return intervals(names, np.where(is_estimable, estimates, np.nan), errors, groups, seen)
+    sizes = (x[:, : len(names)] != 0).sum(0) if counts is None else counts
+    return intervals(names, np.where(is_estimable, estimates, np.nan), errors, num_clusters, sizes)
 
 
 def inverse_gram(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The pseudo-inverse of x'x (K, K) of a design x (N, K), and its estimable combinations.
 
-    The rank is decided by the singular values of the design itself (RANK_TOLERANCE), so it is the
-    same on every processor: those of x'x are their squares, and rounding reaches them.
+    The rank is determined from the singular values of the design (RANK_TOLERANCE). Those of x'x are
+    their squares, so small that rounding would change the rank between processors.
 
     Returns:
         The pseudo-inverse, and the projector (K, K) onto the estimable combinations of columns.
@@ -112,85 +118,95 @@ def intervals(
     """Student's intervals of estimates with standard errors, with Holm's correction.
 
     Args:
-        samples: number of independent samples of each.
+        samples: number of independent samples of each estimate.
+        counts: `Effect.size` of each.
     """
     from scipy import stats
 
-    freedom = np.maximum(np.broadcast_to(samples, len(names)) - 1, 1)
+    degrees_of_freedom = np.maximum(np.broadcast_to(samples, len(names)) - 1, 1)
     estimates, errors = np.round(estimates, DECIMALS), np.round(errors, DECIMALS)
     with np.errstate(divide="ignore", invalid="ignore"):
-        score = np.abs(estimates / errors)  # nan without an estimate, and for 0 without an error
-    chance = np.where(np.isnan(score), 1.0, 2 * stats.t.sf(score, freedom))
-    half = stats.t.ppf((1 + CONFIDENCE) / 2, freedom) * errors
-    is_significant = holm(chance)
+        # nan without an estimate, and for 0 without an error
+        t_statistics = np.abs(estimates / errors)
+    p_values = np.where(
+        np.isnan(t_statistics), 1.0, 2 * stats.t.sf(t_statistics, degrees_of_freedom)
+    )
+    half_widths = stats.t.ppf((1 + CONFIDENCE) / 2, degrees_of_freedom) * errors
+    is_significant = holm(p_values)
     return [
         Effect(name, float(e), float(e - h), float(e + h), int(n), bool(f))
-        for name, e, h, n, f in zip(names, estimates, half, counts, is_significant, strict=True)
+        for name, e, h, n, f in zip(
+            names, estimates, half_widths, counts, is_significant, strict=True
+        )
     ]
 
 
 def estimable(effects: Sequence[Effect]) -> list[Effect]:
-    """Those that have an estimate and an interval."""
+    """The effects that have an estimate and an interval."""
     return [e for e in effects if np.isfinite(e.low) and e.high > e.low]
 
 
-def errors(effects: Sequence[Effect]) -> np.ndarray:
-    """(K,) standard errors, read from the intervals as normal: for effects of many deals."""
+def standard_errors(effects: Sequence[Effect]) -> np.ndarray:
+    """(K,) standard errors, from the widths of the intervals.
+
+    The intervals are taken as normal, which is accurate for effects of many deals.
+    """
     from scipy import stats
 
-    half = np.array([(e.high - e.low) / 2 for e in effects])
-    out: np.ndarray = half / stats.norm.ppf((1 + CONFIDENCE) / 2)
-    return out
+    half_widths = np.array([(e.high - e.low) / 2 for e in effects])
+    errors: np.ndarray = half_widths / stats.norm.ppf((1 + CONFIDENCE) / 2)
+    return errors
 
 
 def reliability(effects: Sequence[Effect]) -> float:
-    """The share of the variance of K estimates that is no noise of theirs, 0 to 1."""
+    """The share of the variance of K estimates that is not sampling error, 0 to 1."""
     spread = float(np.var([e.estimate for e in effects])) if len(effects) > 1 else 0.0
-    noise = float(np.mean(errors(effects) ** 2)) if len(effects) else 0.0
+    noise = float(np.mean(standard_errors(effects) ** 2)) if len(effects) else 0.0
     return max(1 - noise / spread, 0.0) if spread else 0.0
 
 
-def wilson(share: Effect, maximum: float = 1.0) -> Effect:
-    """A share of `maximum` with Wilson's interval, which 0 of n has too.
+def wilson_interval(share: Effect, maximum: float = 1.0) -> Effect:
+    """Replace the interval of a share of `maximum` by Wilson's, which is defined for 0 of n too.
 
-    The dependence of games of one deal reduces n, as far as the interval shows it.
+    Games of one deal depend on each other. If the given interval is wider than that of n
+    independent observations, n is reduced to the number that gives its width.
     """
     from scipy import stats
 
     z = stats.norm.ppf((1 + CONFIDENCE) / 2)
     p, n = share.estimate / maximum, float(share.size)
-    error = float(errors([share])[0]) / maximum
+    error = float(standard_errors([share])[0]) / maximum
     if np.isfinite(error) and error > 0:
         n = min(n, p * (1 - p) / error**2)
     middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    half_width = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
     return share._replace(
-        low=max(float(maximum * (middle - half)), 0.0),
-        high=min(float(maximum * (middle + half)), maximum),
+        low=max(float(maximum * (middle - half_width)), 0.0),
+        high=min(float(maximum * (middle + half_width)), maximum),
     )
 
 
 def adjust_jointly(effects: Sequence[Effect]) -> list[Effect]:
     """Holm's correction over effects of several families; those without an interval are left out.
 
-    The p-values are computed from the intervals as normal, for effects of many deals.
+    The p-values are computed from `standard_errors`, so they suit effects of many deals.
     """
     from scipy import stats
 
     effects = estimable(effects)
-    score = np.abs([e.estimate for e in effects]) / errors(effects)
-    is_significant = holm(2 * stats.norm.sf(score))
+    z_scores = np.abs([e.estimate for e in effects]) / standard_errors(effects)
+    is_significant = holm(2 * stats.norm.sf(z_scores))
     return [e._replace(significant=bool(s)) for e, s in zip(effects, is_significant, strict=True)]
 
 
-def holm(chances: np.ndarray) -> np.ndarray:
+def holm(p_values: np.ndarray) -> np.ndarray:
     """(K,) bool, which of K p-values are significant as a family at 5 % (Holm 1979)."""
-    order = np.argsort(chances)
-    rejected = np.zeros(len(chances), bool)
-    for place, at in enumerate(order):
-        if chances[at] > (1 - CONFIDENCE) / (len(chances) - place):
+    order = np.argsort(p_values)
+    rejected = np.zeros(len(p_values), bool)
+    for rank, index in enumerate(order):
+        if p_values[index] > (1 - CONFIDENCE) / (len(p_values) - rank):
             break
-        rejected[at] = True
+        rejected[index] = True
     return rejected
 
 
@@ -200,27 +216,28 @@ def means(
     """Means of values (N,) by kind (N,), with intervals over clusters; `significant` is against 0.
 
     Args:
-        kinds: ints; rows below 0 are left out. names: of kind 0, 1, ...
+        kinds: (N,) ints; values whose kind is below 0 are left out.
+        names: of kind 0, 1, ...
     """
-    index = np.unique(clusters, return_inverse=True)[1]
-    groups = int(index.max(initial=-1)) + 1
+    cluster_index = np.unique(clusters, return_inverse=True)[1]
+    num_clusters = int(cluster_index.max(initial=-1)) + 1
     estimates, errors, samples, counts = [], [], [], []
     for kind in range(len(names)):
         is_kind = kinds == kind
-        count = np.bincount(index[is_kind], minlength=groups)
-        total = np.bincount(index[is_kind], values[is_kind], groups)
-        n, num_groups = count.sum(), int((count > 0).sum())
+        count = np.bincount(cluster_index[is_kind], minlength=num_clusters)
+        total = np.bincount(cluster_index[is_kind], values[is_kind], num_clusters)
+        n, num_kind_clusters = count.sum(), int((count > 0).sum())
         mean = total.sum() / n if n else np.nan
         spread = ((total - mean * count) ** 2).sum() if n else np.nan
-        scale = num_groups / (num_groups - 1) if num_groups > 1 else np.nan
+        scale = num_kind_clusters / (num_kind_clusters - 1) if num_kind_clusters > 1 else np.nan
         estimates.append(mean)
         errors.append(np.sqrt(scale * spread) / max(n, 1))
-        samples.append(num_groups)
+        samples.append(num_kind_clusters)
         counts.append(n)
     return intervals(names, np.array(estimates), np.array(errors), samples, counts)
 
 
 def dummies(kinds: np.ndarray, count: int) -> np.ndarray:
-    """(N,) ints -> (N, count) one-hot; below 0 is all zeros."""
-    out: np.ndarray = np.asarray(kinds)[:, None] == np.arange(count)
-    return out.astype(float)
+    """(N,) ints -> (N, count) one-hot rows; an int below 0 gives a row of zeros."""
+    indicators: np.ndarray = np.asarray(kinds)[:, None] == np.arange(count)
+    return indicators.astype(float)

@@ -20,7 +20,7 @@ from ..types import EnvModule
 if TYPE_CHECKING:
     from ..games.schema import About
 
-OUT = Path("runs/study")  # also the copies of datasets with decisions
+OUT = Path("runs/study")  # default of --out; copies of datasets with decisions are here too
 IS_OWN_JSON = atomic_files.json_with("record", "at", "seat", "actions")
 
 
@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         atomic_files.check_file("--figures", args.figures, results_file.IS_OWN_FILE)
     else:
         report.check_outputs(args.out, args.page)
-    other = results_file.load(args.beside) if args.beside else None
+    other_results = results_file.load(args.beside) if args.beside else None
     about = dataset.read_whole(args.data)
     rules = {(part["env"], part["players"]) for part in about["parts"]}
     if len(rules) > 1:
@@ -59,39 +59,42 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     name, players = rules.pop()
     env = dataset.env_of(args.data, env_module, name, players)
     dataset.check_games(args.data, about, env)
-    copy = None
+    decision_folder = None
     if not (args.figures or args.games_only):
-        copy = _with_decisions(args.data, about, env_module, args.decided)
+        decision_folder = _derive_decisions(args.data, about, env_module, args.decided)
     table = load(args.data)
-    answers = questions.of_games(table, env.ruleset)
+    answers = questions.answer_for_games(table, env.ruleset)
     if args.figures:
         results_file.save(args.figures, args.data, table, answers)
         cli.wrote(args.figures)
         return 0
-    decided, decisions = table, None
-    if copy is not None:
+    decision_table, decisions = table, None
+    if decision_folder is not None:
         from . import decision_counts
 
-        decided = load(args.data, args.decided)
-        decisions = decision_counts.load(copy, len(decided.vp), players)
-        answers |= questions.of_decisions(decided, decisions, about.get("slots", {}))
-    by_faction = questions.of_factions(table, decided, decisions)
+        decision_table = load(args.data, args.decided)
+        decisions = decision_counts.load(decision_folder, len(decision_table.vp), players)
+        answers |= questions.answer_for_decisions(decision_table, decisions, about.get("slots", {}))
+    by_faction = questions.answer_for_factions(table, decision_table, decisions)
     num_deals = len(set(table.deal.tolist()))
-    own = results_file.Results(len(table.vp), num_deals, about, answers)
-    num_decided = None if decisions is None else len(decided.vp)
-    built = report.build(own, by_faction, env.ruleset, other, num_decided)
-    report.write(built, args.out, args.page)
+    results = results_file.Results(len(table.vp), num_deals, about, answers)
+    num_decision_games = None if decisions is None else len(decision_table.vp)
+    built_report = report.build(results, by_faction, env.ruleset, other_results, num_decision_games)
+    report.write(built_report, args.out, args.page)
     cli.wrote(args.out / f"{args.page}.md")
     return 0
 
 
-def _with_decisions(data: Path, about: About, env_module: EnvModule, games: int | None) -> Path:
-    """The folder of the dataset, or of a copy in `runs/study` with its decisions.
+def _derive_decisions(data: Path, about: About, env_module: EnvModule, games: int | None) -> Path:
+    """Provide the decisions of a dataset: its own, or those of a copy, which a replay derives.
 
-    The copy is named after its games, so they are replayed once.
+    The copy is in `runs/study`. Its name has the hash of the games and their number, so another
+    run finds it and replays nothing.
 
     Args:
         games: how many to copy, from the first; None is all.
+    Returns:
+        The folder with `decisions.parquet`.
     """
     from ..games import dataset, decisions, export, shards
 
@@ -101,20 +104,20 @@ def _with_decisions(data: Path, about: About, env_module: EnvModule, games: int 
         rows = about["files"][dataset.DECISIONS]["rows"]
         shards.check(data / dataset.DECISIONS, decisions.schema(), rows)
         return data
-    copy = OUT / f"{about['files'][dataset.GAMES]['sha256'][:16]}_{games}"
-    if not (copy / dataset.ABOUT).exists():
-        copy.mkdir(parents=True, exist_ok=True)
+    folder = OUT / f"{about['files'][dataset.GAMES]['sha256'][:16]}_{games}"
+    if not (folder / dataset.ABOUT).exists():
+        folder.mkdir(parents=True, exist_ok=True)
         groups = shards.row_groups(data / dataset.GAMES)
         first = (table.slice(0, max(games - at, 0)) for at, table in groups if at < games)
-        shards.assemble(copy / dataset.GAMES, first)
-        dataset.finish(copy, _first_parts(about["parts"], games), dataset.of_files(data))
-    with atomic_files.folder_lock(copy):
-        export.derive(copy, env_module, policy=False)
-    return copy
+        shards.assemble(folder / dataset.GAMES, first)
+        dataset.finish(folder, _select_first_parts(about["parts"], games), dataset.of_files(data))
+    with atomic_files.folder_lock(folder):
+        export.derive(folder, env_module, policy=False)
+    return folder
 
 
-def _first_parts(parts: list[dict[str, Any]], games: int) -> list[dict[str, Any]]:
-    """The parts of the first games."""
+def _select_first_parts(parts: list[dict[str, Any]], games: int) -> list[dict[str, Any]]:
+    """The entries of `parts` for the first games, with their numbers of games adjusted."""
     selected = []
     for part in parts:
         if games > 0:

@@ -1,4 +1,4 @@
-"""What tiles, boosters, tokens, ships and artifacts are worth: in the game, or acquired.
+"""VP effects of tiles, boosters, tokens, ships and artifacts: present in a game, or acquired.
 
 The components of a game are drawn, so `presence` is causal. A seat chooses what it acquires, so
 `acquisition` may reflect a good position instead of the component. Where agents change seats on one
@@ -13,14 +13,14 @@ import numpy as np
 
 from ..stats.effects import Effect, demean, dummies, regression
 from .game_table import GameTable
-from .strength import contrasts
+from .strength import contrast_weights
 
 
 def presence(table: GameTable, key: str, place: int | None = None) -> list[Effect]:
     """Mean VP of all seats with each component in the game, above the mean over all components.
 
     Args:
-        key: of `table.setup`: boosters, round_tiles, advanced_tiles, artifacts, ship_tokens, ...
+        key: of `table.setup`, such as boosters, round_tiles, advanced_tiles or artifacts.
         place: an index, for example 0 of round_tiles for round 1; None is any place.
     Raises:
         ValueError: there is no such key or place; the message names the choices.
@@ -34,12 +34,12 @@ def presence(table: GameTable, key: str, place: int | None = None) -> list[Effec
     values = values if place is None else values[:, [place]]
     names, codes = np.unique(values, return_inverse=True)
     codes = codes.reshape(values.shape)
-    _, first_game, deals = np.unique(table.deal, return_index=True, return_inverse=True)
-    y = np.bincount(deals, table.vp.mean(-1)) / np.bincount(deals)
+    _, first_game, deal_index = np.unique(table.deal, return_index=True, return_inverse=True)
+    y = np.bincount(deal_index, table.vp.mean(-1)) / np.bincount(deal_index)
     is_present = [(codes[first_game] == k).any(-1) for k in range(len(names))]
     x = np.stack([*is_present, np.ones(len(y))], axis=-1).astype(float)
     num_deals = x[:, :-1].sum(0)
-    weights = contrasts(num_deals > 0, x.shape[1])
+    weights = contrast_weights(num_deals > 0, x.shape[1])
     return regression(y, x, np.arange(len(y)), [str(n) for n in names], num_deals, weights)
 
 
@@ -51,7 +51,8 @@ def acquisition(table: GameTable, counts: np.ndarray, names: Sequence[str]) -> l
     boosters, an effect is that of one component instead of the mean component.
 
     Args:
-        counts: (G, P, K), how many; names: K.
+        counts: (G, P, K), how many of each component a seat acquired.
+        names: of the K components.
     """
     if not names:
         return []
@@ -67,7 +68,7 @@ def acquisition(table: GameTable, counts: np.ndarray, names: Sequence[str]) -> l
     x = demean(np.concatenate([acquired, *controls], axis=1), groups)
     num_seats = (acquired > 0).sum(0)
     is_total_constant = np.abs(demean(acquired.sum(-1), groups)).max() < 1e-9
-    weights = contrasts(num_seats > 0, x.shape[1]) if is_total_constant else None
+    weights = contrast_weights(num_seats > 0, x.shape[1]) if is_total_constant else None
     y = demean(table.vp.ravel(), groups)
     return regression(y, x, deal, names, num_seats, weights)
 

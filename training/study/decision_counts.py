@@ -18,8 +18,8 @@ from ..analysis.actions import kind_of
 from ..games import dataset, shards
 
 DECLINE = "leech DECLINE"
-OPENING = 3  # main actions
-COSTS = 5  # of a power offer: 0 to 3 VP, 4 or more
+OPENING_LENGTH = 3  # main actions of an opening
+NUM_COSTS = 5  # costs of a power offer: 0, 1, 2, 3, and 4 or more VP
 COLUMNS = ["game", "number", "round", "node", "seat", "text", "leech", "tracks", "vp"]
 
 
@@ -30,18 +30,18 @@ class DecisionCounts:
     counts: np.ndarray  # (G, P, K) int16, number of actions of each kind
     kinds: list[str]  # K, for example "advanced FED-5VP", "leech CHARGE", "upgrade"
     opening: np.ndarray  # (G, P, 3) int16, indices into `kinds` of the first main actions; or -1
-    passed: np.ndarray  # (G, P, 6) int8, place in the order of passing by round, from 1; or 0
-    main_actions: np.ndarray  # (G, P, 6) int16, before passing, by round
-    offers: np.ndarray  # (G, P, COSTS, 2) int16, power offers by cost: declined, taken
+    passing_order: np.ndarray  # (G, P, 6) int8, 1 for the first to pass in a round, ...; or 0
+    main_actions: np.ndarray  # (G, P, 6) int16, number before passing, by round
+    offers: np.ndarray  # (G, P, NUM_COSTS, 2) int16, power offers by cost: declined, taken
     levels: np.ndarray  # (G, P, 6) int8, research levels before the last decision
-    vp_after: np.ndarray  # (G, P, 6) int16, VP before the last decision of each round
+    vp_by_round: np.ndarray  # (G, P, 6) int16, VP before the last decision of each round
 
-    def with_prefix(self, *prefixes: str) -> tuple[np.ndarray, list[str]]:
-        """The counts of the kinds with one of the prefixes, and their names."""
+    def counts_by_prefix(self, *prefixes: str) -> tuple[np.ndarray, list[str]]:
+        """The counts (G, P, L) of kinds that start with one of the prefixes, and their names."""
         indices = [i for i, name in enumerate(self.kinds) if name.startswith(prefixes)]
         return self.counts[..., indices], [self.kinds[i] for i in indices]
 
-    def named(self, names: Sequence[str]) -> np.ndarray:
+    def counts_by_name(self, names: Sequence[str]) -> np.ndarray:
         """(G, P, L), the counts of kinds by their full names; 0 for kinds that do not occur."""
         zeros = np.zeros(self.counts.shape[:2], self.counts.dtype)
         by_name = {name: self.counts[..., i] for i, name in enumerate(self.kinds)}
@@ -52,8 +52,8 @@ def load(path: str | Path, games: int, players: int) -> DecisionCounts:
     """Count the decisions of a dataset.
 
     Args:
-        path: its folder.
-        games: G, the first games; players: P.
+        path: the folder of the dataset.
+        games: G, the number of games to count, from the first; players: P.
     """
     counter = _Counter(games, players)
     pending: pa.Table | None = None
@@ -74,22 +74,22 @@ def load(path: str | Path, games: int, players: int) -> DecisionCounts:
 
 
 class _Counter:
-    """Counts decisions as they are read."""
+    """Sums of `DecisionCounts`, row group by row group."""
 
     def __init__(self, games: int, players: int):
         seats = (games, players)
         self.kinds: dict[str, int] = {}  # index of a kind
         self.counts = np.zeros((*seats, 0), np.int16)
-        self.opening = np.full((*seats, OPENING), -1, np.int16)
+        self.opening = np.full((*seats, OPENING_LENGTH), -1, np.int16)
         self.opening_length = np.zeros(seats, int)
-        self.passed = np.zeros((*seats, ROUNDS), np.int8)
+        self.passing_order = np.zeros((*seats, ROUNDS), np.int8)
         self.main_actions = np.zeros((*seats, ROUNDS), np.int16)
-        self.offers = np.zeros((*seats, COSTS, 2), np.int16)
+        self.offers = np.zeros((*seats, NUM_COSTS, 2), np.int16)
         self.levels = np.zeros((*seats, len(TRACKS)), np.int8)
-        self.vp_after = np.zeros((*seats, ROUNDS), np.int16)
+        self.vp_by_round = np.zeros((*seats, ROUNDS), np.int16)
 
-    def add(self, table: pa.Table, count: int) -> None:
-        """Count the first `count` rows; the row after them names the piece of an upgrade."""
+    def add(self, table: pa.Table, num_rows: int) -> None:
+        """Count the first `num_rows` rows; the row after them names the piece of an upgrade."""
         columns = {name: table[name].combine_chunks() for name in COLUMNS}
         texts = columns["text"].dictionary_encode()
         labels = [kind_of(text) for text in texts.dictionary.to_pylist()]
@@ -97,46 +97,50 @@ class _Counter:
         kind = indices[texts.indices.to_numpy()]
         new_kinds = len(self.kinds) - self.counts.shape[-1]
         self.counts = np.pad(self.counts, ((0, 0), (0, 0), (0, new_kinds)))
-        game = columns["game"].to_numpy()[:count]
-        seat = columns["seat"].to_numpy()[:count].astype(int)
-        round_ = columns["round"].to_numpy()[:count].astype(int) - 1
-        np.add.at(self.counts, (game, seat, kind[:count]), 1)
-        self._count_offers(columns["leech"].to_numpy()[:count].astype(int), game, seat, kind)
-        tracks = columns["tracks"].slice(0, count).flatten().to_numpy().reshape(count, -1)
+        game = columns["game"].to_numpy()[:num_rows]
+        seat = columns["seat"].to_numpy()[:num_rows].astype(int)
+        round_index = columns["round"].to_numpy()[:num_rows].astype(int) - 1
+        np.add.at(self.counts, (game, seat, kind[:num_rows]), 1)
+        self._count_offers(columns["leech"].to_numpy()[:num_rows].astype(int), game, seat, kind)
+        tracks = columns["tracks"].slice(0, num_rows).flatten().to_numpy().reshape(num_rows, -1)
         np.maximum.at(self.levels, (game, seat), tracks[:, : len(TRACKS)])
-        vp, in_round = columns["vp"].to_numpy()[:count], round_ >= 0
-        self.vp_after[game[in_round], seat[in_round], round_[in_round]] = vp[in_round]
+        vp, in_round = columns["vp"].to_numpy()[:num_rows], round_index >= 0
+        self.vp_by_round[game[in_round], seat[in_round], round_index[in_round]] = vp[in_round]
         names = np.array(list(self.kinds))
         node = columns["node"].to_numpy(zero_copy_only=False)
         is_main = (node == "TURN") & ~np.char.startswith(names, "free ")[kind]
         is_pass = (np.char.startswith(names, "booster ") | (names == "pass"))[kind]
-        names_piece = np.append((node == "PIECE")[1:], False)
-        kind = np.where(names_piece, np.append(kind[1:], 0), kind)
-        for row in np.flatnonzero(is_main[:count]):
-            self._count_main_action((game[row], seat[row]), round_[row], kind[row], is_pass[row])
+        is_before_piece = np.append((node == "PIECE")[1:], False)
+        action_kind = np.where(is_before_piece, np.append(kind[1:], 0), kind)
+        for row in np.flatnonzero(is_main[:num_rows]):
+            self._count_main_action(
+                (game[row], seat[row]), round_index[row], action_kind[row], is_pass[row]
+            )
 
     def _count_offers(
         self, power: np.ndarray, game: np.ndarray, seat: np.ndarray, kind: np.ndarray
     ) -> None:
         offered = np.flatnonzero(power > 0)
         is_taken = (kind[offered] != self.kinds.get(DECLINE, -1)).astype(int)
-        cost = np.minimum(power[offered] - 1, COSTS - 1)
+        cost = np.minimum(power[offered] - 1, NUM_COSTS - 1)
         np.add.at(self.offers, (game[offered], seat[offered], cost, is_taken), 1)
 
     def _count_main_action(
-        self, seat: tuple[int, int], round_: int, kind: int, is_pass: bool
+        self, seat: tuple[int, int], round_index: int, kind: int, is_pass: bool
     ) -> None:
-        if self.opening_length[seat] < OPENING:
+        if self.opening_length[seat] < OPENING_LENGTH:
             self.opening[(*seat, self.opening_length[seat])] = kind
             self.opening_length[seat] += 1
         if is_pass:
-            self.passed[(*seat, round_)] = self.passed[seat[0], :, round_].max() + 1
+            self.passing_order[(*seat, round_index)] = (
+                self.passing_order[seat[0], :, round_index].max() + 1
+            )
         else:
-            self.main_actions[(*seat, round_)] += 1
+            self.main_actions[(*seat, round_index)] += 1
 
     def result(self) -> DecisionCounts:
         """The counts so far."""
         return DecisionCounts(
-            self.counts, list(self.kinds), self.opening, self.passed, self.main_actions,
-            self.offers, self.levels, self.vp_after,
+            self.counts, list(self.kinds), self.opening, self.passing_order, self.main_actions,
+            self.offers, self.levels, self.vp_by_round,
         )  # fmt: skip

@@ -13,7 +13,7 @@ from gaia_jax.cli.command_line import UserError
 
 from ..games import dataset, schema, shards
 
-# Sources of VP that are joined: every game has two final missions, in no order.
+# Sources of VP that count as one: the order of a game's two final missions has no meaning.
 JOINED = {"FINAL_1": "FINAL", "FINAL_2": "FINAL"}
 
 
@@ -38,7 +38,11 @@ class GameTable:
         return int(self.vp.shape[1])
 
     def faction_index(self, name: str) -> int:
-        """Index of a faction; a ValueError names the choices."""
+        """Index of a faction.
+
+        Raises:
+            ValueError: the dataset has no such faction; the message lists those it has.
+        """
         names = self.names["faction"]
         if name not in names:
             raise ValueError(f"unknown faction {name!r}; the dataset has {', '.join(names)}")
@@ -46,7 +50,7 @@ class GameTable:
 
     @property
     def margin(self) -> np.ndarray:
-        """(G, P) VP less the mean of the others."""
+        """(G, P) VP of a seat minus the mean VP of the other seats of its game."""
         others = (self.vp.sum(-1, keepdims=True) - self.vp) / (self.players - 1)
         ahead: np.ndarray = self.vp - others
         return ahead
@@ -59,52 +63,52 @@ def load(path: str | Path, games: int | None = None) -> GameTable:
         path: its folder.
         games: the number of games to load, from the first; None is all.
     """
-    folder_ = Path(path)
-    about = dataset.read_about(folder_)
-    with shards.open_file(folder_ / dataset.GAMES) as file:
+    folder = Path(path)
+    about = dataset.read_about(folder)
+    with shards.open_file(folder / dataset.GAMES) as file:
         columns = [name for name in file.schema_arrow.names if name not in ("actions", "setup")]
-    parts, left = [], games
-    for _, part in shards.row_groups(folder_ / dataset.GAMES, columns):
-        parts.append(part if left is None else part.slice(0, left))
-        left = None if left is None else left - len(parts[-1])
-        if left == 0:
+    parts, num_left = [], games
+    for _, part in shards.row_groups(folder / dataset.GAMES, columns):
+        parts.append(part if num_left is None else part.slice(0, num_left))
+        num_left = None if num_left is None else num_left - len(parts[-1])
+        if num_left == 0:
             break
     table = pa.concat_tables(parts).combine_chunks()
     players = schema.seats(columns)
     source_of = [JOINED.get(name, name) for name in about["vp_sources"]]
     names: dict[str, list[str]] = {"source": list(dict.fromkeys(source_of))}
 
-    def seats(name: str) -> np.ndarray:
+    def stack_seats(name: str) -> np.ndarray:
         return np.stack([_array(table[f"{name}_{s}"]) for s in range(players)], axis=-1)
 
-    def by_seat(name: str) -> np.ndarray:
+    def read_list(name: str) -> np.ndarray:
         column = table[name]
         if not (pc.list_value_length(column).to_numpy() == players).all():
-            raise UserError(f"{folder_ / dataset.GAMES}: {name} has not {players} values in a row")
+            raise UserError(f"{folder / dataset.GAMES}: {name} has not {players} values in a row")
         return _array(column)
 
-    def coded(name: str) -> np.ndarray:
-        values, codes = np.unique(seats(name), return_inverse=True)
+    def encode(name: str) -> np.ndarray:
+        values, codes = np.unique(stack_seats(name), return_inverse=True)
         names[name] = [str(value) for value in values]
         return codes.reshape(-1, players)
 
-    def of_source(name: str) -> np.ndarray:
+    def sum_source(name: str) -> np.ndarray:
         parts = zip(about["vp_sources"], source_of, strict=True)
-        total: np.ndarray = np.sum([by_seat(f"vp_{x}") for x, y in parts if y == name], axis=0)
+        total: np.ndarray = np.sum([read_list(f"vp_{x}") for x, y in parts if y == name], axis=0)
         return total
 
     keys = [_array(table[name]) for name in ("env", "seed", "deal")]
-    codes = [np.unique(key, return_inverse=True)[1] for key in keys]
-    deal = np.unique(np.stack(codes, axis=-1), axis=0, return_inverse=True)[1].reshape(-1)
+    key_codes = [np.unique(key, return_inverse=True)[1] for key in keys]
+    deal = np.unique(np.stack(key_codes, axis=-1), axis=0, return_inverse=True)[1].reshape(-1)
     return GameTable(
         deal=deal,
-        vp=by_seat("vp").astype(float),
-        place=by_seat("place"),
-        win=by_seat("win"),
-        sources=np.stack([of_source(s) for s in names["source"]], axis=-1),
-        faction=coded("faction"),
-        order=seats("order"),
-        agent=coded("agent"),
+        vp=read_list("vp").astype(float),
+        place=read_list("place"),
+        win=read_list("win"),
+        sources=np.stack([sum_source(s) for s in names["source"]], axis=-1),
+        faction=encode("faction"),
+        order=stack_seats("order"),
+        agent=encode("agent"),
         setup={
             name.removeprefix("setup_"): _array(table[name])
             for name in columns
@@ -115,7 +119,7 @@ def load(path: str | Path, games: int | None = None) -> GameTable:
 
 
 def _array(column: pa.ChunkedArray) -> np.ndarray:
-    """A column as (G,), a column of lists of one length as (G, L)."""
+    """Convert a column to an array: (G,), or (G, L) for lists of L values."""
     array = column.combine_chunks()
     if not pa.types.is_list(array.type):
         return np.asarray(array.to_numpy(zero_copy_only=False))

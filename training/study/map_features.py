@@ -16,10 +16,10 @@ COLOURS = planets.TERRAFORM_CYCLE
 
 
 def planets_near_home(table: GameTable, ruleset: Ruleset) -> dict[str, np.ndarray]:
-    """Planets around the planets where a seat may start: (G, P) each.
+    """Count the planets near the possible home planets of each seat: two arrays (G, P).
 
     `NAMES[0]`: planets of the seven colours and Gaia planets within 3 cells, averaged over the
-    planets of the home colour; `NAMES[1]`: those of a colour at most one terraforming step away.
+    planets of the home colour; `NAMES[1]`: only those that need at most one terraforming step.
     Seats of factions without a home colour have nan.
     """
     counts = np.zeros((len(table.vp), table.players, 2))
@@ -29,25 +29,25 @@ def planets_near_home(table: GameTable, ruleset: Ruleset) -> dict[str, np.ndarra
     distances = np.asarray(ruleset.geometry.distance)
     is_near = (distances <= RADIUS) & (distances > 0)
     homes = [_home_colour(ruleset, name) for name in table.names["faction"]]
-    sectors = table.setup["sectors_tile"], table.setup["sectors_rotation"]
+    sector_tiles, rotations = table.setup["sectors_tile"], table.setup["sectors_rotation"]
     by_deal: dict[int, np.ndarray] = {}
     for game, deal in enumerate(table.deal):
         if deal not in by_deal:
             board = np.full(len(cells), -1)
             for (q, r), tile, turns in zip(
-                ruleset.map.sector_centers, sectors[0][game], sectors[1][game], strict=True
+                ruleset.map.sector_centers, sector_tiles[game], rotations[game], strict=True
             ):
                 for cell, planet in tiles[str(tile)].planets:
                     dq, dr = rotate(cell, int(turns))
-                    board[index[q + dq, r + dr]] = _code(planet)
+                    board[index[q + dq, r + dr]] = _planet_code(planet)
             by_deal[deal] = np.array(
-                [_count(board, is_near, homes[faction]) for faction in table.faction[game]]
+                [_count_planets(board, is_near, homes[faction]) for faction in table.faction[game]]
             )
         counts[game] = by_deal[deal]
     return {name: counts[..., i] for i, name in enumerate(NAMES)}
 
 
-def _code(planet: str) -> int:
+def _planet_code(planet: str) -> int:
     """Index of a colour, 7 for Gaia planets, -1 for everything else."""
     return [*COLOURS, "Gaia"].index(planet) if planet in (*COLOURS, "Gaia") else -1
 
@@ -59,7 +59,7 @@ def _home_colour(ruleset: Ruleset, faction: str) -> int:
     return COLOURS.index(home) if home in COLOURS else -1
 
 
-def _count(board: np.ndarray, is_near: np.ndarray, home: int) -> tuple[float, float]:
+def _count_planets(board: np.ndarray, is_near: np.ndarray, home: int) -> tuple[float, float]:
     if home < 0:
         return np.nan, np.nan
     near = is_near[board == home] & (board >= 0)

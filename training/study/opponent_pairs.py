@@ -1,4 +1,4 @@
-"""Split effects of faction pairs into what an opponent does to everybody and the rest."""
+"""Effects of faction pairs, split into the opponent's effect on all factions and the rest."""
 
 from __future__ import annotations
 
@@ -10,46 +10,48 @@ from ..stats.effects import (
     RANK_TOLERANCE,
     Effect,
     adjust_jointly,
-    errors,
     estimable,
     intervals,
     inverse_gram,
+    standard_errors,
 )
 
 
 def split(effects: Sequence[Effect]) -> dict[str, list[Effect]]:
-    """`against`: what opponent B does to all; `pairs`: what A has with B beyond that.
+    """`against`: effect of opponent B on all factions; `pairs`: rest of the effect of B on A.
 
-    Least squares with one value for each own faction and each opponent, weighted by the intervals,
-    as if pairs were independent.
+    Least squares with a coefficient for each faction A and each opponent B. Pairs are weighted by
+    the inverse variance of their estimates and treated as independent.
 
     Args:
-        effects: of `strength.opponents`, of all factions, named `A with B`.
+        effects: those of `strength.opponents` for every faction, each named `A with B`.
     Returns:
         Empty if there are too few pairs.
     """
     effects = estimable(effects)
     pairs = [e.name.split(" with ") for e in effects]
-    own, other = ({x: k for k, x in enumerate(sorted({p[i] for p in pairs}))} for i in (0, 1))
-    if len(effects) <= len(own) + len(other):
+    own_index, other_index = (
+        {x: k for k, x in enumerate(sorted({p[i] for p in pairs}))} for i in (0, 1)
+    )
+    if len(effects) <= len(own_index) + len(other_index):
         return {}
-    columns = np.array([(own[a], len(own) + other[b]) for a, b in pairs], int)
-    x = np.zeros((len(effects), len(own) + len(other)))
+    columns = np.array([(own_index[a], len(own_index) + other_index[b]) for a, b in pairs], int)
+    x = np.zeros((len(effects), len(own_index) + len(other_index)))
     x[np.arange(len(effects))[:, None], columns] = 1
-    y, noise = np.array([e.estimate for e in effects]), errors(effects) ** 2
-    inverse, _ = inverse_gram(x / np.sqrt(noise)[:, None])
-    beta = inverse @ (x.T @ (y / noise))
-    contrast = np.zeros((len(other), x.shape[1]))
-    contrast[:, len(own) :] = np.eye(len(other)) - 1 / len(other)
-    error = np.sqrt(np.einsum("ik,kl,il->i", contrast, inverse, contrast))
+    y, variance = np.array([e.estimate for e in effects]), standard_errors(effects) ** 2
+    inverse, _ = inverse_gram(x / np.sqrt(variance)[:, None])
+    beta = inverse @ (x.T @ (y / variance))
+    contrast = np.zeros((len(other_index), x.shape[1]))
+    contrast[:, len(own_index) :] = np.eye(len(other_index)) - 1 / len(other_index)
+    contrast_errors = np.sqrt(np.einsum("ik,kl,il->i", contrast, inverse, contrast))
     sizes = np.array([e.size for e in effects])
-    deals = np.bincount(columns[:, 1] - len(own), sizes).astype(int).tolist()
-    # 0: the fit determines the pair.
-    residual_share = 1 - np.einsum("ik,kl,il->i", x, inverse, x) / noise
-    residual_variance = np.where(residual_share > RANK_TOLERANCE, residual_share * noise, np.nan)
+    deals = np.bincount(columns[:, 1] - len(own_index), sizes).astype(int).tolist()
+    # 0 where the other pairs leave nothing to compare a pair with: its residual is always 0.
+    residual_share = 1 - np.einsum("ik,kl,il->i", x, inverse, x) / variance
+    residual_variance = np.where(residual_share > RANK_TOLERANCE, residual_share * variance, np.nan)
     names = [e.name for e in effects]
     residuals = intervals(names, y - x @ beta, np.sqrt(residual_variance), sizes.tolist(), sizes)
     return {
-        "against": intervals(list(other), contrast @ beta, error, deals, deals),
+        "against": intervals(list(other_index), contrast @ beta, contrast_errors, deals, deals),
         "pairs": adjust_jointly(residuals),
     }

@@ -22,28 +22,31 @@ Answers = dict[str, list[Effect]]
 MIN_ACQUISITIONS = 50  # of a component, over all games
 MIN_OPENINGS = 12  # games of an opening of one faction
 OPENING_FACTIONS = 4  # factions whose openings are reported
-# Keys of a set-up; the answers are `in_play_KEY`.
-COMPONENTS = {
+# Key of a set-up -> title; the question is `in_play_KEY`.
+COMPONENTS_IN_PLAY = {
     "boosters": "Boosters in play", "advanced_tiles": "Advanced tiles in play",
     "artifacts": "Artifacts in play", "ship_tokens": "Federation tokens on ships",
     "final_missions": "Final missions", "tf5_token": "Token on terraforming 5",
 }  # fmt: skip
+# Those with few components: Holm's correction takes their effects as one family.
 SMALL_FAMILIES = ("advanced_tiles", "artifacts", "ship_tokens", "final_missions", "tf5_token")
-# Title and prefixes of the kinds of action; the answers are `taken_KEY`.
-ACQUIRED = {
+# Key -> title, prefixes of the kinds of action; the question is `taken_KEY`.
+ACQUIRED_ACTIONS = {
     "tiles": ("Tech tiles taken", ("tile ",)),
     "ships": ("Ships explored, and their actions", ("explore", "ship ")),
     "tokens": ("Federation tokens, by ship", ("token ",)),
     "boosters_taken": ("Boosters taken", ("booster ",)),
     "board_actions": ("Power actions", ("power ", "qic ")),
 }
-# Components at places that change from game to game, by key of the set-up: verb, title.
-PLACED = {
+# Components whose places change from game to game. Key of a set-up -> verb of the action, title;
+# the question is `taken_KEY_by_name`.
+COMPONENTS_AT_PLACES = {
     "advanced_tiles": ("advanced", "Advanced tiles taken"),
     "artifacts": ("artifact", "Artifacts taken"),
     "ship_tokens": ("token", "Federation tokens from ships"),
 }
-HABITS = {
+# Name of an effect of `habits` -> prefixes of the kinds of action that it counts.
+HABIT_ACTIONS = {
     "federations formed": ("form_federation",),
     "steps of research chosen": ("advance ",),
     "ships explored": ("explore ",),
@@ -65,18 +68,28 @@ TITLES = {
     "habits": "Actions of a seat in a game", "levels": "Research level at the end",
     "passing": "Passing one place later", "turns": "One more main action before passing",
     "offers": "Percentage of power offers taken, by cost", "leech": "One more leech offer",
-    **{f"in_play_{key}": title for key, title in COMPONENTS.items()},
-    **{f"taken_{key}": title for key, (title, _) in ACQUIRED.items()},
-    **{f"taken_{key}_by_name": title for key, (_, title) in PLACED.items()},
+    **{f"in_play_{key}": title for key, title in COMPONENTS_IN_PLAY.items()},
+    **{f"taken_{key}": title for key, (title, _) in ACQUIRED_ACTIONS.items()},
+    **{f"taken_{key}_by_name": title for key, (_, title) in COMPONENTS_AT_PLACES.items()},
 }  # fmt: skip
-MEANS = {"agents", "places", "won", "source_means", "board_counts", "habits", "levels", "offers"}
+# Their estimates are means, not differences: no sign, no significance.
+MEAN_QUESTIONS = {
+    "agents",
+    "places",
+    "won",
+    "source_means",
+    "board_counts",
+    "habits",
+    "levels",
+    "offers",
+}
 
 
-def of_games(table: GameTable, ruleset: Ruleset) -> Answers:
+def answer_for_games(table: GameTable, ruleset: Ruleset) -> Answers:
     """Answer the questions that need no decisions.
 
     Args:
-        ruleset: of the games.
+        ruleset: that of the games.
     """
     deal, names = np.repeat(table.deal, table.players), table.names
     place = np.floor(table.place).astype(int).ravel() - 1
@@ -87,22 +100,25 @@ def of_games(table: GameTable, ruleset: Ruleset) -> Answers:
         "won": means(table.win.ravel(), table.faction.ravel(), deal, names["faction"]),
         "factions": strength.factions(table),
         "seats": strength.seats(table),
-        "opponents": _opponents(table),
+        "opponents": _answer_opponents(table),
         "sources": strength.sources(table),
-        "source_means": _column_means(table.sources, table.deal, names["source"]),
+        "source_means": _average_columns(table.sources, table.deal, names["source"]),
     }
-    answers |= opponent_pairs.split(answers["opponents"]) | _planets_near_home(table, ruleset)
+    answers |= opponent_pairs.split(answers["opponents"]) | _answer_planets_near_home(
+        table, ruleset
+    )
     groupings = [("place", strength.sources_by_place(table))]
     if len(names["agent"]) > 1:
         groupings.append(("agent", strength.sources_by_agent(table)))
     for group, by_source in groupings:
         answers |= {f"by {group} {source}": effects for source, effects in by_source.items()}
-    for key in COMPONENTS:
+    for key in COMPONENTS_IN_PLAY:
         if key in table.setup:
             answers[f"in_play_{key}"] = component_effects.presence(table, key)
-    small = [f"in_play_{key}" for key in SMALL_FAMILIES if f"in_play_{key}" in answers]
-    adjusted = iter(adjust_jointly([e for key in small for e in answers[key]]))
-    answers |= {key: [next(adjusted) for _ in estimable(answers[key])] for key in small}
+    small_keys = [f"in_play_{key}" for key in SMALL_FAMILIES if f"in_play_{key}" in answers]
+    # The adjusted effects are in the order of the estimable ones.
+    adjusted = iter(adjust_jointly([e for key in small_keys for e in answers[key]]))
+    answers |= {key: [next(adjusted) for _ in estimable(answers[key])] for key in small_keys}
     answers["round_tiles"] = component_effects.presence(table, "round_tiles")
     for index in (0, 5):
         effects = component_effects.presence(table, "round_tiles", index)
@@ -110,7 +126,7 @@ def of_games(table: GameTable, ruleset: Ruleset) -> Answers:
     return answers
 
 
-def _opponents(table: GameTable) -> list[Effect]:
+def _answer_opponents(table: GameTable) -> list[Effect]:
     """Every faction with every opponent, as one family."""
     return adjust_jointly(
         [
@@ -121,15 +137,15 @@ def _opponents(table: GameTable) -> list[Effect]:
     )
 
 
-def _planets_near_home(table: GameTable, ruleset: Ruleset) -> Answers:
-    """VP for one more planet, and for one more that is easy to terraform; how many there are."""
+def _answer_planets_near_home(table: GameTable, ruleset: Ruleset) -> Answers:
+    """VP for one more planet near home, for one more easy planet, and the number of planets."""
     near, easy = map_features.NAMES
     features = map_features.planets_near_home(table, ruleset)
     counts = features[near][np.isfinite(features[near])]
     if not len(counts):
         return {}
-    both = strength.board(table, features)
-    any_planet = strength.board(table, {near: features[near]})
+    both = strength.board_features(table, features)
+    any_planet = strength.board_features(table, {near: features[near]})
     nan, size = math.nan, len(counts)
     return {
         "board": adjust_jointly([*any_planet, *(e for e in both if e.name == easy)]),
@@ -140,41 +156,47 @@ def _planets_near_home(table: GameTable, ruleset: Ruleset) -> Answers:
     }  # fmt: skip
 
 
-def of_decisions(
+def answer_for_decisions(
     table: GameTable, decisions: DecisionCounts, slots: Mapping[str, list[str]]
 ) -> Answers:
     """Answer the questions that need every decision.
 
     Args:
-        slots: names of the places of a set-up's lists, as in `dataset.json`.
+        slots: key of a set-up -> names of the places of its list, from `dataset.json`.
     """
-    habits = [decisions.with_prefix(*prefixes)[0].sum(-1) for prefixes in HABITS.values()]
+    habits = [
+        decisions.counts_by_prefix(*prefixes)[0].sum(-1) for prefixes in HABIT_ACTIONS.values()
+    ]
     habits.append(decisions.main_actions.sum(-1))
-    habit_names = [*HABITS, "main actions before passing"]
+    habit_names = [*HABIT_ACTIONS, "main actions before passing"]
     answers: Answers = {
-        "habits": _column_means(np.stack(habits, -1), table.deal, habit_names),
-        "levels": _column_means(decisions.levels, table.deal, list(TRACKS)),
+        "habits": _average_columns(np.stack(habits, -1), table.deal, habit_names),
+        "levels": _average_columns(decisions.levels, table.deal, list(TRACKS)),
     }
-    for key, (_, prefixes) in ACQUIRED.items():
-        answers |= _acquired(table, f"taken_{key}", *decisions.with_prefix(*prefixes))
+    for key, (_, prefixes) in ACQUIRED_ACTIONS.items():
+        answers |= _answer_acquisition(
+            table, f"taken_{key}", *decisions.counts_by_prefix(*prefixes)
+        )
     num_artifacts = np.asarray(table.setup.get("artifacts", [[]])).shape[-1]
     places = {**slots, "artifacts": [str(n + 1) for n in range(num_artifacts)]}
-    for key, (verb, _) in PLACED.items():
+    for key, (verb, _) in COMPONENTS_AT_PLACES.items():
         if places.get(key) and key in table.setup:
-            counts = decisions.named([f"{verb} {place}" for place in places[key]])
+            counts = decisions.counts_by_name([f"{verb} {place}" for place in places[key]])
             by_component = component_effects.counts_by_component(table, counts, key)
-            answers |= _acquired(table, f"taken_{key}_by_name", *by_component)
+            answers |= _answer_acquisition(table, f"taken_{key}_by_name", *by_component)
     games = np.bincount(table.faction.ravel(), minlength=1)
     for k in np.argsort(-games, kind="stable")[:OPENING_FACTIONS]:
         faction = table.names["faction"][k]
         answers[f"openings_{faction}"] = decision_effects.openings(table, decisions, faction)
     answers["passing"] = decision_effects.passing(table, decisions)
     answers["turns"] = decision_effects.main_actions(table, decisions)
-    answers["offers"] = decision_effects.offers(table, decisions)
-    return answers | _acquired(table, "leech", *decisions.with_prefix("leech "))
+    answers["offers"] = decision_effects.shares_of_offers_taken(table, decisions)
+    return answers | _answer_acquisition(table, "leech", *decisions.counts_by_prefix("leech "))
 
 
-def _acquired(table: GameTable, key: str, counts: np.ndarray, names: list[str]) -> Answers:
+def _answer_acquisition(
+    table: GameTable, key: str, counts: np.ndarray, names: list[str]
+) -> Answers:
     """Effects of the components that were acquired often enough."""
     common = [k for k in range(len(names)) if counts[..., k].sum() >= MIN_ACQUISITIONS]
     if not common:
@@ -183,25 +205,27 @@ def _acquired(table: GameTable, key: str, counts: np.ndarray, names: list[str]) 
     return {key: component_effects.acquisition(table, counts[..., common], names)}
 
 
-def _column_means(
+def _average_columns(
     values: np.ndarray, deal: np.ndarray, names: list[str], is_seat: np.ndarray | None = None
 ) -> list[Effect]:
-    """Means of the columns of values (G, P, K), of all seats or those that are chosen (G, P)."""
+    """Means of the columns of values (G, P, K), of all seats or those where `is_seat` (G, P)."""
     games, seats = np.nonzero(np.ones(values.shape[:2], bool) if is_seat is None else is_seat)
     rows = values[games, seats].astype(float)
     columns = np.tile(np.arange(len(names)), len(rows))
     return means(rows.ravel(), columns, np.repeat(deal[games], len(names)), names)
 
 
-def of_factions(
-    table: GameTable, decided: GameTable, decisions: DecisionCounts | None
+def answer_for_factions(
+    table: GameTable, decision_table: GameTable, decisions: DecisionCounts | None
 ) -> dict[str, Answers]:
-    """Answer the questions about single factions: question -> faction -> effects.
+    """Answer the questions about single factions.
 
-    The factions of a question are one family.
+    The effects of a question, of all factions, are one family.
 
     Args:
-        decided: the games that `decisions` are of.
+        decision_table: the games that `decisions` counts.
+    Returns:
+        Question -> faction -> effects.
     """
     questions: dict[str, tuple[GameTable, Callable[[str], list[Effect]]]] = {
         "place in the turn order": (table, partial(strength.seats, table)),
@@ -215,25 +239,25 @@ def of_factions(
             questions[question] = (table, partial(_presence_for_faction, table, key=key))
     questions["source of VP"] = (table, partial(_sources_above_table, table))
     if decisions is not None:
-        openings = partial(decision_effects.openings, decided, decisions)
+        openings = partial(decision_effects.openings, decision_table, decisions)
         openings = partial(openings, depth=2, min_games=MIN_OPENINGS)
-        rounds = [f"round {k + 1}" for k in range(decisions.vp_after.shape[-1])]
-        levels = partial(_faction_means, decided, decisions.levels, list(TRACKS))
-        vp_after = partial(_faction_means, decided, decisions.vp_after, rounds)
+        rounds = [f"round {k + 1}" for k in range(decisions.vp_by_round.shape[-1])]
+        levels = partial(_average_faction, decision_table, decisions.levels, list(TRACKS))
+        vp_by_round = partial(_average_faction, decision_table, decisions.vp_by_round, rounds)
         questions |= {
-            "first two main actions": (decided, openings),
-            "research": (decided, levels),
-            "VP by round": (decided, vp_after),
+            "first two main actions": (decision_table, openings),
+            "research": (decision_table, levels),
+            "VP by round": (decision_table, vp_by_round),
         }
     answers = {}
-    for question, (games, answer) in questions.items():
-        factions = [games.names["faction"][k] for k in np.unique(games.faction)]
-        answers[question] = _as_family({faction: answer(faction) for faction in factions})
+    for question, (question_table, ask) in questions.items():
+        factions = [question_table.names["faction"][k] for k in np.unique(question_table.faction)]
+        answers[question] = _adjust_as_family({faction: ask(faction) for faction in factions})
     return answers
 
 
-def _as_family(answers: Answers) -> Answers:
-    """Adjust the effects of all factions jointly; without those that have no interval."""
+def _adjust_as_family(answers: Answers) -> Answers:
+    """Adjust the effects of all factions jointly; effects without an interval are dropped."""
     family: Answers = {}
     prefixed = [
         e._replace(name=f"{f}: {e.name}") for f, effects in answers.items() for e in effects
@@ -246,22 +270,23 @@ def _as_family(answers: Answers) -> Answers:
 
 def _presence_for_faction(table: GameTable, faction: str, key: str) -> list[Effect]:
     """VP of a faction above the others at its table, by component in play."""
-    games, seats = np.nonzero(table.faction == table.faction_index(faction))
-    margin = table.margin[games, seats][:, None]
+    # A table with one seat for each game, because `presence` averages over the seats.
+    games, seat_index = np.nonzero(table.faction == table.faction_index(faction))
+    margin = table.margin[games, seat_index][:, None]
     setup = {key: table.setup[key][games]}
-    rows = dataclasses.replace(table, deal=table.deal[games], vp=margin, setup=setup)
-    return component_effects.presence(rows, key)
+    faction_table = dataclasses.replace(table, deal=table.deal[games], vp=margin, setup=setup)
+    return component_effects.presence(faction_table, key)
 
 
 def _sources_above_table(table: GameTable, faction: str) -> list[Effect]:
     """VP of a faction by source, above the mean of its table."""
     above = table.sources - table.sources.mean(1, keepdims=True)
     is_faction = table.faction == table.faction_index(faction)
-    return _column_means(above, table.deal, table.names["source"], is_faction)
+    return _average_columns(above, table.deal, table.names["source"], is_faction)
 
 
-def _faction_means(
+def _average_faction(
     table: GameTable, values: np.ndarray, names: list[str], faction: str
 ) -> list[Effect]:
     is_faction = table.faction == table.faction_index(faction)
-    return _column_means(values, table.deal, names, is_faction)
+    return _average_columns(values, table.deal, names, is_faction)

@@ -12,14 +12,14 @@ import pyarrow.parquet as pq
 
 from gaia_jax.ruleset import Ruleset
 
-from ..stats.agreement import agreement
+from ..stats.agreement import compare_rankings
 from ..stats.effects import Effect
 from ..system import atomic_files
-from .questions import MEANS, TITLES, Answers
+from .questions import MEAN_QUESTIONS, TITLES, Answers
 from .results_file import Results
 from .vocabulary import Vocabulary
 
-HEAD = f"# Study of a dataset\n\n{atomic_files.COMMENT}"
+HEADER = f"# Study of a dataset\n\n{atomic_files.COMMENT}"
 PARQUET = "effects.parquet"
 ROWS_AT_EITHER_END = 6
 MAX_COLUMNS = 6
@@ -34,11 +34,11 @@ FIELDS = (
 class Report(NamedTuple):
     """The answers that a report shows."""
 
-    own: Results
+    results: Results
     by_faction: Mapping[str, Answers]  # question -> faction -> effects
     vocabulary: Vocabulary
-    other: Results | None  # of another agent's games
-    decided_games: int | None  # games of the questions about decisions; None: these were skipped
+    other_results: Results | None  # of another agent's games
+    num_decision_games: int | None  # for the questions about decisions; None: skipped
 
 
 def check_outputs(out: Path, name: str) -> None:
@@ -47,12 +47,14 @@ def check_outputs(out: Path, name: str) -> None:
     Args:
         out: the folder of the report; name: of the report.
     Raises:
-        UserError: the name is not a plain file name, or a file is not one of ours.
+        UserError: the name is not a plain file name, or another program wrote the file.
     """
     atomic_files.plain_name("--page", name)
     atomic_files.check_inside("--out", out, parents=True)
-    own = atomic_files.begins(HEAD)
-    atomic_files.check_file("--page", out / f"{name}.md", own, "choose another name", parents=True)
+    is_own_report = atomic_files.begins(HEADER)
+    atomic_files.check_file(
+        "--page", out / f"{name}.md", is_own_report, "choose another name", parents=True
+    )
     atomic_files.check_inside("--page", out / name, PARQUET, _is_own_parquet, parents=True)
 
 
@@ -64,66 +66,73 @@ def _is_own_parquet(path: Path) -> bool:
 
 
 def build(
-    own: Results,
+    results: Results,
     by_faction: Mapping[str, Answers],
     ruleset: Ruleset,
-    other: Results | None,
-    decided_games: int | None,
+    other_results: Results | None,
+    num_decision_games: int | None,
 ) -> Report:
-    """Collect the answers; effects without an interval are left out."""
-    answers = {key: _finite(effects) for key, effects in own.answers.items()}
+    """Collect the answers, without the effects that have no interval."""
+    answers = {key: _select_with_interval(effects) for key, effects in results.answers.items()}
     vocabulary = Vocabulary(ruleset)
-    return Report(own._replace(answers=answers), by_faction, vocabulary, other, decided_games)
+    return Report(
+        results._replace(answers=answers), by_faction, vocabulary, other_results, num_decision_games
+    )
 
 
-def _finite(effects: Iterable[Effect]) -> list[Effect]:
+def _select_with_interval(effects: Iterable[Effect]) -> list[Effect]:
     return [e for e in effects if math.isfinite(e.low)]
 
 
 def write(report: Report, out: Path, name: str) -> None:
     """Write the tables and the Parquet file."""
     (out / name).mkdir(parents=True, exist_ok=True)
-    answers, words = report.own.answers, report.vocabulary
-    sections = [HEAD, _games(report), _summary(report)]
-    if report.other:
-        sections.append(_agreement(answers, report.other.answers))
+    answers, vocabulary = report.results.answers, report.vocabulary
+    sections = [HEADER, _format_games(report), _format_summary(report)]
+    if report.other_results:
+        sections.append(_format_agreement(answers, report.other_results.answers))
     for key, effects in answers.items():
-        if not key.startswith("by "):
-            sections.append(_section(report, key, effects))
+        if not key.startswith("by "):  # those are the rows of a table below
+            sections.append(_format_section(report, key, effects))
     for group in ("place", "agent"):
-        start = f"by {group} "
+        prefix = f"by {group} "
         rows = {
-            words.names["vp_source"].get(key.removeprefix(start), key.removeprefix(start)): effects
-            for key, effects in answers.items() if key.startswith(start)
+            vocabulary.name("sources", key.removeprefix(prefix)): effects
+            for key, effects in answers.items() if key.startswith(prefix)
         }  # fmt: skip
         if rows:
-            sections.append(f"## Mean VP by source and {group}\n\n{_matrix(rows, 'source_means')}")
+            sections.append(
+                f"## Mean VP by source and {group}\n\n{_format_matrix(rows, 'source_means')}"
+            )
     for question, by_faction in report.by_faction.items():
         rows = {
-            words.faction(faction): words.rename(question, effects)
+            vocabulary.faction(faction): vocabulary.rename(question, effects)
             for faction, effects in by_faction.items()
         }
         if rows:
+            # These two are means, written without a sign like the answer to `levels`.
             key = "levels" if question in ("research", "VP by round") else question
-            sections.append(f"## By faction: {question}\n\n{_matrix(rows, key)}")
+            sections.append(f"## By faction: {question}\n\n{_format_matrix(rows, key)}")
     atomic_files.write_text(out / f"{name}.md", "\n\n".join(s.strip() for s in sections) + "\n")
     _write_parquet(report, out / name / PARQUET)
 
 
-def title(key: str, words: Vocabulary) -> str:
+def find_title(key: str, vocabulary: Vocabulary) -> str:
     """The heading of a question."""
     if key.startswith("openings_"):
-        return f"Openings: {words.faction(key.removeprefix('openings_'))}"
+        return f"Openings: {vocabulary.faction(key.removeprefix('openings_'))}"
     return TITLES[key]
 
 
-def _games(report: Report) -> str:
+def _format_games(report: Report) -> str:
     """The games of each dataset, and who played them."""
     rows = []
-    for label, results in (("this dataset", report.own), ("other agent", report.other)):
+    for label, results in (("this dataset", report.results), ("other agent", report.other_results)):
         if results:
             rules = {f"`{part['env']}` {part['version']}" for part in results.about["parts"]}
-            agents = ", ".join(f"`{e.name}` {cell(e, 'agents')}" for e in results.answers["agents"])
+            agents = ", ".join(
+                f"`{e.name}` {format_effect(e, 'agents')}" for e in results.answers["agents"]
+            )
             rows.append(
                 [
                     label,
@@ -133,10 +142,10 @@ def _games(report: Report) -> str:
                     agents,
                 ]
             )
-    decided = report.decided_games
+    num_games = report.num_decision_games
     decisions = "were skipped (`--games-only`)"
-    if decided is not None:
-        decisions = f"use the first {decided:,} games"
+    if num_games is not None:
+        decisions = f"use the first {num_games:,} games"
     return (
         markdown_table(["", "games", "set-ups", "rules", "VP of a seat (95 %)"], rows)
         + "\n\nEstimates are VP unless the title has a unit, with 95 % intervals over set-ups; n is"
@@ -146,103 +155,114 @@ def _games(report: Report) -> str:
     )
 
 
-def _summary(report: Report) -> str:
+def _format_summary(report: Report) -> str:
     """A row for each question: its largest and smallest effect."""
     rows = []
-    for key, effects in report.own.answers.items():
+    for key, effects in report.results.answers.items():
         if len(effects) > 1 and not key.startswith("by "):
             ordered = sorted(report.vocabulary.rename(key, effects), key=lambda e: -e.estimate)
             significant = f"{sum(e.significant for e in effects)} of {len(effects)}"
-            ends = (f"{e.name}: {cell(e, key)}" for e in (ordered[0], ordered[-1]))
-            heading = title(key, report.vocabulary)
-            rows.append([heading, "mean" if key in MEANS else significant, *ends])
+            ends = (f"{e.name}: {format_effect(e, key)}" for e in (ordered[0], ordered[-1]))
+            heading = find_title(key, report.vocabulary)
+            rows.append([heading, "mean" if key in MEAN_QUESTIONS else significant, *ends])
     return "## Summary\n\n" + markdown_table(
         ["question", "significant", "largest", "smallest"], rows
     )
 
 
-def _agreement(own: Answers, other: Answers) -> str:
-    """How alike both agents' games answer each question."""
+def _format_agreement(answers: Answers, other_answers: Answers) -> str:
+    """Compare the answers with those of the other agent's games, question by question."""
     rows = []
-    for key in own.keys() & other.keys() & TITLES.keys():
-        rank, without_noise = agreement(TITLES[key], own[key], other[key])
-        if not math.isfinite(rank.low):
+    for key in answers.keys() & other_answers.keys() & TITLES.keys():
+        correlation, without_noise = compare_rankings(TITLES[key], answers[key], other_answers[key])
+        if not math.isfinite(correlation.low):
             continue
-        by_name = {e.name: e for e in _finite(other[key]) if e.low > 0 or e.high < 0}
-        clear = [e for e in own[key] if (e.low > 0 or e.high < 0) and e.name in by_name]
-        same = sum((e.estimate > 0) == (by_name[e.name].estimate > 0) for e in clear)
+        by_name = {
+            e.name: e for e in _select_with_interval(other_answers[key]) if e.low > 0 or e.high < 0
+        }
+        both_clear = [e for e in answers[key] if (e.low > 0 or e.high < 0) and e.name in by_name]
+        num_same_sign = sum((e.estimate > 0) == (by_name[e.name].estimate > 0) for e in both_clear)
         rows.append([
-            rank.name, cell(rank), str(rank.size),
+            correlation.name, format_effect(correlation), str(correlation.size),
             f"{without_noise:+.2f}" if math.isfinite(without_noise) else "mostly noise",
-            f"{same} of {len(clear)}" if len(clear) >= MIN_SIGNS else "too few",
+            f"{num_same_sign} of {len(both_clear)}" if len(both_clear) >= MIN_SIGNS else "too few",
         ])  # fmt: skip
-    head = ["question", "rank correlation (95 %)", "n", "without noise", "same sign"]
+    header = ["question", "rank correlation (95 %)", "n", "without noise", "same sign"]
     return (
         "## Agreement with the other agent\n\nThe last column counts effects whose intervals "
-        f"exclude 0 for both agents.\n\n{markdown_table(head, sorted(rows))}"
+        f"exclude 0 for both agents.\n\n{markdown_table(header, sorted(rows))}"
     )
 
 
-def _section(report: Report, key: str, effects: list[Effect]) -> str:
+def _format_section(report: Report, key: str, effects: list[Effect]) -> str:
     """The effects of a question."""
-    heading = f"## {title(key, report.vocabulary)}\n\n"
+    heading = f"## {find_title(key, report.vocabulary)}\n\n"
     if not effects:
         return heading + "Too few games."
-    others = {e.name: e for e in _finite(report.other.answers.get(key, []))} if report.other else {}
-    named = list(zip(report.vocabulary.rename(key, effects), effects, strict=True))
-    named.sort(key=lambda pair: -pair[1].estimate)
-    if len(named) > 2 * ROWS_AT_EITHER_END:
-        named = named[:ROWS_AT_EITHER_END] + named[-ROWS_AT_EITHER_END:]
+    others = (
+        {e.name: e for e in _select_with_interval(report.other_results.answers.get(key, []))}
+        if report.other_results
+        else {}
+    )
+    renamed = list(zip(report.vocabulary.rename(key, effects), effects, strict=True))
+    renamed.sort(key=lambda pair: -pair[1].estimate)
+    if len(renamed) > 2 * ROWS_AT_EITHER_END:
+        renamed = renamed[:ROWS_AT_EITHER_END] + renamed[-ROWS_AT_EITHER_END:]
     rows = []
-    for plain, effect in named:
-        rows.append([plain.name, cell(effect, key), f"{effect.size:,}"])
+    for renamed_effect, effect in renamed:
+        rows.append([renamed_effect.name, format_effect(effect, key), f"{effect.size:,}"])
         if others:
-            rows[-1].append(cell(others[effect.name], key) if effect.name in others else "-")
-    head = ["", "estimate (95 %)", "n", *(["other agent (95 %)"] if others else [])]
-    return heading + markdown_table(head, rows)
+            rows[-1].append(
+                format_effect(others[effect.name], key) if effect.name in others else "-"
+            )
+    header = ["", "estimate (95 %)", "n", *(["other agent (95 %)"] if others else [])]
+    return heading + markdown_table(header, rows)
 
 
-def _matrix(rows: Mapping[str, Sequence[Effect]], key: str = "") -> str:
-    """Effects of several rows as columns; of many columns the largest and the smallest."""
+def _format_matrix(rows: Mapping[str, Sequence[Effect]], key: str = "") -> str:
+    """A table with a column for each name of an effect.
+
+    With more than MAX_COLUMNS names, each row shows its largest and its smallest effect instead.
+    """
     columns = list(dict.fromkeys(e.name for effects in rows.values() for e in effects))
     if len(columns) > MAX_COLUMNS:
         ends = [(row, sorted(effects, key=lambda e: -e.estimate)) for row, effects in rows.items()]
         cells = [
-            [row, *(f"{e.name}: {cell(e, key)}" for e in (ordered[0], ordered[-1]))]
+            [row, *(f"{e.name}: {format_effect(e, key)}" for e in (ordered[0], ordered[-1]))]
             for row, ordered in ends
         ]
         return markdown_table(["", "largest", "smallest"], cells)
     cells = []
     for row, effects in rows.items():
-        by_name = {e.name: cell(e, key) for e in effects}
+        by_name = {e.name: format_effect(e, key) for e in effects}
         cells.append([row, *(by_name.get(name, "-") for name in columns)])
     return markdown_table(["", *columns], cells)
 
 
-def cell(effect: Effect, key: str = "") -> str:
-    """An effect of a question with its interval, bold if it is significant; a mean has no sign."""
-    is_mean = key in MEANS
+def format_effect(effect: Effect, key: str = "") -> str:
+    """An estimate with its interval: bold if significant, without a sign if it is a mean."""
+    is_mean = key in MEAN_QUESTIONS
     numbers = (f"{x:.2f}" if is_mean else f"{x:+.2f}" for x in effect[1:4])
     text = "{} ({} to {})".format(*numbers)
     return f"**{text}**" if effect.significant and not is_mean else text
 
 
-def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
+    lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _write_parquet(report: Report, path: Path) -> None:
     """Every effect as a row."""
-    answers = [("here", key, key, effects) for key, effects in report.own.answers.items()]
+    answers = [("here", key, key, effects) for key, effects in report.results.answers.items()]
     for question, by_faction in report.by_faction.items():
         answers += [("here", f"{f}: {question}", question, e) for f, e in by_faction.items()]
-    if report.other:
-        answers += [("before", key, key, e) for key, e in report.other.answers.items()]
+    if report.other_results:
+        answers += [("before", key, key, e) for key, e in report.other_results.answers.items()]
     rows = []
     for agents, label, question, effects in answers:
-        effects = _finite(effects)
+        effects = _select_with_interval(effects)
         names = [e.name for e in report.vocabulary.rename(question, effects)]
         rows += [(agents, label, e.name, n, *e[1:]) for e, n in zip(effects, names, strict=True)]
     fields = [pa.field(name, kind) for name, kind in FIELDS]

@@ -1,4 +1,4 @@
-"""Answers of a dataset as a JSON file, so that they outlive its games."""
+"""Answers of a dataset as a JSON file, which can be kept without the games."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ IS_OWN_FILE = atomic_files.begins(json.dumps({"format": FORMAT})[:-1])
 DECIMALS = 4
 MAX_BYTES = 10**7
 KEYS = {"format": TEXT, "games": WHOLE, "deals": WHOLE, "about": OBJECT, "figures": OBJECT}
-EFFECT = (TEXT, NUMBER, NUMBER, NUMBER, WHOLE, SWITCH)
+EFFECT_KINDS = (TEXT, NUMBER, NUMBER, NUMBER, WHOLE, SWITCH)
 
 
 class Results(NamedTuple):
@@ -32,7 +32,7 @@ class Results(NamedTuple):
 
     games: int
     deals: int
-    about: dict[str, Any]  # its `dataset.json`
+    about: dict[str, Any]  # the content of `dataset.json`
     answers: Answers
 
 
@@ -42,7 +42,7 @@ def save(path: Path, data: Path, table: GameTable, answers: Answers) -> None:
     Args:
         data: the folder of the dataset; table: its games.
     """
-    head = {
+    header = {
         "format": FORMAT, "games": len(table.vp), "deals": len(np.unique(table.deal)),
         "about": dataset.read_about(data),
     }  # fmt: skip
@@ -50,12 +50,12 @@ def save(path: Path, data: Path, table: GameTable, answers: Answers) -> None:
         f" {json.dumps(key)}: {json.dumps([_to_row(effect) for effect in effects])}"
         for key, effects in answers.items()
     ]
-    text = json.dumps(head)[:-1] + ',\n"figures": {\n' + ",\n".join(lines) + "\n}}\n"
+    text = json.dumps(header)[:-1] + ',\n"figures": {\n' + ",\n".join(lines) + "\n}}\n"
     atomic_files.write_text(path, text)
 
 
 def _to_row(effect: Effect) -> list[Any]:
-    """An effect as a list; null for what has no estimate."""
+    """An effect as a list; null for a number that is not finite."""
     numbers = (round(x, DECIMALS) if math.isfinite(x) else None for x in effect[1:4])
     return [effect.name, *numbers, *effect[4:]]
 
@@ -83,9 +83,9 @@ def load(path: Path) -> Results:
 
 
 def _to_effect(location: str, row: Any) -> Effect:
-    if not isinstance(row, list) or len(row) != len(EFFECT):
+    if not isinstance(row, list) or len(row) != len(EFFECT_KINDS):
         raise UserError(f"{location} has an invalid row: {data_files.shown(row)}")
-    for name, kind, value in zip(Effect._fields, EFFECT, row, strict=True):
+    for name, kind, value in zip(Effect._fields, EFFECT_KINDS, row, strict=True):
         if value is not None or kind != NUMBER:
             data_files.check_kind(f"{location}: {name}", value, kind)
     return Effect._make(math.nan if x is None else x for x in row)

@@ -14,38 +14,47 @@ from ..stats.effects import Effect, demean, dummies, means, regression
 from .game_table import GameTable
 
 
-def by_agent(table: GameTable) -> np.ndarray:
-    """(G, P) VP less the mean of the seat's agent, plus the mean of all agents."""
-    count = len(table.names["agent"])
-    sums = np.bincount(table.agent.ravel(), table.vp.ravel(), count)
-    mean = sums / np.maximum(np.bincount(table.agent.ravel(), minlength=count), 1)
-    out: np.ndarray = table.vp - mean[table.agent] + table.vp.mean()
-    return out
+def adjust_for_agents(table: GameTable) -> np.ndarray:
+    """(G, P) VP minus the mean VP of the seat's agent, plus the mean VP of all seats."""
+    num_agents = len(table.names["agent"])
+    sums = np.bincount(table.agent.ravel(), table.vp.ravel(), num_agents)
+    mean = sums / np.maximum(np.bincount(table.agent.ravel(), minlength=num_agents), 1)
+    adjusted: np.ndarray = table.vp - mean[table.agent] + table.vp.mean()
+    return adjusted
 
 
-def contrasts(used: np.ndarray, columns: int) -> np.ndarray:
-    """(K, columns) weights: each of the first K less the mean of those that are `used` (K,)."""
-    count = len(used)
-    out = np.zeros((count, columns))
-    out[:, :count] = np.eye(count) - used / max(used.sum(), 1)
-    return out
+def contrast_weights(is_used: np.ndarray, num_columns: int) -> np.ndarray:
+    """Weights (K, num_columns) that subtract from each effect the mean of the used effects.
+
+    Args:
+        is_used: (K,), which of the K effects were observed; they are the first columns.
+    """
+    num_effects = len(is_used)
+    weights = np.zeros((num_effects, num_columns))
+    weights[:, :num_effects] = np.eye(num_effects) - is_used / max(is_used.sum(), 1)
+    return weights
 
 
-def _seats(table: GameTable) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """By seat, flat: VP without the agents' means, faction dummies, order dummies, deal."""
+def _flatten_seats(table: GameTable) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """A row for each seat of each game: adjusted VP, faction and turn order as dummies, deal."""
     deal = np.repeat(table.deal, table.players)
-    faction = dummies(table.faction.ravel(), len(table.names["faction"]))
-    order = dummies(table.order.ravel() - 1, table.players)
-    return by_agent(table).ravel(), faction, order, deal
+    faction_dummies = dummies(table.faction.ravel(), len(table.names["faction"]))
+    order_dummies = dummies(table.order.ravel() - 1, table.players)
+    return adjust_for_agents(table).ravel(), faction_dummies, order_dummies, deal
 
 
 def factions(table: GameTable) -> list[Effect]:
     """VP of each faction above the mean of all factions, at the same deal, from the same seat."""
-    y, faction, order, deal = _seats(table)
-    x = np.concatenate([demean(faction, deal), demean(order, deal)], axis=1)
-    seen = faction.sum(0)
+    y, faction_dummies, order_dummies, deal = _flatten_seats(table)
+    x = np.concatenate([demean(faction_dummies, deal), demean(order_dummies, deal)], axis=1)
+    num_seats = faction_dummies.sum(0)
     return regression(
-        demean(y, deal), x, deal, table.names["faction"], seen, contrasts(seen > 0, x.shape[1])
+        demean(y, deal),
+        x,
+        deal,
+        table.names["faction"],
+        num_seats,
+        contrast_weights(num_seats > 0, x.shape[1]),
     )
 
 
@@ -53,68 +62,82 @@ def seats(table: GameTable, faction: str | None = None) -> list[Effect]:
     """VP by place in the turn order of round 1, above the mean of all places.
 
     Args:
-        faction: only of this one; then deals are compared with one another.
+        faction: None compares the seats of a deal; a faction compares its games across deals.
     """
-    y, own, order, deal = _seats(table)
+    y, faction_dummies, order_dummies, deal = _flatten_seats(table)
     names = [f"{place + 1} to move" for place in range(table.players)]
-    seen = order.sum(0)
+    num_seats = order_dummies.sum(0)
     if faction is None:
-        x = np.concatenate([demean(order, deal), demean(own, deal)], axis=1)
-        rows = contrasts(seen > 0, x.shape[1])
-        return regression(demean(y, deal), x, deal, names, seen, rows)
+        x = np.concatenate([demean(order_dummies, deal), demean(faction_dummies, deal)], axis=1)
+        weights = contrast_weights(num_seats > 0, x.shape[1])
+        return regression(demean(y, deal), x, deal, names, num_seats, weights)
     is_faction = table.faction.ravel() == table.faction_index(faction)
-    x, seen = order[is_faction], order[is_faction].sum(0)
+    x, num_seats = order_dummies[is_faction], order_dummies[is_faction].sum(0)
     return regression(
-        y[is_faction], x, deal[is_faction], names, seen, contrasts(seen > 0, x.shape[1])
+        y[is_faction],
+        x,
+        deal[is_faction],
+        names,
+        num_seats,
+        contrast_weights(num_seats > 0, x.shape[1]),
     )
 
 
 def opponents(table: GameTable, faction: str) -> list[Effect]:
-    """VP of a faction with each other one at the table, above its mean over all others."""
-    y, _, order, deal = _seats(table)
-    own = table.faction_index(faction)
-    count = len(table.names["faction"])
-    at_table = dummies(table.faction.ravel(), count).reshape(*table.faction.shape, count).sum(1)
-    is_faction = table.faction.ravel() == own
+    """VP of a faction with each other faction at the table, above its mean over all of them."""
+    y, _, order_dummies, deal = _flatten_seats(table)
+    own_index = table.faction_index(faction)
+    num_factions = len(table.names["faction"])
+    at_table = (
+        dummies(table.faction.ravel(), num_factions)
+        .reshape(*table.faction.shape, num_factions)
+        .sum(1)
+    )
+    is_faction = table.faction.ravel() == own_index
     present = np.repeat(at_table, table.players, axis=0)[is_faction]
-    present[:, own] = 0
-    x = np.concatenate([present, order[is_faction]], axis=1)
-    seen = present.sum(0)
-    rows = contrasts(seen > 0, x.shape[1])
-    present_factions = [i for i in range(count) if seen[i] > 0]
+    present[:, own_index] = 0
+    x = np.concatenate([present, order_dummies[is_faction]], axis=1)
+    num_seats = present.sum(0)
+    weights = contrast_weights(num_seats > 0, x.shape[1])
+    present_factions = [i for i in range(num_factions) if num_seats[i] > 0]
     names = [table.names["faction"][i] for i in present_factions]
     return regression(
-        y[is_faction], x, deal[is_faction], names, seen[present_factions], rows[present_factions]
+        y[is_faction],
+        x,
+        deal[is_faction],
+        names,
+        num_seats[present_factions],
+        weights[present_factions],
     )
 
 
-def board(table: GameTable, features: Mapping[str, np.ndarray]) -> list[Effect]:
-    """VP for one more of a feature of the map, with the other features held constant.
+def board_features(table: GameTable, features: Mapping[str, np.ndarray]) -> list[Effect]:
+    """VP for an increase of a map feature by 1, with the other features held constant.
 
     Args:
         features: (G, P) each, for example `map_features.planets_near_home`; seats with nan are
             left out.
     """
-    y, faction, order, deal = _seats(table)
+    y, faction_dummies, order_dummies, deal = _flatten_seats(table)
     columns = np.stack([value.ravel() for value in features.values()], axis=-1)
     is_known = np.isfinite(columns).all(-1)
-    x = np.concatenate([columns, faction, order], axis=1)[is_known]
+    x = np.concatenate([columns, faction_dummies, order_dummies], axis=1)[is_known]
     y, deal = y[is_known], np.unique(deal[is_known], return_inverse=True)[1]
-    seen = [len(y)] * len(features)
-    return regression(demean(y, deal), demean(x, deal), deal, list(features), seen)
+    num_seats = [len(y)] * len(features)
+    return regression(demean(y, deal), demean(x, deal), deal, list(features), num_seats)
 
 
 def sources(table: GameTable) -> list[Effect]:
-    """VP by source: of a game's winners above the mean of the others at the same table."""
+    """VP by source: the winners of a game minus the mean of its other players."""
     won = table.win > 0
     lost = ~won
     num_others = np.maximum(lost.sum(-1), 1)[:, None]
-    best = (table.sources * won[..., None]).sum(1) / won.sum(-1)[:, None]
-    rest = (table.sources * lost[..., None]).sum(1) / num_others
-    differences = (best - rest)[lost.any(-1)]
+    winner_means = (table.sources * won[..., None]).sum(1) / won.sum(-1)[:, None]
+    other_means = (table.sources * lost[..., None]).sum(1) / num_others
+    differences = (winner_means - other_means)[lost.any(-1)]
     deal = np.repeat(table.deal[lost.any(-1)], differences.shape[1])
-    kinds = np.tile(np.arange(differences.shape[1]), len(differences))
-    return means(differences.ravel(), kinds, deal, table.names["source"])
+    source_index = np.tile(np.arange(differences.shape[1]), len(differences))
+    return means(differences.ravel(), source_index, deal, table.names["source"])
 
 
 def sources_by_place(table: GameTable) -> dict[str, list[Effect]]:

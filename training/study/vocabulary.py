@@ -10,8 +10,8 @@ from gaia_jax.ruleset import Ruleset
 
 from ..stats.effects import Effect
 
-# The kind of `ruleset.ids` that the effects of a question are named by.
-KINDS = {
+# Question -> key of `ruleset.ids`, whose ids are the names of the effects.
+ID_KINDS = {
     "factions": "faction", "won": "faction", "against": "faction", "with, at the table": "faction",
     "levels": "track", "research": "track",
     "sources": "vp_source", "source_means": "vp_source", "source of VP": "vp_source",
@@ -24,10 +24,15 @@ KINDS = {
     "round_tiles": "round_tile", "round_tiles_1": "round_tile", "round_tiles_6": "round_tile",
     "round tile in the game": "round_tile",
 }  # fmt: skip
-# Their effects are named by kinds of action.
+# Prefixes of the questions whose effects have kinds of action as names.
 ACTION_QUESTIONS = ("taken_", "openings_", "leech", "first two main actions")
-VERBS = {"mine": "a mine", "project": "a Gaia project", "upgrade": "an upgrade", "-": "nothing"}
-MOVES = {
+ACTION_NAMES = {
+    "mine": "a mine",
+    "project": "a Gaia project",
+    "upgrade": "an upgrade",
+    "-": "nothing",
+}
+TURN_ORDER_NAMES = {
     "1 to move": "first to move", "2 to move": "second", "3 to move": "third",
     "4 to move": "fourth",
 }  # fmt: skip
@@ -46,28 +51,28 @@ class Vocabulary:
         return self.names["faction"].get(id, id)
 
     def name(self, question: str, id: str) -> str:
-        """The name of the effect `id` of a question."""
-        if question in KINDS:
-            return self.names[KINDS[question]].get(id, id)
+        """The plain name of the effect `id` of a question."""
+        if question in ID_KINDS:
+            return self.names[ID_KINDS[question]].get(id, id)
         if question in ("opponents", "pairs"):
             return " with ".join(self.faction(name) for name in id.split(" with "))
         if question.startswith(ACTION_QUESTIONS):
-            return ", then ".join(self._action(kind) for kind in id.split(" / "))
-        return MOVES.get(id, id)
+            return ", then ".join(self._action_name(kind) for kind in id.split(" / "))
+        return TURN_ORDER_NAMES.get(id, id)
 
-    def _action(self, kind: str) -> str:
+    def _action_name(self, kind: str) -> str:
         """A kind of action, without its cell."""
         if kind in self.ruleset.actions.by_text:
             return say(self.ruleset, kind)
-        return VERBS.get(kind, kind.replace("_", " "))
+        return ACTION_NAMES.get(kind, kind.replace("_", " "))
 
     def rename(self, question: str, effects: Sequence[Effect]) -> list[Effect]:
-        """The effects with plain names; equal names are numbered."""
-        plain = [self.name(question, e.name) for e in effects]
-        total, seen = Counter(plain), Counter[str]()
+        """Replace the ids in effects by plain names; equal names get a number."""
+        plain_names = [self.name(question, e.name) for e in effects]
+        num_uses, num_seen = Counter(plain_names), Counter[str]()
         renamed = []
-        for effect, name in zip(effects, plain, strict=True):
-            seen[name] += 1
-            number = f" (no. {seen[name]})" if total[name] > 1 else ""
+        for effect, name in zip(effects, plain_names, strict=True):
+            num_seen[name] += 1
+            number = f" (no. {num_seen[name]})" if num_uses[name] > 1 else ""
             renamed.append(effect._replace(name=name + number))
         return renamed
