@@ -47,7 +47,7 @@ def told(setup: Any, advisor: advice.Advisor, seeds: range) -> dict[str, Any]:
         vp.append(played.vp)
     every, own = np.concatenate(factions), np.concatenate(vp)
     none = np.full(every.shape, advice.NONE)
-    games = advice.Played(every, own, own[..., None], none, none[..., None], [])
+    games = advice.PlayedGames(every, own, own[..., None], none, none[..., None], [])
     found = advice.advise(games, boards, advisor.env.ruleset.ids)
     return {one.name: [one.estimate, one.low, one.high] for one in found.vp}
 

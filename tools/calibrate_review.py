@@ -30,18 +30,18 @@ import numpy as np
 from gaia_jax.actions import to_text
 from training import zoo
 from training.agents import make_agent
-from training.analysis.accuracy import GRADES, Loss, accuracy, par
+from training.analysis.accuracy import GRADES, Loss, compute_accuracy, compute_pars
+from training.analysis.candidate_outcomes import probabilities
 from training.analysis.judge import (
-    BEGINNINGS,
+    FULL_GAMES_FACTOR,
     REMEASURE_FACTOR,
-    REMEASURE_SHARE,
+    REMEASURE_ONE_IN,
+    Comparison,
     Judge,
-    Judged,
-    Question,
-    question,
+    JudgedMove,
+    make_comparison,
 )
 from training.analysis.playouts import Jobs, jobs_of
-from training.analysis.position import probabilities
 from training.analysis.recorded_game import read_game
 from training.games.stats import estimate, share
 from training.system import atomic_files, cli
@@ -54,7 +54,7 @@ AT_ONCE = 2048  # playouts of a request
 FORMAT = "gaia_jax judged moves 3"
 OURS = atomic_files.json_with(format=FORMAT)
 GROUPS = ("moves", "planted", "checked", "beginnings")
-BEGUN = BEGINNINGS * 16  # playouts from the first move of a game, as of a review
+BEGUN = FULL_GAMES_FACTOR * 16  # playouts from the first move of a game, as of a review
 JUDGE = "zoo/strong"  # who plays out
 GLANCES, SURE = 2, 32  # playouts of each main action that is tried for the worst; of the worst
 FULL = 256  # playouts of each of the two moves that `--check` compares
@@ -67,7 +67,7 @@ Position = TypeVar("Position", Move, Beginning)
 class Bench:
     """Judges batches of moves; compiled once."""
 
-    def __init__(self, folder: Path, again: int = REMEASURE_SHARE):
+    def __init__(self, folder: Path, again: int = REMEASURE_ONE_IN):
         self.env = read_game(min(folder.glob("*.json"))).env
         self.agent = make_agent(JUDGE, self.env)
         self.judge = Judge(self.env, self.agent, 16, again)
@@ -80,22 +80,23 @@ class Bench:
         """Rows of at most TOGETHER moves."""
         states = stacked(some)
         chance = probabilities(self.agent, states)
-        asked: list[Question] = [
-            question(i, move.seat, move.played, chance[i]) for i, move in enumerate(padded(some))
+        asked: list[Comparison] = [
+            make_comparison(i, move.seat, move.played, chance[i])
+            for i, move in enumerate(padded(some))
         ]
         found = self.judge.judge(states, asked, seed)
         if len(found) < len(asked):
             raise KeyboardInterrupt
         return [self.row(one, move) for one, move in zip(found, some, strict=False)]
 
-    def row(self, one: Judged, move: Move) -> dict[str, Any]:
+    def row(self, one: JudgedMove, move: Move) -> dict[str, Any]:
         """What is kept of a judged move."""
         return {
             "game": move.game, "kind": move.kind, "decision": move.number, "of": move.of,
             "vp": move.vp, "round": int(move.state.game.turn.round), "played": move.played,
             "text": self.text(move.played), "best": one.best, "better": self.text(one.best),
             "loss": list(one.loss), "grade": one.loss.grade, "playouts": one.playouts,
-            "policy": one.question.policy.tolist(), "after": float(one.vp[move.seat]),
+            "policy": one.comparison.policy.tolist(), "after": float(one.vp[move.seat]),
         }  # fmt: skip
 
     def worst(self, some: Sequence[Move], seed: int) -> list[Move]:
@@ -143,7 +144,7 @@ class Bench:
         jobs, vp = jobs_of(list(tried), n, sample), []
         for first in range(0, len(jobs.action), AT_ONCE):
             part = Jobs(*(x[first : first + AT_ONCE] for x in jobs))
-            ends = self.judge.players.play(states, part, seed, capacity=AT_ONCE)
+            ends = self.judge.runner.play(states, part, seed, capacity=AT_ONCE)
             if not ends.ended.all():
                 raise KeyboardInterrupt
             vp.append(ends.vp)
@@ -156,7 +157,7 @@ class Bench:
     def expected(self, some: Sequence[Beginning], seed: int) -> list[dict[str, Any]]:
         """VP that the agent expects for the seats of games, beside those that were made."""
         jobs = jobs_of([np.array([-1])] * len(some), BEGUN)
-        ends = self.judge.players.play(stacked(some), jobs, seed, capacity=TOGETHER * BEGUN)
+        ends = self.judge.runner.play(stacked(some), jobs, seed, capacity=TOGETHER * BEGUN)
         if not ends.ended.all():
             raise KeyboardInterrupt
         vp = ends.vp.reshape(len(some), BEGUN, -1).mean(1)
@@ -197,7 +198,7 @@ def report(found: dict[str, Any]) -> str:
     for kind in dict.fromkeys(one["kind"] for one in rows):
         own = [one for one in rows if one["kind"] == kind]
         losses = [Loss(*one["loss"]) for one in own]
-        shrunk = np.array([loss.shrunk for loss in losses])
+        shrunk = np.array([loss.shrunk_mean for loss in losses])
         seats = {one["game"]: one["of"] for one in own}
         whole = shrunk.mean() * np.mean(list(seats.values()))
         counts = {name: sum(one["grade"] == name for one in own) for name in GRADES}
@@ -226,11 +227,13 @@ def accuracies(games: Sequence[dict[str, Any]]) -> list[str]:
     for kind in dict.fromkeys(kind for game in games for kind in game["kinds"]):
         behind, own = [], []
         for game in games:
-            seats = zip(game["kinds"], par(np.array(game["expected"])), game["vp"], strict=False)
+            seats = zip(
+                game["kinds"], compute_pars(np.array(game["expected"])), game["vp"], strict=False
+            )
             pairs = [(aim, vp) for who, aim, vp in seats if who == kind]
             if pairs:
                 behind.append(np.mean([aim - vp for aim, vp in pairs]))
-                own.append(np.mean([accuracy(*pair) for pair in pairs]))
+                own.append(np.mean([compute_accuracy(*pair) for pair in pairs]))
         lines.append(
             f"{kind}: {len(own)} games, behind par {estimate(np.array(behind))} VP,"
             f" accuracy {estimate(np.array(own))}, a game {np.min(own):.0f} to {np.max(own):.0f}"
@@ -272,7 +275,7 @@ def main() -> int:
 
 def measure(args: argparse.Namespace, found: dict[str, Any]) -> None:
     """Batch after batch, behind those that are done."""
-    bench = Bench(args.records, 1 if args.plant else REMEASURE_SHARE)
+    bench = Bench(args.records, 1 if args.plant else REMEASURE_ONE_IN)
     if args.check:
         rng = np.random.default_rng(0)
         some = [one for one in found["moves"] + found["planted"] if len(one["policy"]) > 1]

@@ -14,7 +14,7 @@ from gaia_jax import replay
 from gaia_jax.actions import to_text
 from gaia_jax.ruleset import Ruleset
 from training.analysis import review
-from training.analysis.actions import is_main
+from training.analysis.actions import is_main_action
 from training.analysis.recorded_game import Game, read_game
 
 PLANTER = "zoo/strong"  # whose moves are replaced
@@ -73,7 +73,7 @@ def seats(folder: Path) -> Iterator[list[Move]]:
 def others(rules: Ruleset, state: Any, played: int) -> list[int]:
     """The main actions beside the one that was played; none beside a placement or a booster."""
     node, legal = int(state.game.turn.node), np.flatnonzero(state.legal_action_mask).tolist()
-    return [a for a in legal if a != played and is_main(node, to_text(rules, a))]
+    return [a for a in legal if a != played and is_main_action(node, to_text(rules, a))]
 
 
 def _move(game: Game, name: str, kind: str, seat: int, at: int, of: int) -> Move:

@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
 
     atomic_files.check_different({"--json": args.json, "--html": args.html})
     if args.json:
-        atomic_files.check_file("--json", args.json, advice_report.OURS)
+        atomic_files.check_file("--json", args.json, advice_report.is_own_report)
     if args.html:
         atomic_files.check_file("--html", args.html, pages.is_advice)
         new_figure(1, 1)  # raises an error without matplotlib

@@ -4,13 +4,13 @@
     python -m training.explain GAME.json --at 57 --agent runs/quick+search:64
     python -m training.explain GAME.json --agent runs/quick+search:64 --json table.json
 
-An agent without a search plays each candidate out `--playouts` times. The report has the VP at the
-end by source, and what the other candidates lose, with an interval. With a search the report has
-what the search would do: with `--at` a table of one decision, its candidates (`*` the search's
-move, `>` the played one) with the policy's probability, the visits, the final VP that the search
-expects for each seat, and the expected line; without `--at` a line for
-every decision with a choice.
-A search reports no losses: two values of a network differ as much by its error as by the move.
+An agent without a search plays out each candidate `--playouts` times. The report has the final VP
+by source, and the loss of each other candidate with an interval.
+
+With a search and `--at`, the report is a table of the candidates of one decision: the policy's
+probability, the visits, the final VP that the search expects for each seat, and the expected line.
+`*` marks the move of the search, `>` the played one. Without `--at` it has a line for each decision
+with a choice. It has no losses: two values of a network differ as much by its error as by the move.
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     import jax
     import numpy as np
 
-    from .analysis import explain
+    from .analysis import search_report
     from .analysis.recorded_game import read_game
 
-    searches = explain.has_search(args.agent)
-    if not searches and args.at is None:
-        raise UserError(f"{explain.search_required(args.agent)}; --at requires none")
+    is_search = search_report.has_search(args.agent)
+    if not is_search and args.at is None:
+        raise UserError(f"{search_report.search_required_message(args.agent)}; --at requires none")
     if args.json:
-        atomic_files.check_file("--json", args.json, explain.OURS)
+        atomic_files.check_file("--json", args.json, search_report.is_own_report)
     with cli.status_line(lambda: f"playing {args.record}"):
         game = read_game(args.record)
     if args.at is not None and not 1 <= args.at <= len(game.actions):
         raise UserError(f"--at must be 1 to {len(game.actions)}, got {args.at}")
-    if not searches:
+    if not is_search:
         return _attribute(args, game)
-    explainer = explain.Explainer(game.env, args.agent, explain.BATCH)
+    explainer = search_report.Explainer(game.env, args.agent, search_report.BATCH)
     with cli.status_line(explainer.status):
         if args.at is None:
-            report = explain.explain_game(game, explainer)
-            text = explain.game_text(report)
+            report = search_report.explain_game(game, explainer)
+            text = search_report.game_text(report)
         else:
             states = jax.tree.map(lambda x: np.asarray(x)[None], game.states[args.at - 1])
             searched = explainer.search(states)
-            decision = explain.decision(game, searched, 0, args.at, explainer)
+            decision = search_report.report_decision(game, searched, 0, args.at, explainer)
             report = {"agent": args.agent} | decision
-            text = explain.decision_text(report)
+            text = search_report.decision_text(report)
     print(text)
     if args.json:
         atomic_files.write_json(args.json, {"record": str(args.record)} | report)

@@ -24,8 +24,8 @@ from .system.cli import UserError
 if TYPE_CHECKING:
     from gaia_jax import GaiaEnv
 
-    from .analysis.puzzles import Choice
-    from .analysis.review import Plain
+    from .analysis.puzzles import AnswerCriteria
+    from .analysis.review import JsonObject
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -46,45 +46,47 @@ def main(argv: Sequence[str] | None = None) -> int:
     ruleset = collection.get("ruleset", args.env)
     players = puzzles.num_players(collection) if collection else args.players
     env = make_env(gaia_jax, ruleset, "vp", players)
-    choice = puzzles.Choice(args.solved_by, args.unsolved_by, args.beats)
-    selecting = choice.agents if args.of else []
-    solvers = puzzles.solvers([*selecting, *args.solve], env)
-    collection, is_complete = _collect(args, env, choice, collection)
-    rates = {}
+    criteria = puzzles.AnswerCriteria(args.solved_by, args.unsolved_by, args.beats)
+    selecting_agents = criteria.agents if args.of else []
+    solvers = puzzles.make_solvers([*selecting_agents, *args.solve], env)
+    collection, is_complete = _collect(args, env, criteria, collection)
+    solved_by_agent = {}
     if solvers and is_complete and collection["puzzles"]:
         with cli.status_line(lambda: "replaying the games"):
-            positions = list(puzzles.positions(collection))
+            positions = list(puzzles.replay_positions(collection))
         for name, solver in solvers.items():
             with cli.status_line(partial("asking {}".format, name)):
-                rates[name] = puzzles.solved(solver, positions)
-    if selecting and is_complete:
-        collection, rates = puzzles.select_solved(collection, rates, choice)
+                solved_by_agent[name] = puzzles.find_solved(solver, positions)
+    if selecting_agents and is_complete:
+        collection, solved_by_agent = puzzles.select_solved(collection, solved_by_agent, criteria)
     if args.of and args.out:
         puzzles.write(args.out, collection)
-    print(puzzles.summary(collection, rates))
+    print(puzzles.summary(collection, solved_by_agent))
     cli.wrote(args.out)
     return 0 if is_complete else 130
 
 
 def _collect(
-    args: argparse.Namespace, env: GaiaEnv, choice: Choice, collection: Plain
-) -> tuple[Plain, bool]:
+    args: argparse.Namespace, env: GaiaEnv, criteria: AnswerCriteria, collection: JsonObject
+) -> tuple[JsonObject, bool]:
     """The puzzles, made, tried again or verified, and whether all work is done."""
     from .analysis import puzzles
     from .analysis.puzzle_maker import PuzzleMaker
     from .analysis.verification import PuzzleVerifier
 
-    about, is_complete = (env, args.agent, args.playouts), True
+    maker_args, is_complete = (env, args.agent, args.playouts), True
     agent = args.agent if args.again else collection.get("agent", "")
     verifier = PuzzleVerifier(env, agent, args.held_by) if args.held_by else None
     if args.again:
         with cli.status_line(lambda: "trying the puzzles again"):
-            collection = PuzzleMaker(*about).retry(collection)
+            collection = PuzzleMaker(*maker_args).retry(collection)
     elif not args.of:
-        collection = puzzles.empty(*about, args.seed, args.first, args.from_round, choice)
+        collection = puzzles.new_collection(
+            *maker_args, args.seed, args.first, args.from_round, criteria
+        )
         if args.resume and args.out.exists():
             collection = puzzles.read_to_resume(args.out, collection)
-        maker = PuzzleMaker(*about, choice)
+        maker = PuzzleMaker(*maker_args, criteria)
         collection, is_complete = maker.extend(collection, args.first, args.games, args.out)
     return verifier.verify(collection) if verifier else (collection, is_complete)
 

@@ -3,9 +3,9 @@
     python -m training.review GAME.json --html review.html
     python -m training.review GAME.json --agent runs/long --playouts 32 --json review.json
 
-Each placement, booster and main action is compared with the most likely other ones by playouts with
-the same random numbers, in which the agent plays all seats to the end. After Ctrl-C the report has
-the moves that are judged by then.
+Playouts compare each placement, booster and main action with its most likely alternatives: the
+agent plays all seats to the end of the game, with the same random numbers for each. After Ctrl-C
+the report has the moves that were judged before.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from .system import atomic_files, cli
 
-MANY_GAMES = 1 << 20  # so that every core becomes a device
+MANY_GAMES = 1 << 20  # enough for every core to become a device
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     review.check_policy(args.agent)  # before any work; `review_game` checks again
     atomic_files.check_different({"--json": args.json, "--html": args.html})
     for flag, file, is_own_file in (
-        ("--json", args.json, review.OURS), ("--html", args.html, pages.is_review),
+        ("--json", args.json, review.is_own_report), ("--html", args.html, pages.is_review),
     ):  # fmt: skip
         if file:
             atomic_files.check_file(flag, file, is_own_file)
@@ -46,8 +46,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             bar.total = total
             bar.update(ended - bar.n)
 
-        result = review.review_game(game, args.agent, args.playouts, args.seed, progress)
-    report = {"record": str(args.record)} | review.report(result)
+        game_review = review.review_game(game, args.agent, args.playouts, args.seed, progress)
+    report = {"record": str(args.record)} | review.report(game_review)
     print(pages.review_text(report))
     if args.json:
         atomic_files.write_json(args.json, report)

@@ -17,7 +17,7 @@ from tests.play.test_browser import MINE, begin
 from tests.play.test_table import go
 from training.play import hints
 from training.play.background import Job
-from training.play.hints import LINE, ROUND, ROUNDS, Advice, Adviser
+from training.play.hints import LINE_LENGTH, ROUND, ROUNDS, Advice, Adviser
 
 
 class FakePlayouts:
@@ -34,7 +34,7 @@ class FakePlayouts:
         progress(len(jobs.action))
         self.samples += jobs.sample.tolist()
         vp = np.repeat((100 - 10 * jobs.action + jobs.sample % 7)[:, None], 4, 1)
-        return SimpleNamespace(vp=vp, moves=np.full((len(vp), LINE), -1))
+        return SimpleNamespace(vp=vp, moves=np.full((len(vp), LINE_LENGTH), -1))
 
 
 def adviser(playouts: FakePlayouts, actions: list[int]) -> Adviser:

@@ -25,9 +25,9 @@ def _page() -> str:
     vp = rng.integers(60, 180, faction.shape)
     sources = rng.integers(0, 20, (*faction.shape, len(env.ruleset.ids["vp_source"])))
     kinds = ["mine", "project", "piece TS", "advance terraforming", "power PA_7C", "pass"]
-    played = advice.Played(
+    played = advice.PlayedGames(
         faction, vp, sources, rng.integers(0, 7, faction.shape),
-        rng.integers(0, len(kinds), (*faction.shape, advice.OPENING)), kinds,
+        rng.integers(0, len(kinds), (*faction.shape, advice.OPENING_LENGTH)), kinds,
     )  # fmt: skip
     about = {"agent": "zoo/strong", "from": "seed 0", "wanted": len(faction)}
     return pages.advice_page(advice_report.report(env, setup, played, boards, about))

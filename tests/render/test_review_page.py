@@ -14,25 +14,27 @@ from tests.browser import Watched
 from tests.render.records import RECORDS
 from training.analysis import pages, review
 from training.analysis.accuracy import seat_reviews
-from training.analysis.judge import Judged, measured, question
-from training.analysis.recorded_game import Game, read_game, stepping
+from training.analysis.judge import JudgedMove, judge_from_playouts, make_comparison
+from training.analysis.recorded_game import Game, compiled_step, read_game
 
 LARGEST = 2_000_000  # bytes
 FIRST = 60  # decisions of the record that are looked at
 
 
-def _judged(game: Game, at: int, rng: np.random.Generator) -> Judged:
+def _judged(game: Game, at: int, rng: np.random.Generator) -> JudgedMove:
     """A verdict with made-up playouts: the other move has more, later ones more still."""
     state = game.states[at]
     legal = np.asarray(state.legal_action_mask)
-    decision = question(at + 1, int(state.current_player), game.actions[at], legal / legal.sum())
-    state, line = stepping(game.env)(state, int(decision.candidates[1])), []
+    decision = make_comparison(
+        at + 1, int(state.current_player), game.actions[at], legal / legal.sum()
+    )
+    state, line = compiled_step(game.env)(state, int(decision.candidates[1])), []
     while len(line) < 4:
         line.append(int(np.argmax(state.legal_action_mask)))
-        state = stepping(game.env)(state, line[-1])
+        state = compiled_step(game.env)(state, line[-1])
     vp = rng.integers(90, 140, (1, 16, 4)) + np.array([[[0]], [[at]]])
     moves = np.broadcast_to(np.array([*line, -1, -1], np.int16), (2, 16, 6))
-    return measured(decision, decision.candidates[:2], vp, moves)
+    return judge_from_playouts(decision, decision.candidates[:2], vp, moves)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +45,7 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Game, dict[str, 
     replay.write(path, dataclasses.replace(record, actions=record.actions[:FIRST], final_vp=()))
     game, rng = read_game(path), np.random.default_rng(0)
     judged = [_judged(game, at, rng) for at in review.main_moves(game)]
-    losses = [[x.loss for x in judged if x.question.seat == p] for p in range(4)]
+    losses = [[x.loss for x in judged if x.comparison.seat == p] for p in range(4)]
     seats = seat_reviews(losses, judged[-1].vp, np.array([120.0, 110.0, 100.0, 90.0]))
     reviewed = review.Review(game, "zoo/strong", 0, 16, len(judged) + 1, judged, seats)
     return game, {"record": str(path)} | review.report(reviewed)

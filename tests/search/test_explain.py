@@ -14,7 +14,7 @@ from gaia_jax import replay
 from tests import golden
 from training import explain as door
 from training.agents.base import policy_agent
-from training.analysis import explain, recorded_game
+from training.analysis import recorded_game, search_report
 from training.search import SearchOutput
 from training.search.base import Candidates
 from training.system import cli
@@ -44,12 +44,12 @@ DECISION = {
 
 
 def test_a_decision_is_a_table_of_its_candidates():
-    text = explain.decision_text(DECISION)
+    text = search_report.decision_text(DECISION)
     assert "decision 57 of 290, round 2: XENOS (player 1), 9 options" in text
     assert "then XENOS: end_turn; AMBAS: leech 1" in text
     assert "cost" not in text
     sure = [row | {"prior": p} for row, p in zip(DECISION["candidates"], (1.0, 0.0), strict=True)]
-    sure_text = explain.decision_text(DECISION | {"candidates": sure})
+    sure_text = search_report.decision_text(DECISION | {"candidates": sure})
     assert ">99.9%" in sure_text and "<0.1%" in sure_text and "100.0%" not in sure_text
     best, played = (line for line in text.splitlines() if "%" in line)
     assert best.startswith("* mine 3,-2") and played.startswith(" >pass")
@@ -63,7 +63,7 @@ class Counted:
 
     def __init__(self):
         self.shapes = []
-        self.explainer = explain.Explainer.__new__(explain.Explainer)
+        self.explainer = search_report.Explainer.__new__(search_report.Explainer)
         self.explainer.policy = SimpleNamespace(reward="vp", reward_scale=10.0)
         self.explainer._params, self.explainer._batch = (), self.SIZE
         self.explainer._searched, self.explainer._run = 0, self.run
@@ -131,7 +131,7 @@ def test_every_decision_with_a_choice_is_told():
     counted.explainer.name = "a+search:8"
     states = [position(options=1 if n % 3 == 0 else 2) for n in range(31)]
     game = recorded_game.Game(env, states, [3, 5] * 15)
-    about = explain.explain_game(game, counted.explainer)
+    about = search_report.explain_game(game, counted.explainer)
     rows = about["choices"]
     assert [row["decision"] for row in rows] == [n + 1 for n in range(30) if n % 3]
     assert about["looked_at"] == 20 and about["decisions"] == 30
@@ -145,7 +145,7 @@ def test_every_decision_with_a_choice_is_told():
 def test_a_record_without_a_choice_is_one_line():
     game = recorded_game.Game(None, [position(options=1)], [])
     with pytest.raises(cli.UserError, match="no decision with a choice"):
-        explain.explain_game(game, Counted().explainer)
+        search_report.explain_game(game, Counted().explainer)
 
 
 def test_the_command_compiles_one_size(monkeypatch):
@@ -161,11 +161,11 @@ def test_the_command_compiles_one_size(monkeypatch):
 
     game = recorded_game.Game(None, [None, None], [3])
     monkeypatch.setattr(recorded_game, "read_game", lambda path: game)
-    monkeypatch.setattr(explain, "Explainer", make_explainer)
+    monkeypatch.setattr(search_report, "Explainer", make_explainer)
     for extra in ([], ["--at", "1"]):
         with pytest.raises(Stop):
             door.main(["game.json", "--agent", "a+search:8", *extra])
-    assert sizes == [explain.BATCH] * 2
+    assert sizes == [search_report.BATCH] * 2
 
 
 def test_a_position_is_worth_what_the_move_of_the_search_brings():
@@ -177,9 +177,9 @@ def test_a_position_is_worth_what_the_move_of_the_search_brings():
     )  # fmt: skip
     root = np.array([[50.0, 51], [60, 61]])
     output = SearchOutput(np.array([3, 3]), np.zeros((2, 10)), root, candidates)
-    slot = explain._slot(output)
+    slot = search_report._chosen_slot(output)
     assert slot.tolist() == [1, 1]
-    assert explain._of_the_move(output, slot).tolist() == [[2, 3], [60, 61]]
+    assert search_report._chosen_values(output, slot).tolist() == [[2, 3], [60, 61]]
 
 
 def test_a_game_is_a_list_of_its_decisions():
@@ -188,7 +188,7 @@ def test_a_game_is_a_list_of_its_decisions():
         "agent": "zoo/a+search:8", "decisions": 290, "looked_at": 250, "agreed": 0.5,
         "factions": DECISION["factions"], "choices": [DECISION, same],
     }  # fmt: skip
-    text = explain.game_text(about)
+    text = search_report.game_text(about)
     assert "250 of 290 decisions had a choice; 50% were played as zoo/a+search:8 would" in text
     first, second = text.splitlines()[-2:]
     assert " ".join(first.split()) == "57 2 XENOS 100.0 103.0 91.0 88.0 pass; mine 3,-2"
@@ -232,12 +232,12 @@ def test_every_decision_of_a_whole_game(tmp_path, monkeypatch, capsys):
     )
     path = tmp_path / "game.json"
     replay.write(path, record)
-    monkeypatch.setattr(explain, "make_agent", make)
+    monkeypatch.setattr(search_report, "make_agent", make)
     out = tmp_path / "out.json"
     agent = "missing+search:8:form=one_layer:scale=5"
     arguments = [str(path), "--agent", agent, "--json", str(out)]
     assert door.main(arguments) == 0
-    assert explain.OURS(out)  # it may be written again
+    assert search_report.is_own_report(out)  # it may be written again
     about = json.loads(out.read_text())
     assert about["decisions"] == len(record.actions)
     # Everything that was looked at, in order, and nothing of what a move cost.

@@ -74,9 +74,9 @@ def made_up(seed, games_per_faction=64, noise=15.0, hold=(), gap=8.0):
             120 + own[f] + others[met].sum() + drawn * others[left].mean() + seats[at].mean()
         )
     none = np.full(faction.shape, -1)
-    played = advice.Played(
+    played = advice.PlayedGames(
         faction, np.round(vp).astype(int), np.round(vp).astype(int)[..., None], none,
-        np.full((*faction.shape, advice.OPENING), -1), [],
+        np.full((*faction.shape, advice.OPENING_LENGTH), -1), [],
     )  # fmt: skip
     return played, all_, expected
 
@@ -90,7 +90,7 @@ def test_estimates_recover_what_was_planted_and_intervals_hold():
         vp = np.array([e[1:4] for e in estimates.vp], float)
         inside.append((vp[:, 1] <= truth) & (truth <= vp[:, 2]))
         errors.append(vp[:, 0] - truth)
-        above = np.array([e.estimate for e in estimates.above])
+        above = np.array([e.estimate for e in estimates.above_mean])
         np.testing.assert_allclose(above, vp[:, 0] - vp[:, 0].mean(), atol=1e-6)
         ranks.append(np.corrcoef(np.argsort(np.argsort(-truth)), np.argsort(np.argsort(-above))))
     assert 0.91 <= np.mean(inside) <= 0.98  # 0.942 over 120 such measurements
@@ -116,7 +116,7 @@ def test_nothing_stands_out_where_nothing_is():
     played, all_, _ = made_up(5, 32)
     same = played._replace(vp=np.random.default_rng(1).integers(100, 140, played.vp.shape))
     estimates = advice.advise(same, all_, ENV.ruleset.ids)
-    assert not any(e.significant for e in estimates.above)
+    assert not any(e.significant for e in estimates.above_mean)
 
 
 def test_the_win_is_shared_by_those_with_the_most_vp():
@@ -156,7 +156,7 @@ def test_openings_and_boosters_are_read_from_the_moves():
     vp = np.array([[10, 40, 30, 20], [0, 0, 0, 0]])
     ends = Ends(vp, moves, np.array([True, False]), vp[..., None], notes)
     faction = np.array([[0, 2, 4, 6], [1, 3, 5, 7]])
-    played = advice.read(ENV, ends, faction)
+    played = advice.read_games(ENV, ends, faction)
     assert played.vp.tolist() == [[10, 40, 30, 20]], "one game has ended"
     ids = ENV.ruleset.ids["booster"]
     assert advice.first_boosters(played, 2, ids) == [("RB1", 1.0)]

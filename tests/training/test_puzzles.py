@@ -14,12 +14,12 @@ from gaia_jax.actions import from_text, to_text
 from training import puzzles as command
 from training import zoo
 from training.agents import Agent
-from training.analysis import attribution, candidates, puzzle_maker, puzzles, verification
-from training.analysis.candidates import CandidatePlayer, Results
-from training.analysis.position import Outcomes
-from training.analysis.puzzle_maker import Decision, PuzzleMaker, decisions_of, varied
-from training.analysis.puzzles import Choice
+from training.analysis import attribution, puzzle_maker, puzzles, trials, verification
+from training.analysis.candidate_outcomes import Outcomes
+from training.analysis.puzzle_maker import Decision, PuzzleMaker, choose_varied, puzzle_decisions
+from training.analysis.puzzles import AnswerCriteria
 from training.analysis.recorded_game import read_game
+from training.analysis.trials import CandidatePlayer, Results
 from training.system import cli
 
 DECISIONS = 9
@@ -73,14 +73,14 @@ def agent_of(action):
 @pytest.fixture
 def maker(game, legal, monkeypatch):
     """A maker whose policy prefers the first action to the second; the third is worth most."""
-    monkeypatch.setattr(candidates, "POSITIONS", 2)
-    monkeypatch.setattr(puzzle_maker, "POSITIONS", 2)
+    monkeypatch.setattr(trials, "POOL_SIZE", 2)
+    monkeypatch.setattr(puzzle_maker, "POOL_SIZE", 2)
     chance = np.zeros(len(game.states[4].legal_action_mask))
     chance[legal[:2]] = 0.7, 0.3
     monkeypatch.setattr(puzzle_maker, "probabilities", lambda *_: np.stack([chance, chance]))
     made = object.__new__(PuzzleMaker)
     made.env, made.name, made.playouts, made.agent = game.env, "zoo/quick", 20, None
-    made.choice, made._solvers = puzzles.ANY, {}
+    made.criteria, made._solvers = puzzles.ANY_ANSWER, {}
     made.player = Player(game, dict(zip(legal, (90, 97, 110), strict=True)))
     return made
 
@@ -100,7 +100,7 @@ def test_the_answer_may_be_a_move_that_the_screening_did_not_try(maker, game, le
     assert [c["vp"] for c in puzzle["candidates"][:2]] == [111, 98]
     assert [list(c["why"].values()) for c in puzzle["candidates"][:3]] == [[], [13], [20]]
     assert all(c["line"] == [c["text"]] for c in puzzle["candidates"])
-    assert puzzle["theme"] == puzzles.theme(texts[2]) and "beats" not in puzzle
+    assert puzzle["theme"] == puzzles.find_theme(texts[2]) and "beats" not in puzzle
     screening, checks = maker.player.requests[:2], maker.player.requests[2:]
     assert all(set(jobs.action) == set(legal[:2]) for jobs in screening)
     assert max(jobs.sample.max() for jobs in screening) < min(jobs.sample.min() for jobs in checks)
@@ -137,7 +137,7 @@ def test_an_answer_is_the_choice_of_some_agents(
 ):
     """Known before any playouts."""
     maker._solvers = {str(n): agent_of(action) for n, action in enumerate(legal)}
-    maker.choice = Choice([str(n) for n in solved_by], [str(n) for n in unsolved_by])
+    maker.criteria = AnswerCriteria([str(n) for n in solved_by], [str(n) for n in unsolved_by])
     maker.player.worth[legal[2]] = 80
     found = made_by(maker, game)
     assert [puzzle["answer"]["action"] for puzzle in found] == [legal[1]] * is_kept
@@ -159,8 +159,8 @@ def test_the_answer_may_beat_the_choice_of_another_agent(maker, game, legal, mon
 
 def test_main_decisions_and_offers_of_leech_may_become_puzzles(game):
     rounds = [int(state.game.turn.round) for state in game.states[:-1]]
-    later = [at for at in decisions_of(game) if rounds[at] >= 1]
-    assert decisions_of(game, 1) == later and decisions_of(game, 6) == []
+    later = [at for at in puzzle_decisions(game) if rounds[at] >= 1]
+    assert puzzle_decisions(game, 1) == later and puzzle_decisions(game, 6) == []
 
 
 def test_candidates_are_one_of_each_verb_first():
@@ -170,7 +170,9 @@ def test_candidates_are_one_of_each_verb_first():
     likely = [from_text(rules, text) for text in texts]
 
     def chosen(*known):
-        return [texts[likely.index(a)] for a in varied(rules, [likely[k] for k in known], likely)]
+        return [
+            texts[likely.index(a)] for a in choose_varied(rules, [likely[k] for k in known], likely)
+        ]
 
     kinds = ["advance ai", "upgrade -7,2", "pass"]
     assert chosen(0, 2) == ["mine -7,2", "mine -7,3", *kinds]
@@ -183,13 +185,13 @@ def test_candidates_are_one_of_each_verb_first():
      ("leech DECLINE", "leech"), ("power PA_7C", "action")],
 )  # fmt: skip
 def test_a_theme_is_of_the_answer(text, theme):
-    assert puzzles.theme(text) == theme
+    assert puzzles.find_theme(text) == theme
 
 
 @pytest.fixture
 def collection(maker, game):
     """One puzzle of the second of two games."""
-    empty = puzzles.empty(game.env, "me", 20, 0, 0)
+    empty = puzzles.new_collection(game.env, "me", 20, 0, 0)
     found = puzzles.add_games(empty, [game, game], [[], made_by(maker, game)], 2)
     return json.loads(puzzles.to_text(found))
 
@@ -199,7 +201,7 @@ def test_a_file_leads_to_the_positions_of_its_puzzles(collection, game, tmp_path
     path = tmp_path / name
     puzzles.write(path, collection)
     assert puzzles.read(path) == collection and puzzles.is_own_file(path)
-    ((number, puzzle, state),) = puzzles.positions(puzzles.read(path))
+    ((number, puzzle, state),) = puzzles.replay_positions(puzzles.read(path))
     assert number == 0 and puzzle == collection["puzzles"][0]
     assert len(collection["games"][0]["actions"]) == 4 and collection["following"] == 2
     assert (state.legal_action_mask == game.states[4].legal_action_mask).all()
@@ -208,7 +210,7 @@ def test_a_file_leads_to_the_positions_of_its_puzzles(collection, game, tmp_path
 
 
 def test_a_file_names_the_version_of_a_shipped_agent(collection, game):
-    of_quick = puzzles.empty(game.env, "zoo/quick", 64, 0, 0)
+    of_quick = puzzles.new_collection(game.env, "zoo/quick", 64, 0, 0)
     assert of_quick["sha256"] == zoo.about("zoo/quick")["sha256"] and collection["sha256"] == ""
 
 
@@ -220,9 +222,9 @@ def test_puzzles_are_selected_by_the_agents_that_solve_them(
     collection, legal, tmp_path, monkeypatch, capsys
 ):
     """Of three games with a puzzle each, the one that the first solves and the second does not."""
-    asked = list(puzzles.positions(collection))
-    assert puzzles.solved(agent_of(legal[2]), asked) == [True]
-    assert puzzles.solved(agent_of(legal[0]), asked) == [False]
+    asked = list(puzzles.replay_positions(collection))
+    assert puzzles.find_solved(agent_of(legal[2]), asked) == [True]
+    assert puzzles.find_solved(agent_of(legal[0]), asked) == [False]
     path, out = tmp_path / "three.json", tmp_path / "chosen.json.gz"
     (record,), (puzzle,) = collection["games"], collection["puzzles"]
     three = {
@@ -231,8 +233,8 @@ def test_puzzles_are_selected_by_the_agents_that_solve_them(
     }
     puzzles.write(path, collection | three)
     rates = {"one": [True, True, False], "two": [True, False, False], "three": [False, True, True]}
-    monkeypatch.setattr(puzzles, "solvers", lambda names, env: {name: name for name in names})
-    monkeypatch.setattr(puzzles, "solved", lambda solver, asked: rates[solver])
+    monkeypatch.setattr(puzzles, "make_solvers", lambda names, env: {name: name for name in names})
+    monkeypatch.setattr(puzzles, "find_solved", lambda solver, asked: rates[solver])
     head = ("--of", path, "--solved-by", "one", "--unsolved-by", "two", "--solve", "three")
     assert run(*head, "--out", out) == 0
     printed = capsys.readouterr().out
@@ -242,7 +244,9 @@ def test_puzzles_are_selected_by_the_agents_that_solve_them(
     assert [game["n"] for game in made["games"]] == [1]
     assert [(puzzle["game"], puzzle["round"]) for puzzle in made["puzzles"]] == [(0, 2)]
     assert made["chosen"] == {"solved_by": ["one"], "unsolved_by": ["two"]}
-    twice = puzzles.select(made, [0], {"solved_by": ["one", "four"], "held_by": ["one"]})["chosen"]
+    twice = puzzles.select_puzzles(made, [0], {"solved_by": ["one", "four"], "held_by": ["one"]})[
+        "chosen"
+    ]
     assert twice == {"solved_by": ["one", "four"], "unsolved_by": ["two"], "held_by": ["one"]}
     resume = ("--out", out, "--resume", "--agent", "zoo/quick")
     for other in ((), ("--solved-by", "two"), ("--beats", "greedy")):
@@ -252,7 +256,9 @@ def test_puzzles_are_selected_by_the_agents_that_solve_them(
 
 def test_a_file_is_tried_again_by_another_agent(maker, game, collection, legal, monkeypatch):
     """A puzzle has the numbers of the new playouts, or is dropped; other decisions stay closed."""
-    monkeypatch.setattr(puzzle_maker, "decisions_of", lambda *_: pytest.fail("all were searched"))
+    monkeypatch.setattr(
+        puzzle_maker, "puzzle_decisions", lambda *_: pytest.fail("all were searched")
+    )
     maker.player.worth[legal[2]] = 120
     chosen = collection | {"chosen": {"solved_by": ["one"], "unsolved_by": []}, "from_round": 6}
     made = maker.retry(chosen)
@@ -261,7 +267,7 @@ def test_a_file_is_tried_again_by_another_agent(maker, game, collection, legal, 
     assert made["games"] == collection["games"] and made["agent"] == "zoo/quick"
     assert "chosen" not in made and made["playouts"] == 20 and made["from_round"] == 6
     monkeypatch.setattr(
-        puzzles, "solvers", lambda names, env: dict.fromkeys(names, agent_of(legal[1]))
+        puzzles, "make_solvers", lambda names, env: dict.fromkeys(names, agent_of(legal[1]))
     )
     maker.player.worth[legal[0]] = 130
     (easier,) = maker.retry(chosen | {"puzzles": [puzzle | {"beats": "greedy"}]})["puzzles"]
@@ -300,8 +306,10 @@ def test_a_file_is_continued(collection, game, tmp_path, monkeypatch, capsys):
         return [[puzzle], *([] for _ in games[1:])]
 
     ended = game._replace(states=[*game.states[:-1], game.states[-1].replace(terminated=True)])
-    monkeypatch.setattr(puzzle_maker, "GAMES", 4)
-    monkeypatch.setattr(PuzzleMaker, "play_games", lambda *_: [ended] * puzzle_maker.PLAYED)
+    monkeypatch.setattr(puzzle_maker, "GAMES_PER_BATCH", 4)
+    monkeypatch.setattr(
+        PuzzleMaker, "play_games", lambda *_: [ended] * puzzle_maker.GAMES_PER_BLOCK
+    )
     monkeypatch.setattr(PuzzleMaker, "search_games", search)
     assert run(*arguments) == 130
     assert puzzles.read(path)["following"] == 8 and len(puzzles.read(path)["puzzles"]) == 2
@@ -384,14 +392,14 @@ def test_the_shipped_puzzles_are_clear_and_verified():
     assert shipped["playouts"] == 64 and shipped["agent"] == "zoo/strong"
     for puzzle in shipped["puzzles"]:
         best, second, *_ = puzzle["candidates"]
-        assert not puzzle["answer"]["text"].startswith(puzzles.NO_ANSWERS)
+        assert not puzzle["answer"]["text"].startswith(puzzles.NON_ANSWERS)
         assert best["action"] == puzzle["answer"]["action"] != puzzle["policy"]["action"]
-        assert puzzle["loss"]["mean"] >= puzzles.LEAST and puzzle["loss"]["low"] > 0
-        assert best["vp"] - second["vp"] > puzzles.CLEAR - 0.1  # both are rounded
-        assert puzzle["theme"] == puzzles.theme(best["text"])
+        assert puzzle["loss"]["mean"] >= puzzles.MIN_LEAD and puzzle["loss"]["low"] > 0
+        assert best["vp"] - second["vp"] > puzzles.MIN_LEAD_OVER_OTHERS - 0.1  # both are rounded
+        assert puzzle["theme"] == puzzles.find_theme(best["text"])
         held, vp = puzzle["held"], [c["held"]["vp"] for c in puzzle["candidates"]]
         assert held["by"] == shipped["chosen"]["held_by"][-1]
-        assert vp[0] - max(vp[1:]) > puzzles.CLEAR - 0.11 and held["loss"]["low"] > 0
+        assert vp[0] - max(vp[1:]) > puzzles.MIN_LEAD_OVER_OTHERS - 0.11 and held["loss"]["low"] > 0
         assert 2 * held["ahead"] >= held["playouts"]
         assert held.get("rival", {"less": 0})["less"] >= 0
         for candidate in puzzle["candidates"]:
@@ -403,6 +411,6 @@ def test_the_last_shipped_puzzle_replays_to_its_position():
     shipped = puzzles.read(puzzles.SHIPPED)
     last = len(shipped["games"]) - 1
     own = [n for n, puzzle in enumerate(shipped["puzzles"]) if puzzle["game"] == last]
-    for _, puzzle, state in puzzles.positions(puzzles.select(shipped, own, {})):
+    for _, puzzle, state in puzzles.replay_positions(puzzles.select_puzzles(shipped, own, {})):
         assert int(state.current_player) == puzzle["player"]
         assert all(state.legal_action_mask[c["action"]] for c in puzzle["candidates"])

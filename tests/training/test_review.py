@@ -13,8 +13,8 @@ from tools import calibrate_review
 from training import review
 from training.agents import random_agent
 from training.analysis import accuracy, pages
-from training.analysis.accuracy import GRADES, Loss, paired
-from training.analysis.judge import BEGINNINGS, Judge, Question, question
+from training.analysis.accuracy import GRADES, Loss, estimate_loss
+from training.analysis.judge import FULL_GAMES_FACTOR, Comparison, Judge, make_comparison
 from training.analysis.playouts import jobs_of
 from training.games.stats import wins
 from training.system import cli
@@ -37,14 +37,14 @@ def gain(states, i, action):
 
 
 @pytest.fixture(scope="module")
-def questions(states):
+def comparisons(states):
     """The played move is the least, the last position has no alternative."""
     decisions = []
     for i, mask in enumerate(states.legal_action_mask):
         legal = sorted(np.flatnonzero(mask), key=lambda a, i=i: gain(states, i, a))
         candidates = np.array([legal[0], legal[len(legal) // 2], legal[-1]][: 1 if i == 5 else 3])
         chance = np.full(len(candidates), 1 / len(candidates))
-        decisions.append(Question(i + 1, int(states.current_player[i]), candidates, chance))
+        decisions.append(Comparison(i + 1, int(states.current_player[i]), candidates, chance))
     return decisions
 
 
@@ -60,25 +60,27 @@ def ended_counts():
 
 
 @pytest.fixture(scope="module")
-def all_of_them(judge, states, questions, ended_counts):
+def all_of_them(judge, states, comparisons, ended_counts):
     """The judged moves without an interruption."""
-    return judge.judge(states, questions, 0, ended_counts.append)
+    return judge.judge(states, comparisons, 0, ended_counts.append)
 
 
 def test_a_move_loses_what_the_best_other_one_pays(
-    all_of_them, judge, states, questions, ended_counts
+    all_of_them, judge, states, comparisons, ended_counts
 ):
     """In the toy game both moves have the same later luck, so the loss is exact."""
     moves = all_of_them
-    assert [move.question.number for move in moves] == [1, 2, 3, 4, 5, 6]
+    assert [move.comparison.number for move in moves] == [1, 2, 3, 4, 5, 6]
     for i, move in enumerate(moves[:5]):
-        pays = [gain(states, i, a) for a in questions[i].candidates]
+        pays = [gain(states, i, a) for a in comparisons[i].candidates]
         assert pays[2] > pays[0] and gain(states, i, move.best) == pays[2]
         assert move.loss == Loss(pays[2] - pays[0], pays[2] - pays[0], pays[2] - pays[0], 0.0)
-        assert move.loss.shrunk == pays[2] - pays[0] and move.playouts == 3 * PLAYOUTS
+        assert move.loss.shrunk_mean == pays[2] - pays[0] and move.playouts == 3 * PLAYOUTS
         assert move.win.sum() == pytest.approx(1) and move.win_loss.mean >= 0
-    assert moves[5].loss == accuracy.NONE and moves[5].best == questions[5].candidates[0]
-    assert ended_counts[-1] == judge.total(questions) and ended_counts == sorted(ended_counts)
+    assert moves[5].loss == accuracy.NO_LOSS and moves[5].best == comparisons[5].candidates[0]
+    assert ended_counts[-1] == judge.count_playouts(comparisons) and ended_counts == sorted(
+        ended_counts
+    )
 
 
 def test_the_line_is_of_the_better_move(all_of_them, states):
@@ -92,19 +94,19 @@ def test_the_line_is_of_the_better_move(all_of_them, states):
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.7])
-def test_what_is_known_at_ctrl_c_is_told(states, questions, all_of_them, share):
+def test_what_is_known_at_ctrl_c_is_told(states, comparisons, all_of_them, share):
     """Whichever of the three rounds of playouts it comes in."""
     judge = Judge(ENV, random_agent(ENV), PLAYOUTS)
-    judge.players._most = 4
-    total = judge.total(questions)
+    judge.runner._most = 4
+    total = judge.count_playouts(comparisons)
 
     def interrupt(ended):
         if ended > share * total:
             raise KeyboardInterrupt
 
-    moves = judge.judge(states, questions, 0, interrupt)
-    losses = {move.question.number: move.loss for move in all_of_them}
-    assert moves and all(move.loss == losses[move.question.number] for move in moves)
+    moves = judge.judge(states, comparisons, 0, interrupt)
+    losses = {move.comparison.number: move.loss for move in all_of_them}
+    assert moves and all(move.loss == losses[move.comparison.number] for move in moves)
     max_playouts = {0.1: PLAYOUTS // 4, 0.3: PLAYOUTS, 0.7: 3 * PLAYOUTS}[share]
     assert max(move.playouts for move in moves) <= max_playouts and (len(moves) == 6) == (
         share == 0.7
@@ -113,18 +115,18 @@ def test_what_is_known_at_ctrl_c_is_told(states, questions, all_of_them, share):
 
 def test_the_candidates_are_the_played_move_and_the_likeliest():
     chance = np.array([0.5, 0.0, 0.3, 5e-5, 0.1, 0.06, 0.035])
-    decision = question(9, 2, 6, chance)
+    decision = make_comparison(9, 2, 6, chance)
     assert decision.candidates.tolist() == [6, 0, 2, 4] and decision.policy[0] == 0.035
-    assert question(9, 2, 0, chance).candidates.tolist() == [0, 2, 4, 5]
-    assert question(9, 2, 0, np.array([1 - 5e-5, 5e-5])).candidates.tolist() == [0]
-    assert question(9, 2, 1, np.array([1.0, 0.0])).candidates.tolist() == [1, 0]
+    assert make_comparison(9, 2, 0, chance).candidates.tolist() == [0, 2, 4, 5]
+    assert make_comparison(9, 2, 0, np.array([1 - 5e-5, 5e-5])).candidates.tolist() == [0]
+    assert make_comparison(9, 2, 1, np.array([1.0, 0.0])).candidates.tolist() == [1, 0]
 
 
 def test_losses_have_students_interval():
-    loss = paired(np.array([10, 12, 14, 16]), np.array([8, 8, 8, 8]))
-    assert loss.mean == 5 and loss.error == pytest.approx(np.std([2, 4, 6, 8], ddof=1) / 2)
-    assert loss.high - 5 == pytest.approx(3.182 * loss.error, rel=1e-3) == 5 - loss.low
-    assert 0 < loss.shrunk < 5 and paired(np.zeros(4), np.arange(4)).shrunk == 0
+    loss = estimate_loss(np.array([10, 12, 14, 16]), np.array([8, 8, 8, 8]))
+    assert loss.mean == 5 and loss.standard_error == pytest.approx(np.std([2, 4, 6, 8], ddof=1) / 2)
+    assert loss.high - 5 == pytest.approx(3.182 * loss.standard_error, rel=1e-3) == 5 - loss.low
+    assert 0 < loss.shrunk_mean < 5 and estimate_loss(np.zeros(4), np.arange(4)).shrunk_mean == 0
 
 
 def test_a_shared_victory_counts_in_parts():
@@ -141,20 +143,22 @@ def test_grades_need_an_interval_above_0():
 
 
 def test_accuracy_falls_with_the_vp_that_were_not_made():
-    of = accuracy.accuracy
-    assert of(120, 120) == accuracy.AT_PAR and of(120, 121) > of(120, 120) > of(120, 119)
-    assert of(120, 120 - accuracy.HALVED) == accuracy.AT_PAR / 2 and of(120, 132) == 90
+    of = accuracy.compute_accuracy
+    assert of(120, 120) == accuracy.ACCURACY_AT_PAR and of(120, 121) > of(120, 120) > of(120, 119)
+    assert of(120, 120 - accuracy.HALVING_VP) == accuracy.ACCURACY_AT_PAR / 2 and of(120, 132) == 90
     assert 100 > of(120, 190) > of(120, 180) > 98, "two who made far more are not level"
     assert of(120, 80) == of(100, 60), "the set-up does not count"
-    assert accuracy.par(np.array([140.0, 100, 110, 90])).tolist() == [125, 105, 110, 100]
+    assert accuracy.compute_pars(np.array([140.0, 100, 110, 90])).tolist() == [125, 105, 110, 100]
 
 
-def test_what_is_expected_is_what_playouts_from_the_first_position_bring(judge, states, questions):
+def test_what_is_expected_is_what_playouts_from_the_first_position_bring(
+    judge, states, comparisons
+):
     ended_counts = []
-    expected = judge.expected(states, questions, 3, ended_counts.append)
-    assert expected.shape == (4,) and ended_counts[-1] == BEGINNINGS * PLAYOUTS
-    plays = judge.players.play(
-        states, jobs_of([np.array([-1])], BEGINNINGS * PLAYOUTS), 3, capacity=judge.capacity
+    expected = judge.estimate_final_vp(states, comparisons, 3, ended_counts.append)
+    assert expected.shape == (4,) and ended_counts[-1] == FULL_GAMES_FACTOR * PLAYOUTS
+    plays = judge.runner.play(
+        states, jobs_of([np.array([-1])], FULL_GAMES_FACTOR * PLAYOUTS), 3, capacity=judge.capacity
     )
     assert expected.tolist() == plays.vp.mean(0).tolist() and expected.std() > 0
 
@@ -162,9 +166,9 @@ def test_what_is_expected_is_what_playouts_from_the_first_position_bring(judge, 
         raise KeyboardInterrupt
 
     other = Judge(ENV, random_agent(ENV), PLAYOUTS)
-    other.players._most = 4
+    other.runner._most = 4
     with pytest.raises(KeyboardInterrupt):
-        other.expected(states, questions, 3, stop)
+        other.estimate_final_vp(states, comparisons, 3, stop)
 
 
 def test_accuracies_by_kind_are_means_of_games():

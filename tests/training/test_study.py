@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from planted import FACTIONS, draw_decisions, draw_games, replace_vp
 
-from training.analysis import position
+from training.analysis import candidate_outcomes
 from training.study import component_effects, decision_effects, strength
 from training.study.game_table import GameTable
 
@@ -141,7 +141,7 @@ def plant_turns(rng, size):
 def plant_a_position(rng, size):
     vp = rng.normal(90, 12, (5, 200, 4))
     vp[2, :, 1] += size
-    outcomes = position.Outcomes(np.array([4, 9, 7, 1, 3]), np.full(5, np.nan), vp, 1)
+    outcomes = candidate_outcomes.Outcomes(np.array([4, 9, 7, 1, 3]), np.full(5, np.nan), vp, 1)
     return outcomes.effects([f"action {n}" for n in range(10)]), "action 7", size * 4 / 5
 
 

@@ -9,7 +9,7 @@ import pytest
 from planted import SOURCES, draw_games
 
 from gaia_jax import ruleset as rules
-from training.analysis import position
+from training.analysis import candidate_outcomes
 from training.stats import chart, effects
 from training.stats.agreement import compare_rankings, rank_correlation
 from training.study import (
@@ -190,7 +190,7 @@ def test_a_position_is_played_out():
 
     env = stub_env.StubEnv(length=6)
     state = jax.jit(env.init)(jax.random.key(0))
-    outcomes = position.play_out(env, random_agent(env), state, limit=3, playouts=5)
+    outcomes = candidate_outcomes.play_out(env, random_agent(env), state, limit=3, playouts=5)
     assert outcomes.actions.tolist() == [0, 3, 6] and np.isnan(outcomes.policy).all()
     # The actions of the six decisions pay 0, 1, 2, 0, 1, 2 VP, in turn to the four seats.
     gains = np.zeros(4, int)
@@ -199,7 +199,7 @@ def test_a_position_is_played_out():
     start = np.asarray(state.game.players.vp)
     assert (outcomes.vp == start + gains).all() and outcomes.vp.shape == (3, 5, 4)
     texts = [str(action) for action in range(env.num_actions)]
-    lines = position.outcome_table(outcomes, texts).splitlines()
+    lines = candidate_outcomes.outcome_table(outcomes, texts).splitlines()
     assert len(lines) == 4 and lines[1].startswith("0 ")
 
 
@@ -212,15 +212,15 @@ def test_the_played_action_is_a_candidate_of_any_agent(monkeypatch):
 
     state = SimpleNamespace(legal_action_mask=np.ones(9, bool), current_player=0)
     agent = random_agent(None)
-    actions, chance = position.candidates(agent, state, 3, played=7)
+    actions, chance = candidate_outcomes.choose_candidates(agent, state, 3, played=7)
     assert actions.tolist() == [0, 1, 7] and np.isnan(chance).all()
-    assert position.candidates(agent, state, 3, played=2)[0].tolist() == [0, 1, 2]
+    assert candidate_outcomes.choose_candidates(agent, state, 3, played=2)[0].tolist() == [0, 1, 2]
 
     ended = np.array([True, False])
     half = Ends(np.zeros((2, 4)), np.zeros((2, 0)), ended, np.zeros((2, 4, 1)), np.zeros((2, 0)))
-    monkeypatch.setattr(position.Playouts, "play", lambda *_, **__: half)
+    monkeypatch.setattr(candidate_outcomes.Playouts, "play", lambda *_, **__: half)
     with pytest.raises(KeyboardInterrupt):
-        position.play_out(None, agent, state, limit=2, playouts=1)
+        candidate_outcomes.play_out(None, agent, state, limit=2, playouts=1)
 
 
 def test_what_lay_at_a_place_is_counted_by_its_name():

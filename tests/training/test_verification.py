@@ -10,9 +10,16 @@ import pytest
 from gaia_jax.state import Node
 from tests.training import toy_env
 from training.agents import Agent
-from training.analysis import actions, candidates, verification
-from training.analysis.candidates import BEGINS, INSIDE, CandidatePlayer, Line, Trial, plan_of
-from training.analysis.judge import Question
+from training.analysis import actions, trials, verification
+from training.analysis.judge import Comparison
+from training.analysis.trials import (
+    TURN_BEGINS,
+    WITHIN_TURN,
+    CandidatePlayer,
+    PlannedMove,
+    Trial,
+    extract_plan,
+)
 from training.analysis.verification import PuzzleVerifier, is_verified, with_stronger_seat
 
 MINE, PROJECT, PICK = 0, toy_env.C + 1, 3 * toy_env.C  # 9 VP, 4 VP, none
@@ -65,39 +72,41 @@ def position(later, order):
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(candidates, "POSITIONS", 4)
-    monkeypatch.setattr(candidates, "JOBS", 128)
-    monkeypatch.setattr(candidates, "MAX_MOVES", 20)
+    monkeypatch.setattr(trials, "POOL_SIZE", 4)
+    monkeypatch.setattr(trials, "MAX_JOBS", 128)
+    monkeypatch.setattr(trials, "MAX_MOVES", 20)
 
 
 @pytest.mark.parametrize("order", [BESIDE, ALONE])
 def test_the_better_order_of_two_moves_counts(order):
     """The agent follows a mine alone with the project; the project first may end alike."""
     player = CandidatePlayer(ENV, following(PICK), 8, every, every)
-    asked = Question(1, 0, np.array([PICK, PROJECT, MINE]), np.array([0.8, 0.1, 0.1]))
+    asked = Comparison(1, 0, np.array([PICK, PROJECT, MINE]), np.array([0.8, 0.1, 0.1]))
     trials = [Trial(n, position(later, order), asked) for n, later in ((1, 9), (6, 2))]
     plain = player.try_candidates(trials, 4, 0, lambda trial: True)
-    assert [trial.own.mean(1).tolist() for trial in plain] == [[10, 14, 23]] * 2
+    assert [trial.seat_vp.mean(1).tolist() for trial in plain] == [[10, 14, 23]] * 2
     assert all(trial.answer == MINE for trial in plain)
-    both = player.try_both_ways(trials, 4, 0, lambda trial: True)
-    assert both[0].own.mean(1).tolist() == [10, 23, 23] and both[0].planned == {PROJECT}
-    assert both[1].own.mean(1).tolist() == [10, 16, 23]
-    assert both[1].losses[1][:3] == (7, 7, 7) and (both[1].leads == 7).all()
+    both = player.try_with_plans(trials, 4, 0, lambda trial: True)
+    assert both[0].seat_vp.mean(1).tolist() == [10, 23, 23] and both[0].improved_by_plan == {
+        PROJECT
+    }
+    assert both[1].seat_vp.mean(1).tolist() == [10, 16, 23]
+    assert both[1].losses[1][:3] == (7, 7, 7) and (both[1].lead_by_game == 7).all()
     assert player.num_played == 2 * (2 * 12) + 8, "PICK is too far behind for a plan"
-    assert player.try_both_ways(trials, 4, 0, lambda trial: False) == []
+    assert player.try_with_plans(trials, 4, 0, lambda trial: False) == []
 
 
 def test_a_plan_is_what_the_seat_decides_in_its_own_turns():
     """Not what others do, nor leech between turns; a turn includes what its action asks."""
-    begins, inside = BEGINS + 1, INSIDE + 1
+    begins, inside = TURN_BEGINS + 1, WITHIN_TURN + 1
     moves = np.array([20, 31, 40, 50, 51, 60, 52, 70, -1, -1])
     notes = np.array([inside, 2, 1, begins, inside, begins + 1, inside, begins, 0, 0])
-    plan = plan_of(7, moves, notes, 1)
+    plan = extract_plan(7, moves, notes, 1)
     assert plan == [[7, 20], [50, 51, 52], [70]]
-    planned = Line(70, [plan] * 12).planned_actions(4)
+    planned = PlannedMove(70, [plan] * 12).planned_actions(4)
     first, second = [7, 20, -1, -1], [50, 51, 52, -1]
     assert len(planned) == 4 and planned[3, :3, :4].tolist() == [first, second, [-1] * 4]
-    assert (Line(70).planned_actions(4) == -1).all()
+    assert (PlannedMove(70).planned_actions(4) == -1).all()
 
 
 def test_a_turn_begins_at_a_main_decision_without_a_conversion_before_it():
@@ -106,8 +115,8 @@ def test_a_turn_begins_at_a_main_decision_without_a_conversion_before_it():
     )
     turn = SimpleNamespace(node=nodes, free_actions=np.array([0, 1, 0, 0, 0, 0, 0]))
     states = SimpleNamespace(game=SimpleNamespace(turn=turn))
-    assert actions.is_turn(states).tolist() == [True] + [False] * 6
-    assert actions.is_inside(states).tolist() == [True, True, False, True, True, False, False]
+    assert actions.begins_turn(states).tolist() == [True] + [False] * 6
+    assert actions.is_within_turn(states).tolist() == [True, True, False, True, True, False, False]
 
 
 def puzzle_of(seat, *more):
@@ -120,8 +129,8 @@ def puzzle_of(seat, *more):
 @pytest.fixture
 def verifier(monkeypatch):
     """A verifier of the toy game, by the stronger agent."""
-    monkeypatch.setattr(candidates, "line_texts", lambda env, state, *line: line)
-    monkeypatch.setattr(candidates, "by_source", lambda rules, gains: {"all": gains.sum()})
+    monkeypatch.setattr(trials, "line_texts", lambda env, state, *line: line)
+    monkeypatch.setattr(trials, "by_source", lambda rules, gains: {"all": gains.sum()})
 
     def made(stronger):
         verifier = object.__new__(PuzzleVerifier)
@@ -166,7 +175,7 @@ def test_no_other_legal_move_may_have_more(verifier):
     ((_, kept),) = verifier(PICK).verify_seat([(0, puzzle, state)]).items()
     assert kept["held"]["rival"] == {"text": f"move {PROJECT}", "vp": 23.0, "less": 0, "moves": 2}
     made = verifier(PICK)
-    made._rivals = lambda trials: [[Line(PROJECT, [[[MINE]]] * 6)]]
+    made._choose_rivals = lambda trials: [[PlannedMove(PROJECT, [[[MINE]]] * 6)]]
     richer = position(10, BESIDE)
     richer.game.worth[1:, 0] = 30
     assert made.verify_seat([(0, puzzle, only(richer, MINE, PICK, PROJECT))]) == {}
@@ -184,15 +193,15 @@ def test_no_other_legal_move_may_have_more(verifier):
 )
 def test_a_verified_answer_leads_clearly_and_often(own, is_kept):
     vp = np.array(own)[:, :, None]
-    asked = Question(0, 0, np.array([PROJECT, MINE, PICK]), np.empty(0))
-    results = candidates.Results(vp, vp[..., None], vp, vp)
+    asked = Comparison(0, 0, np.array([PROJECT, MINE, PICK]), np.empty(0))
+    results = trials.Results(vp, vp[..., None], vp, vp)
     assert is_verified(Trial(0, position(9, ALONE), asked, results=results), MINE) is is_kept
 
 
 def test_ctrl_c_keeps_the_verified_puzzles(verifier, monkeypatch):
     first, second = puzzle_of(0), puzzle_of(1)
     asked = [(1, first, None), (0, second, None)]
-    monkeypatch.setattr(verification, "positions", lambda collection: asked)
+    monkeypatch.setattr(verification, "replay_positions", lambda collection: asked)
     made = verifier(PICK)
 
     def verify_seat(positions):

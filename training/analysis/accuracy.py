@@ -13,86 +13,88 @@ import numpy as np
 
 from ..stats.effects import CONFIDENCE
 
-SPREAD = 8.0  # VP, assumed standard deviation between two good moves
-AT_PAR = 80.0  # accuracy of a seat that makes its par
-HALVED = 48.0  # VP below par that halve the accuracy
-# VP above par that halve the distance to 100, so that the curve is smooth at par.
-ABOVE_HALVED = HALVED * (100 - AT_PAR) / AT_PAR
-OWN_SHARE = 0.5  # share of the agent's expectation in the par; the rest is the mean of the seats
-GRADES = {"blunder": 10.0, "mistake": 5.0, "inaccuracy": 2.5}  # least VP lost
+MOVE_SPREAD = 8.0  # VP, assumed standard deviation of the difference of two good moves
+ACCURACY_AT_PAR = 80.0  # accuracy of a seat that makes its par
+HALVING_VP = 48.0  # VP below par that halve the accuracy
+# VP above par that halve the distance to 100; with this value the curve is smooth at par.
+HALVING_VP_ABOVE = HALVING_VP * (100 - ACCURACY_AT_PAR) / ACCURACY_AT_PAR
+# Share of a seat's own expectation in its par; the rest is the mean of all seats.
+EXPECTATION_SHARE = 0.5
+GRADES = {"blunder": 10.0, "mistake": 5.0, "inaccuracy": 2.5}  # minimum VP lost
 
 
 class Loss(NamedTuple):
-    """VP or win probability of the other move minus the played one, with a 95 % interval."""
+    """VP or win probability of the alternative minus that of the played move; 95 % interval."""
 
     mean: float
     low: float
     high: float
-    error: float  # standard error of the mean
+    standard_error: float  # of the mean
 
     @property
-    def shrunk(self) -> float:
-        """The mean, shrunk towards 0 by its noise; at least 0."""
-        return max(0.0, self.mean * SPREAD**2 / (SPREAD**2 + self.error**2))
+    def shrunk_mean(self) -> float:
+        """The mean, shrunk towards 0 the more, the larger its standard error; at least 0."""
+        return max(0.0, self.mean * MOVE_SPREAD**2 / (MOVE_SPREAD**2 + self.standard_error**2))
 
     @property
     def grade(self) -> str | None:
-        """The worst grade that it reaches; None if the interval contains 0."""
+        """The worst grade whose VP the shrunk mean reaches; None if the interval contains 0."""
         if self.low <= 0:
             return None
-        return next((name for name, least in GRADES.items() if self.shrunk >= least), None)
+        return next((name for name, least in GRADES.items() if self.shrunk_mean >= least), None)
 
 
-NONE = Loss(0.0, 0.0, 0.0, 0.0)  # of a move without an alternative
+NO_LOSS = Loss(0.0, 0.0, 0.0, 0.0)  # of a move without an alternative
 
 
-def paired(better: np.ndarray, played: np.ndarray) -> Loss:
-    """The loss from playouts (n,) of two moves with the same random numbers; n at least 2."""
+def estimate_loss(alternative: np.ndarray, played: np.ndarray) -> Loss:
+    """Estimate a loss from n playouts of each move, paired by random numbers; n is at least 2.
+
+    Args:
+        alternative: (n,) results of the alternative. played: (n,) of the played move.
+    """
     from scipy import stats  # takes a second, for which the table does not wait
 
-    differences = np.asarray(better, float) - np.asarray(played, float)
-    mean, error = (
-        float(differences.mean()),
-        float(differences.std(ddof=1)) / math.sqrt(len(differences)),
-    )
-    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(differences) - 1)) * error
-    return Loss(mean, mean - half, mean + half, error)
+    differences = np.asarray(alternative, float) - np.asarray(played, float)
+    mean = float(differences.mean())
+    error = float(differences.std(ddof=1)) / math.sqrt(len(differences))
+    half_width = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(differences) - 1)) * error
+    return Loss(mean, mean - half_width, mean + half_width, error)
 
 
-def par(expected: np.ndarray) -> np.ndarray:
-    """(P,) VP that the seats should make: halfway between the agent's expectation and its mean.
+def compute_pars(expected: np.ndarray) -> np.ndarray:
+    """(P,) VP that each seat should make: halfway between its expectation and the mean of all.
 
-    A faction that suits the agent is worth less to other players.
+    The mean takes part because a faction that suits the agent suits other players less.
 
     Args:
         expected: (P,) VP at the end if the agent plays all seats from the beginning.
     """
     mean = np.mean(expected)
-    return np.asarray(mean + OWN_SHARE * (expected - mean))
+    return np.asarray(mean + EXPECTATION_SHARE * (expected - mean))
 
 
-def accuracy(aim: float, actual: float) -> float:
+def compute_accuracy(par: float, final_vp: float) -> float:
     """The accuracy of a seat, 0 to 100.
 
-    All randomness is in the set-up. So a seat's distance from its par comes from its own moves and
-    from those of the other players.
+    Only the set-up is random, so the distance from the par comes from the moves of all seats.
 
     Args:
-        aim: its par.
-        actual: VP at the end.
+        par: of the seat.
+        final_vp: of the seat.
     """
-    if actual < aim:
-        return float(AT_PAR * 2 ** ((actual - aim) / HALVED))
-    return float(100 - (100 - AT_PAR) * 2 ** ((aim - actual) / ABOVE_HALVED))
+    if final_vp < par:
+        return float(ACCURACY_AT_PAR * 2 ** ((final_vp - par) / HALVING_VP))
+    return float(100 - (100 - ACCURACY_AT_PAR) * 2 ** ((par - final_vp) / HALVING_VP_ABOVE))
 
 
 class SeatReview(NamedTuple):
     """A seat of a reviewed game."""
 
-    num_judged: int  # its judged moves
+    num_judged: int  # number of its judged moves
     expected_vp: float  # at the end if the agent had played all seats from the beginning
     accuracy: float  # 0 to 100
-    lost: float  # VP, the sum of its shrunk losses
+    vp_lost: float  # VP, the sum of its shrunk losses
     grades: dict[str, int]  # number of its moves by grade
 
 
@@ -106,12 +108,13 @@ def seat_reviews(
         final_vp: (P,) VP at the end.
         expected: (P,) VP that the agent expects at the beginning.
     """
-    pars = par(expected)
+    pars = compute_pars(expected)
     return [
         SeatReview(
-            len(own), float(expected[seat]), accuracy(float(pars[seat]), float(final_vp[seat])),
-            sum(loss.shrunk for loss in own),
-            {name: sum(loss.grade == name for loss in own) for name in GRADES},
+            len(seat_losses), float(expected[seat]),
+            compute_accuracy(float(pars[seat]), float(final_vp[seat])),
+            sum(loss.shrunk_mean for loss in seat_losses),
+            {name: sum(loss.grade == name for loss in seat_losses) for name in GRADES},
         )
-        for seat, own in enumerate(losses)
+        for seat, seat_losses in enumerate(losses)
     ]  # fmt: skip

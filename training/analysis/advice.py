@@ -26,16 +26,16 @@ from ..games.stats import wins
 from ..stats.effects import Effect, dummies, regression
 from ..system.devices import LEAST_GAMES
 from ..types import Environment, EnvState
-from .actions import is_main, kind_of
+from .actions import action_kind, is_main_action
 from .playouts import Ends, Jobs, Playouts
 
-OPENING = 4  # main actions
-MOVES = 192  # stored decisions of a game: set-up and rounds 1 and 2
+OPENING_LENGTH = 4  # main actions
+MAX_MOVES = 192  # stored decisions of a game: set-up and rounds 1 and 2
 SLOTS = 64  # most games at a time on each device
 NONE = -1
 
 
-class Played(NamedTuple):
+class PlayedGames(NamedTuple):
     """N games on one set-up, P seats, K sources of VP."""
 
     faction: np.ndarray  # (N, P) index in ids["faction"]
@@ -74,7 +74,7 @@ class Boards(NamedTuple):
         return -(-games_per_faction // len(self.seats)) * self.free.size
 
     def row(self, faction: int, seat: int | None = None) -> np.ndarray:
-        """(2 F + P,) the row of a faction in `columns`, averaged over opponents and seats."""
+        """(2 F + P,) a faction's row of `indicator_columns`, averaged over opponents and seats."""
         count = int(self.sides.max()) + 1
         own, others, seats = np.zeros(count), np.zeros(count), np.zeros(self.players)
         own[faction] = 1
@@ -129,7 +129,7 @@ def positions(env: GaiaEnv, setup: Setup, factions: np.ndarray) -> EnvState:
     return batch
 
 
-def _note(state: EnvState) -> Array:
+def _player_and_node(state: EnvState) -> Array:
     """(B,) the deciding player and the node."""
     player_and_node: Array = state.current_player * 32 + state.game.turn.node
     return player_and_node
@@ -153,7 +153,7 @@ class Advisor:
         factions: np.ndarray,
         seed: int = 0,
         progress: Callable[[int], object] = lambda ended: None,
-    ) -> Played:
+    ) -> PlayedGames:
         """Play games with these factions (N, P); after Ctrl-C those that have ended.
 
         Args:
@@ -161,29 +161,31 @@ class Advisor:
         """
         count = len(factions)
         states = positions(self.env, setup, factions)
-        ends = self._of(count).play(
+        ends = self._playouts_for(count).play(
             states, Jobs(np.arange(count), np.full(count, NONE), np.zeros(count, int)), seed,
             progress,
         )  # fmt: skip
-        return read(self.env, ends, factions)
+        return read_games(self.env, ends, factions)
 
-    def _of(self, games: int) -> Playouts:
+    def _playouts_for(self, games: int) -> Playouts:
         """Playouts with a number of slots that divides the games into equal waves."""
         devices = min(jax.device_count(), max(games // LEAST_GAMES, 1))
         share = -(-games // devices)
         slots = -(-share // -(-share // SLOTS))
         if slots not in self._playouts:
-            self._playouts[slots] = Playouts(self.env, self.agent, MOVES, slots, _note)
+            self._playouts[slots] = Playouts(
+                self.env, self.agent, MAX_MOVES, slots, _player_and_node
+            )
         return self._playouts[slots]
 
 
-def read(env: Environment, ends: Ends, factions: np.ndarray) -> Played:
+def read_games(env: Environment, ends: Ends, factions: np.ndarray) -> PlayedGames:
     """The results of the games that have ended."""
     texts = env.ruleset.actions.texts
     boosters = {f"booster {name}": i for i, name in enumerate(env.ruleset.ids["booster"])}
     finished = np.flatnonzero(ends.ended)
     booster = np.full(factions[finished].shape, NONE)
-    opening = np.full((*booster.shape, OPENING), NONE)
+    opening = np.full((*booster.shape, OPENING_LENGTH), NONE)
     kinds: dict[str, int] = {}
     for row, (moves, notes) in enumerate(
         zip(ends.moves[finished], ends.notes[finished], strict=True)
@@ -195,23 +197,23 @@ def read(env: Environment, ends: Ends, factions: np.ndarray) -> Played:
         for at, seat in enumerate((notes[:num_moves] // 32).tolist()):
             if node[at] == Node.BOOSTER and booster[row, seat] == NONE:
                 booster[row, seat] = boosters.get(words[at], NONE)
-            if not is_main(node[at], words[at]) or count[seat] == OPENING:
+            if not is_main_action(node[at], words[at]) or count[seat] == OPENING_LENGTH:
                 continue
-            kind, is_repeat = kind_of(words[at]), words[at] in upgraded
+            kind, is_repeat = action_kind(words[at]), words[at] in upgraded
             if kind == "upgrade":  # called by its piece
                 upgraded.add(words[at])
                 is_followed_by_choice = at + 1 < num_moves and node[at + 1] == Node.PIECE
                 kind = words[at + 1] if is_followed_by_choice else kind if is_repeat else "piece TS"
             opening[row, seat, count[seat]] = kinds.setdefault(kind, len(kinds))
             count[seat] += 1
-    return Played(
+    return PlayedGames(
         factions[finished], ends.vp[finished].astype(int), ends.sources[finished].astype(int),
         booster, opening,
         list(kinds),
     )  # fmt: skip
 
 
-def columns(faction: np.ndarray, count: int) -> np.ndarray:
+def indicator_columns(faction: np.ndarray, count: int) -> np.ndarray:
     """(N P, 2 F + P) indicators: the own faction, the opponents' factions, the seat."""
     games, players = faction.shape
     own = dummies(faction.ravel(), count)
@@ -227,20 +229,20 @@ class Advice:
     factions: list[int]
     games: list[int]  # of each
     vp: list[Effect]  # against drawn opponents
-    above: list[Effect]  # VP above the mean of all: the fair bid
+    above_mean: list[Effect]  # VP above the mean of all: the fair bid
     wins: list[Effect]
     seats: list[Effect]  # VP above the mean seat
     boosters: list[Effect]  # VP above the mean, of the first booster: a comparison
 
 
-def advise(played: Played, boards: Boards, ids: Mapping[str, Sequence[str]]) -> Advice:
+def advise(played: PlayedGames, boards: Boards, ids: Mapping[str, Sequence[str]]) -> Advice:
     """Estimates from the games, which are the samples of every interval."""
     count, players = len(ids["faction"]), boards.players
     games_per_faction = np.bincount(played.faction.ravel(), minlength=count)
     factions = [f for f in range(count) if games_per_faction[f]]
     names = [ids["faction"][f] for f in factions]
     games = [int(games_per_faction[f]) for f in factions]
-    x = columns(played.faction, count)
+    x = indicator_columns(played.faction, count)
     clusters = np.repeat(np.arange(len(played.vp)), players)
     rows = np.stack([boards.row(f) for f in factions])
     drawn = [i for i, f in enumerate(factions) if f in boards.free] or list(range(len(factions)))
@@ -266,7 +268,7 @@ def advise(played: Played, boards: Boards, ids: Mapping[str, Sequence[str]]) -> 
 
 
 def _boosters(
-    played: Played, x: np.ndarray, clusters: np.ndarray, ids: Sequence[str]
+    played: PlayedGames, x: np.ndarray, clusters: np.ndarray, ids: Sequence[str]
 ) -> list[Effect]:
     """VP by the first booster, at the same faction, opponents and seat."""
     own = played.booster.ravel()
@@ -284,7 +286,7 @@ def _boosters(
     )
 
 
-def opening(played: Played, faction: int) -> list[tuple[str, float]]:
+def opening(played: PlayedGames, faction: int) -> list[tuple[str, float]]:
     """The commonest first, second, ... main action of a faction, and its share."""
     own = played.opening[played.faction == faction]
     openings = []
@@ -295,7 +297,9 @@ def opening(played: Played, faction: int) -> list[tuple[str, float]]:
     return openings
 
 
-def first_boosters(played: Played, faction: int, ids: Sequence[str]) -> list[tuple[str, float]]:
+def first_boosters(
+    played: PlayedGames, faction: int, ids: Sequence[str]
+) -> list[tuple[str, float]]:
     """The first boosters of a faction and their shares, the commonest first."""
     own = played.booster[played.faction == faction]
     seen = np.bincount(own[own >= 0], minlength=len(ids))
@@ -303,7 +307,9 @@ def first_boosters(played: Played, faction: int, ids: Sequence[str]) -> list[tup
     return [(ids[b], float(seen[b] / len(own))) for b in order if seen[b]]
 
 
-def sources(played: Played, faction: int, ids: Sequence[str]) -> list[tuple[str, float, float]]:
+def sources(
+    played: PlayedGames, faction: int, ids: Sequence[str]
+) -> list[tuple[str, float, float]]:
     """VP by source and the difference from the mean of all factions, largest difference first."""
     is_faction = played.faction == faction
     mean = played.sources[is_faction].mean(0)

@@ -14,9 +14,9 @@ from ..stats.effects import Effect
 from ..system import atomic_files
 from ..types import Environment
 from . import advice
-from .advice import Advice, Advisor, Boards, Played
+from .advice import Advice, Advisor, Boards, PlayedGames
 
-OURS = atomic_files.json_with("advice", "setup", "factions")  # the mark of a report
+is_own_report = atomic_files.json_with("advice", "setup", "factions")  # by the keys of a report
 Report = dict[str, Any]
 KINDS = {"mine": "mine", "project": "Gaia project", "upgrade": "upgrade", "pick": "choose"}
 TILES = {"round_tiles": "round_tile", "final_missions": "final_mission", "boosters": "booster"}
@@ -42,7 +42,9 @@ def advise_and_report(
     return report(advisor.env, setup, played, boards, {**about, "wanted": len(factions)})
 
 
-def report(env: Environment, setup: Setup, played: Played, boards: Boards, about: Report) -> Report:
+def report(
+    env: Environment, setup: Setup, played: PlayedGames, boards: Boards, about: Report
+) -> Report:
     """The report as JSON values, factions with the most VP first.
 
     Args:
@@ -55,7 +57,7 @@ def report(env: Environment, setup: Setup, played: Played, boards: Boards, about
         _row(env, played, boards, advice_by_faction, i, words)
         for i in range(len(advice_by_faction.factions))
     ]
-    rows.sort(key=lambda row: -_place(row["vp"][0]))
+    rows.sort(key=lambda row: -_sort_key(row["vp"][0]))
     return {
         "advice": 1,
         "env": env.id,
@@ -68,7 +70,7 @@ def report(env: Environment, setup: Setup, played: Played, boards: Boards, about
         },
         "factions": rows,
         "seats": [
-            {"seat": int(e.name), "place": _place_of(setup, int(e.name)), "vp": _interval(e)}
+            {"seat": int(e.name), "place": _turn_place(setup, int(e.name)), "vp": _interval(e)}
             for e in advice_by_faction.seats
         ],
         "boosters": [
@@ -76,14 +78,14 @@ def report(env: Environment, setup: Setup, played: Played, boards: Boards, about
                 "booster": e.name, "words": words["booster"][e.name], "taken": e.size,
                 "vp": _interval(e), "stands_out": e.significant,
             }
-            for e in sorted(advice_by_faction.boosters, key=lambda e: -_place(e.estimate))
+            for e in sorted(advice_by_faction.boosters, key=lambda e: -_sort_key(e.estimate))
         ],
     }  # fmt: skip
 
 
 def _row(
     env: Environment,
-    played: Played,
+    played: PlayedGames,
     boards: Boards,
     estimate: Advice,
     i: int,
@@ -105,8 +107,8 @@ def _row(
         "games": estimate.games[i],
         "vp": _interval(estimate.vp[i]),
         "win": _interval(estimate.wins[i], 0.0, 1.0),
-        "bid": _interval(estimate.above[i]),
-        "stands_out": estimate.above[i].significant,
+        "bid": _interval(estimate.above_mean[i]),
+        "stands_out": estimate.above_mean[i].significant,
         "missions": _round(sum(v for s, v, _ in vp if s in ("FINAL_1", "FINAL_2"))),
         "opening": [
             {"action": kind, "words": _words(env, kind), "share": round(share, 3)}
@@ -123,12 +125,12 @@ def _row(
     }
 
 
-def _place_of(setup: Setup, seat: int) -> int:
+def _turn_place(setup: Setup, seat: int) -> int:
     """Place in the turn order of round 1, from 1."""
     return [int(player) for player in setup.turn_order].index(seat) + 1
 
 
-def _place(value: float | None) -> float:
+def _sort_key(value: float | None) -> float:
     """The sort key of a row: unknown values last."""
     return -math.inf if value is None or math.isnan(value) else value
 

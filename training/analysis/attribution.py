@@ -14,19 +14,19 @@ from gaia_jax.ruleset import Ruleset
 
 from ..agents import make_agent
 from ..games.stats import wins
-from .accuracy import paired
-from .position import Outcomes, play_out
+from .accuracy import estimate_loss
+from .candidate_outcomes import Outcomes, play_out
 from .recorded_game import Game
 
 MAX_CANDIDATES = 6
 MIN_VP = 0.5  # of a source; smaller differences are not reported
 MAX_SOURCES = 5  # of a candidate
 
-Plain = dict[str, Any]  # an object of JSON
+JsonObject = dict[str, Any]  # an object of JSON
 
 
-def attribute(game: Game, number: int, agent: str, playouts: int, seed: int = 0) -> Plain:
-    """Play the candidates of one decision of a game out, and report on them.
+def attribute(game: Game, number: int, agent: str, playouts: int, seed: int = 0) -> JsonObject:
+    """Play out the candidates of one decision of a game, and report the results.
 
     Args:
         number: of the decision, from 1.
@@ -40,18 +40,18 @@ def attribute(game: Game, number: int, agent: str, playouts: int, seed: int = 0)
     return {"agent": agent, "playouts": playouts} | report(game, number, outcomes)
 
 
-def report(game: Game, number: int, outcomes: Outcomes) -> Plain:
-    """The playouts of a decision as JSON values; the candidates, the best first."""
+def report(game: Game, number: int, outcomes: Outcomes) -> JsonObject:
+    """The outcomes of a decision as JSON values, the best candidate first."""
     state, rules = game.states[number - 1], game.env.ruleset
     assert outcomes.sources is not None
-    seat, order = outcomes.seat, outcomes.best()
+    seat, order = outcomes.seat, outcomes.order_by_vp()
     own, won = outcomes.vp[:, :, seat], wins(outcomes.vp)[:, :, seat].mean(1)
     missions = Table(state, rules).final_missions
     vp_by_source, source_names = outcomes.sources[:, :, seat].mean(1), sources(missions)
     rows = []
     for k in order:
         action = int(outcomes.actions[k])
-        loss = paired(own[order[0]], own[k])
+        loss = estimate_loss(own[order[0]], own[k])
         rows.append(
             {
                 "action": to_text(rules, action),
@@ -102,7 +102,7 @@ def by_source(
     }
 
 
-def text(report: Plain) -> str:
+def text(report: JsonObject) -> str:
     """A report as text."""
     time = f"round {report['round']}" if report["round"] else "set-up"
     best, *others = report["candidates"]

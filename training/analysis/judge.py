@@ -1,7 +1,7 @@
-"""Judge moves by playouts: choose the best alternative, then compare both on other playouts.
+"""Judge moves by playouts: choose the best alternative, then measure the loss in other playouts.
 
-The best of several noisy means is biased upwards. So some playouts choose the alternative, and
-others measure the loss.
+The highest of several noisy means is biased upwards, so the playouts that choose the alternative do
+not measure the loss.
 """
 
 from __future__ import annotations
@@ -14,58 +14,58 @@ import numpy as np
 from ..agents import Agent
 from ..games.stats import wins
 from ..types import Environment, EnvState
-from .accuracy import NONE, Loss, paired
+from .accuracy import NO_LOSS, Loss, estimate_loss
 from .playouts import Ends, Jobs, Playouts, jobs_of
 
-MAX_CANDIDATES = 4  # with the played one
-MIN_PROBABILITY = 1e-4  # by the policy, of an alternative
-LINE = 12  # stored moves of a line
-REMEASURE_SHARE = 8  # the costliest 1 in 8 moves are measured again ...
+MAX_CANDIDATES = 4  # including the played action
+MIN_PROBABILITY = 1e-4  # of an alternative, by the policy
+LINE_LENGTH = 12  # stored actions of a playout
+REMEASURE_ONE_IN = 8  # the costliest 1 in 8 moves are measured again ...
 REMEASURE_FACTOR = 3  # ... with 3 times the playouts
-BEGINNINGS = 4  # times the playouts: games from the first position
+FULL_GAMES_FACTOR = 4  # games from the first position, for each playout of a move
 
 
-class Question(NamedTuple):
-    """A decision to judge."""
+class Comparison(NamedTuple):
+    """The actions to compare at a decision."""
 
-    number: int  # from 1
+    number: int  # of the decision, from 1
     seat: int
     candidates: np.ndarray  # (K,) actions, the played one first
-    policy: np.ndarray  # (K,) probability
+    policy: np.ndarray  # (K,) probability of each, by the policy
 
 
-class Judged(NamedTuple):
+class JudgedMove(NamedTuple):
     """A judged move; P players."""
 
-    question: Question
+    comparison: Comparison
     best: int  # the best alternative; the played action if there was no other
     vp: np.ndarray  # (P,) mean final VP after the played action
     win: np.ndarray  # (P,) win probability after the played action
-    loss: Loss  # VP of the decider
-    win_loss: Loss  # win probability of the decider
-    playouts: int  # of each of the two actions, in the losses
+    loss: Loss  # in VP of the deciding player
+    win_loss: Loss  # in win probability of the deciding player
+    playouts: int  # of each of the two actions that the losses compare
     line: np.ndarray  # (M,) actions after `best` in the playout with the median VP; then -1
 
 
-def question(number: int, seat: int, played: int, chance: np.ndarray) -> Question:
-    """The played action and the most likely others.
+def make_comparison(number: int, seat: int, played: int, probabilities: np.ndarray) -> Comparison:
+    """Compare the played action with the most likely others.
 
     Args:
-        chance: (A,) by the policy.
+        probabilities: (A,) of all actions, by the policy.
     """
-    order = np.argsort(-chance, kind="stable")
-    others = [a for a in order[:MAX_CANDIDATES] if a != played and chance[a] >= MIN_PROBABILITY][
-        : MAX_CANDIDATES - 1
-    ]
+    order = np.argsort(-probabilities, kind="stable")
+    others = [
+        a for a in order[:MAX_CANDIDATES] if a != played and probabilities[a] >= MIN_PROBABILITY
+    ][: MAX_CANDIDATES - 1]
     candidates = np.array([played, *others], int)
-    return Question(number, seat, candidates, chance[candidates])
+    return Comparison(number, seat, candidates, probabilities[candidates])
 
 
 class _Stage(NamedTuple):
-    """Playouts of some questions; those of a question are consecutive."""
+    """Playouts of some comparisons; those of one comparison are consecutive."""
 
-    indices: list[int]  # of the questions
-    actions: list[np.ndarray]  # (K,) of each
+    indices: list[int]  # of the comparisons
+    actions: list[np.ndarray]  # (K,) of each comparison
     ends: Ends
     samples: int  # n, of each action
 
@@ -75,15 +75,15 @@ class _Stage(NamedTuple):
         return bool(self.ends.ended.all())
 
     def results(self) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
-        """Each completed question: its index, actions, VP (K, n, P), moves (K, n, M)."""
+        """Each completed comparison: its index, actions, VP (K, n, P), moves (K, n, M)."""
         start = 0
-        for at, actions in zip(self.indices, self.actions, strict=True):
+        for index, actions in zip(self.indices, self.actions, strict=True):
             rows = slice(start, start + len(actions) * self.samples)
             start = rows.stop
             if self.ends.ended[rows].all():
                 vp, moves = self.ends.vp[rows], self.ends.moves[rows]
                 shape = (len(actions), self.samples)
-                yield at, actions, vp.reshape(*shape, -1), moves.reshape(*shape, -1)
+                yield index, actions, vp.reshape(*shape, -1), moves.reshape(*shape, -1)
 
 
 class Judge:
@@ -94,56 +94,57 @@ class Judge:
         env: Environment,
         agent: Agent,
         playouts: int,
-        remeasure_one_in: int = REMEASURE_SHARE,
+        remeasure_one_in: int = REMEASURE_ONE_IN,
     ):
         """
         Args:
             playouts: n of the played move and of the best alternative, at least 4.
             remeasure_one_in: measure the costliest 1/n of the moves again.
         """
-        self.playouts, self.players = playouts, Playouts(env, agent, moves=LINE)
+        self.playouts, self.runner = playouts, Playouts(env, agent, moves=LINE_LENGTH)
         self._remeasure_one_in = remeasure_one_in
-        self.capacity = 0  # jobs of the largest stage so far
-        self._choosing = max(playouts // 2, 4)
+        self.capacity = 0  # of the latest call of `judge`
+        self._num_choosing = max(playouts // 2, 4)
 
-    def total(self, questions: Sequence[Question]) -> int:
+    def count_playouts(self, comparisons: Sequence[Comparison]) -> int:
         """Number of playouts of `judge`."""
-        return sum(self._stages(questions))
+        return sum(self._stages(comparisons))
 
-    def _capacity(self, questions: Sequence[Question]) -> int:
+    def _capacity(self, comparisons: Sequence[Comparison]) -> int:
         """Jobs of the largest stage, so that all stages share one program."""
-        return max(*self._stages(questions), BEGINNINGS * self.playouts)
+        return max(*self._stages(comparisons), FULL_GAMES_FACTOR * self.playouts)
 
-    def expected(
+    def estimate_final_vp(
         self,
         states: EnvState,
-        questions: Sequence[Question],
+        comparisons: Sequence[Comparison],
         seed: int = 0,
         progress: Callable[[int], object] = lambda ended: None,
     ) -> np.ndarray:
         """Final VP if the agent plays all seats from the first position.
 
         Args:
-            states, questions: as of `judge`, for the same program.
-            progress: called with the number of finished playouts, of BEGINNINGS x `playouts`.
+            states, comparisons: those of `judge`, so that both share one program.
+            progress: called with the number of finished playouts; FULL_GAMES_FACTOR x `playouts`
+                is the total.
         Returns:
             (P,) float64, means.
         Raises:
             KeyboardInterrupt: before all playouts have ended.
         """
-        capacity = self._capacity(questions)
-        jobs = jobs_of([np.array([-1])], BEGINNINGS * self.playouts)
-        ends = self.players.play(states, jobs, seed, progress, capacity)
+        capacity = self._capacity(comparisons)
+        jobs = jobs_of([np.array([-1])], FULL_GAMES_FACTOR * self.playouts)
+        ends = self.runner.play(states, jobs, seed, progress, capacity)
         if not ends.ended.all():
             raise KeyboardInterrupt
         return np.asarray(ends.vp.mean(0))
 
-    def _stages(self, questions: Sequence[Question]) -> tuple[int, int, int]:
-        """Numbers of playouts that choose, measure, and measure again."""
-        candidate_counts = [len(q.candidates) for q in questions]
+    def _stages(self, comparisons: Sequence[Comparison]) -> tuple[int, int, int]:
+        """Numbers of playouts that choose, that measure, and that measure again."""
+        candidate_counts = [len(c.candidates) for c in comparisons]
         remeasured = self._num_remeasured(sum(k > 1 for k in candidate_counts)) * REMEASURE_FACTOR
         return (
-            sum(k * self._choosing for k in candidate_counts if k > 2),
+            sum(k * self._num_choosing for k in candidate_counts if k > 2),
             sum(min(k, 2) for k in candidate_counts) * self.playouts,
             remeasured * 2 * self.playouts,
         )
@@ -151,75 +152,87 @@ class Judge:
     def judge(
         self,
         states: EnvState,
-        questions: Sequence[Question],
+        comparisons: Sequence[Comparison],
         seed: int = 0,
         progress: Callable[[int], object] = lambda ended: None,
-    ) -> list[Judged]:
-        """Judge the moves; after Ctrl-C those that are complete.
+    ) -> list[JudgedMove]:
+        """Judge the moves; after Ctrl-C those whose playouts are complete.
 
         Args:
-            states: the position of each question.
+            states: the position of each comparison.
             progress: called with the number of finished playouts.
         """
-        before, capacity = 0, self._capacity(questions)
+        num_played, capacity = 0, self._capacity(comparisons)
         self.capacity = capacity
 
         def play(rows: list[int], actions: list[np.ndarray], samples: int, first: int) -> _Stage:
-            nonlocal before
+            nonlocal num_played
             jobs = jobs_of(actions, samples, first)
             jobs = Jobs(np.array(rows)[jobs.position], jobs.action, jobs.sample)
-            ends = self.players.play(states, jobs, seed, lambda n: progress(before + n), capacity)
-            before += len(jobs.action)
+            ends = self.runner.play(
+                states, jobs, seed, lambda n: progress(num_played + n), capacity
+            )
+            num_played += len(jobs.action)
             return _Stage(rows, actions, ends, samples)
 
-        n, choosing = self.playouts, self._choosing
-        pairs = [q.candidates[:2] for q in questions]
-        with_choice = [i for i, q in enumerate(questions) if len(q.candidates) > 2]
+        n, choosing = self.playouts, self._num_choosing
+        pairs = [c.candidates[:2] for c in comparisons]
+        with_choice = [i for i, c in enumerate(comparisons) if len(c.candidates) > 2]
         if with_choice:
-            stage = play(with_choice, [questions[i].candidates for i in with_choice], choosing, 0)
+            stage = play(with_choice, [comparisons[i].candidates for i in with_choice], choosing, 0)
             if not stage.is_complete:
-                return [_halves(questions[i], *result) for i, *result in stage.results()]
+                return [_judge_by_halves(comparisons[i], *result) for i, *result in stage.results()]
             for i, actions, vp, _ in stage.results():
-                pairs[i] = actions[[0, _best(questions[i], vp)]]
-        stage = play(list(range(len(questions))), pairs, n, choosing)
-        judged = {i: measured(questions[i], *result) for i, *result in stage.results()}
+                pairs[i] = actions[[0, _best_alternative(comparisons[i], vp)]]
+        stage = play(list(range(len(comparisons))), pairs, n, choosing)
+        judged = {i: judge_from_playouts(comparisons[i], *result) for i, *result in stage.results()}
         costly = [i for i in judged if len(pairs[i]) > 1]
-        costly.sort(key=lambda i: -judged[i].loss.shrunk)
+        costly.sort(key=lambda i: -judged[i].loss.shrunk_mean)
         if stage.is_complete and costly:
             costly = sorted(costly[: self._num_remeasured(len(costly))])
             stage = play(costly, [pairs[i] for i in costly], n * REMEASURE_FACTOR, choosing + n)
-            judged |= {i: measured(questions[i], *result) for i, *result in stage.results()}
+            judged |= {
+                i: judge_from_playouts(comparisons[i], *result) for i, *result in stage.results()
+            }
         return list(judged.values())
 
     def _num_remeasured(self, count: int) -> int:
         return min(count, max(count // self._remeasure_one_in, 5))
 
 
-def _best(question: Question, vp: np.ndarray) -> int:
-    """The alternative with the most VP for the decider, from (K, n, P); 1 to K - 1."""
-    return 1 + int(np.argmax(vp[1:, :, question.seat].mean(1)))
-
-
-def _halves(question: Question, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray) -> Judged:
-    """After an interrupted choice: half of the playouts choose, the others measure."""
-    half = vp.shape[1] // 2
-    pair = [0, _best(question, vp[:, :half])]
-    return measured(question, actions[pair], vp[pair, half:], moves[pair, half:])
-
-
-def measured(question: Question, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray) -> Judged:
-    """Judge a move from playouts of it and of its alternative, if there is one.
+def _best_alternative(comparison: Comparison, vp: np.ndarray) -> int:
+    """The row, 1 to K - 1, of the alternative with the most VP for the deciding player.
 
     Args:
-        actions: (K,), one or two.
+        vp: (K, n, P) of the playouts that choose.
+    """
+    return 1 + int(np.argmax(vp[1:, :, comparison.seat].mean(1)))
+
+
+def _judge_by_halves(
+    comparison: Comparison, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray
+) -> JudgedMove:
+    """Judge a move by the choosing playouts alone: half of them choose, the others measure."""
+    half = vp.shape[1] // 2
+    pair = [0, _best_alternative(comparison, vp[:, :half])]
+    return judge_from_playouts(comparison, actions[pair], vp[pair, half:], moves[pair, half:])
+
+
+def judge_from_playouts(
+    comparison: Comparison, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray
+) -> JudgedMove:
+    """Judge a move by playouts of it and of its alternative, if there is one.
+
+    Args:
+        actions: (K,), the played one first; K is 1 or 2.
         vp: (K, n, P). moves: (K, n, M).
     """
-    seat, won = question.seat, wins(vp)
+    seat, won = comparison.seat, wins(vp)
     median = int(np.argsort(vp[-1, :, seat], kind="stable")[vp.shape[1] // 2])
-    two = len(actions) > 1
-    return Judged(
-        question, int(actions[-1]), vp[0].mean(0), won[0].mean(0),
-        paired(vp[1, :, seat], vp[0, :, seat]) if two else NONE,
-        paired(won[1, :, seat], won[0, :, seat]) if two else NONE,
+    has_alternative = len(actions) > 1
+    return JudgedMove(
+        comparison, int(actions[-1]), vp[0].mean(0), won[0].mean(0),
+        estimate_loss(vp[1, :, seat], vp[0, :, seat]) if has_alternative else NO_LOSS,
+        estimate_loss(won[1, :, seat], won[0, :, seat]) if has_alternative else NO_LOSS,
         vp.shape[1], moves[-1, median],
     )  # fmt: skip

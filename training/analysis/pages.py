@@ -1,4 +1,4 @@
-"""Reviews and advice in words and pictures: as text, and as pages of one file that load nothing.
+"""Reviews and advice as text and as HTML pages; a page is one file that loads no other.
 
 Both take a report as `review.report` and `advice_report.report` return it.
 """
@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,47 +22,16 @@ from ..stats import chart
 from ..stats.effects import Effect
 from .accuracy import GRADES
 from .recorded_game import Game, follow
+from .report_table import ReportTable
 
 Report = dict[str, Any]
 REVIEW_HEAD = "<!doctype html>\n<!-- a review of gaia_jax -->\n"
 ADVICE_HEAD = "<!doctype html>\n<!-- advice by gaia_jax -->\n"
 is_review, is_advice = outputs.begins(REVIEW_HEAD), outputs.begins(ADVICE_HEAD)  # own files
-NUM_LINE_MOVES = 6  # of a better line, in the text
+NUM_LINE_MOVES = 6  # moves of a better line that the text shows
 NEIGHBOURS = 2  # judged moves on each side over which the graphs are smoothed
 TILES = ("round_tiles", "final_missions", "boosters")
-COMPARED = "a comparison at the same faction and seat, not an experiment: the agent chose"
-
-
-class Table(NamedTuple):
-    """A table of a report."""
-
-    head: Sequence[str]
-    rows: Sequence[Sequence[object]]
-    words: Sequence[int] = (0,)  # columns of words: aligned left, and their lines may break
-
-    def text(self) -> list[str]:
-        """Aligned lines."""
-        lines = [[str(cell) for cell in row] for row in (self.head, *self.rows)]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        return [
-            "  ".join(
-                cell.ljust(width) if i in self.words else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in lines
-        ]
-
-    def html(self) -> str:
-        """An HTML table; an interval in a cell stays on one line."""
-
-        def row(tag: str, cells: Sequence[object]) -> str:
-            parts = []
-            for i, cell in enumerate(cells):
-                body = re.sub(r"\(.*\)[ %]*", r"<span>\g<0></span>", escape(str(cell)))
-                parts.append(f"<{tag}{' class=words' * (i in self.words)}>{body}</{tag}>")
-            return f"<tr>{''.join(parts)}</tr>"
-
-        return f"<table>{row('th', self.head)}{''.join(row('td', x) for x in self.rows)}</table>"
+COMPARISON_NOTE = "a comparison at the same faction and seat, not an experiment: the agent chose"
 
 
 def review_text(report: Report) -> str:
@@ -94,7 +62,7 @@ def _summary(report: Report) -> str:
     return f"{judged} of {requested} main moves {of}"
 
 
-def _review_seats(seats: Sequence[Report]) -> Table:
+def _review_seats(seats: Sequence[Report]) -> ReportTable:
     rows = [
         [
             seat["name"], seat["vp"], round(seat["expected_vp"]), round(seat["accuracy"]),
@@ -102,7 +70,7 @@ def _review_seats(seats: Sequence[Report]) -> Table:
         ]
         for seat in seats
     ]  # fmt: skip
-    return Table(("player", "VP", "expected", "accuracy", "VP lost", *GRADES), rows)
+    return ReportTable(("player", "VP", "expected", "accuracy", "VP lost", *GRADES), rows)
 
 
 def _move_time(move: Report) -> str:
@@ -170,7 +138,7 @@ def _button(move: Report, seats: Sequence[Report]) -> str:
     return f'<button aria-pressed="false"><b>{escape(title)}</b>{body}</button>'
 
 
-def _moves(moves: Sequence[Report], seats: Sequence[Report]) -> Table:
+def _moves(moves: Sequence[Report], seats: Sequence[Report]) -> ReportTable:
     head = ("decision", "round", "player", "played", "best other move", "VP lost", "95 %", "grade")
     rows = [
         [
@@ -182,7 +150,7 @@ def _moves(moves: Sequence[Report], seats: Sequence[Report]) -> Table:
         ]
         for move in moves
     ]  # fmt: skip
-    return Table(head, rows, (2, 3, 4))
+    return ReportTable(head, rows, (2, 3, 4))
 
 
 def _graph(report: Report, name: str, scale: float, title: str) -> str:
@@ -245,7 +213,7 @@ def advice_text(report: Report) -> str:
         lines += [f"{'':<23} boosters {boosters}"] if boosters else []
     lines += ["", "Seats: VP above their mean", *_advice_seats(report).text()]
     if report["boosters"]:
-        lines += ["", f"First boosters: VP above their mean; {COMPARED}"]
+        lines += ["", f"First boosters: VP above their mean; {COMPARISON_NOTE}"]
         lines += _boosters(report).text()
     return "\n".join(lines)
 
@@ -259,7 +227,7 @@ def _heading(report: Report) -> str:
     )
 
 
-def _factions(rows: Iterable[Report]) -> Table:
+def _factions(rows: Iterable[Report]) -> ReportTable:
     head = ("faction", "games", "VP (95 %)", "bid", "win (95 %)", "missions", "largest source")
     cells = []
     for row in rows:
@@ -274,7 +242,7 @@ def _factions(rows: Iterable[Report]) -> Table:
                 f"{best['words']} {best['above']:+.1f}",
             ]
         )  # fmt: skip
-    return Table(head, cells, (0, 6))
+    return ReportTable(head, cells, (0, 6))
 
 
 def _interval(values: Sequence[float | None], form: str) -> str:
@@ -283,15 +251,15 @@ def _interval(values: Sequence[float | None], form: str) -> str:
     return f"{mean} ({low} to {high})"
 
 
-def _advice_seats(report: Report) -> Table:
+def _advice_seats(report: Report) -> ReportTable:
     rows = [
         [f"player {x['seat'] + 1}, place {x['place']}", _interval(x["vp"], "+.1f")]
         for x in report["seats"]
     ]
-    return Table(("seat", "VP (95 %)"), rows)
+    return ReportTable(("seat", "VP (95 %)"), rows)
 
 
-def _boosters(report: Report) -> Table:
+def _boosters(report: Report) -> ReportTable:
     rows = [
         [
             x["booster"], _interval(x["vp"], "+.1f") + "*" * x["stands_out"], x["taken"],
@@ -299,7 +267,7 @@ def _boosters(report: Report) -> Table:
         ]
         for x in report["boosters"]
     ]  # fmt: skip
-    return Table(("booster", "VP (95 %)", "taken", ""), rows, (0, 3))
+    return ReportTable(("booster", "VP (95 %)", "taken", ""), rows, (0, 3))
 
 
 def advice_page(report: Report) -> str:
@@ -321,7 +289,7 @@ def advice_page(report: Report) -> str:
         "factions": _wide(_factions(report["factions"])),
         "details": "\n".join(map(_details, report["factions"])),
         "seats": _wide(_advice_seats(report)),
-        "compared": COMPARED,
+        "compared": COMPARISON_NOTE,
         "boosters": _wide(_boosters(report)),
         "effects": chart.forest(effects, "VP above the mean of all factions"),
     }
@@ -337,7 +305,7 @@ def _details(row: Report) -> str:
     return (
         f"<details><summary>{escape(row['name'])}</summary><p>Commonest first, second, ... main"
         f" action:</p>{_list(moves, 'ol')}<p>First booster:</p>{_list(boosters, 'ul')}"
-        + _wide(Table(("VP from", "mean", "above all"), vp))
+        + _wide(ReportTable(("VP from", "mean", "above all"), vp))
         + "</details>"
     )
 
@@ -346,7 +314,7 @@ def _list(items: Iterable[str], tag: str) -> str:
     return f"<{tag}>{''.join(f'<li>{escape(item)}</li>' for item in items)}</{tag}>"
 
 
-def _wide(table: Table) -> str:
+def _wide(table: ReportTable) -> str:
     """A table that scrolls sideways where the page is narrower."""
     label = escape(table.head[0])
     return f'<div class="wide" tabindex="0" role="group" aria-label="{label}">{table.html()}</div>'

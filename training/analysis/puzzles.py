@@ -1,9 +1,9 @@
 """Puzzles: positions with one clearly best move, and the file that holds them.
 
 A puzzle asks which of some candidate moves leads to the most VP. In playouts its answer leads the
-choice to beat (the policy's, or that of a weaker agent) by LEAST VP and every other candidate by
-CLEAR VP. `puzzle_maker` makes puzzles, `verification` verifies them; this module reads and writes
-them, replays their positions, and selects puzzles by the agents that solve them.
+choice to beat (the policy's, or that of a weaker agent) by MIN_LEAD VP and each other candidate by
+MIN_LEAD_OVER_OTHERS VP. `puzzle_maker` makes puzzles, `verification` verifies them; this module
+reads and writes them, replays their positions, and selects puzzles by the agents that solve them.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from ..agents import Agent, make_agent, sha256_of
 from ..system import atomic_files, data_files
 from ..system.data_files import LIST, NUMBER, OBJECT, TEXT, WHOLE
 from .playouts import whole_moves
-from .recorded_game import Game, stepping
-from .review import Plain
+from .recorded_game import Game, compiled_step
+from .review import JsonObject
 
-Schema = Mapping[str, Any]  # a kind, a schema, or a list of one schema, by key
+Schema = Mapping[str, Any]  # by key: a type, a schema, or a list that holds the schema of its items
 FORMAT = "gaia_jax puzzles 3"
 SHIPPED = Path(__file__).parent / "puzzles.json.gz"
-LEAST = 5.0  # VP that the answer has more than the choice that it beats
-CLEAR = 3.5  # VP that it has more than each other candidate
-# A conversion only begins a move. A special action is the player's own and can wait: its best time
-# is a matter of the agent's taste.
+MIN_LEAD = 5.0  # VP of the answer above the choice to beat
+MIN_LEAD_OVER_OTHERS = 3.5  # VP of the answer above each other candidate
+# A conversion only begins a move. A special action can wait, since no other player can take it: the
+# best moment for it depends on the agent.
 CONVERSION = "free "
-NO_ANSWERS = (CONVERSION, "special ")
+NON_ANSWERS = (CONVERSION, "special ")
 THEMES = {
     "form_federation": "federation", "advance": "research", "ship": "ship", "explore": "ship",
     "artifact": "ship", "booster": "pass", "pass": "pass", "leech": "leech",
@@ -55,11 +55,11 @@ SCHEMA: Schema = {
     "puzzles": [{
         "game": WHOLE, "decision": WHOLE, "round": WHOLE, "player": WHOLE, "theme": TEXT,
         "answer": OBJECT, "policy": OBJECT, "loss": OBJECT,
-        "beats?": TEXT,  # the agent whose choice "policy" is
+        "beats?": TEXT,  # the agent whose choice is in "policy"; the policy if missing
         # Results of the stronger agent for a verified puzzle. "ahead": games in which the answer
         # leads; "rival" (optional): the nearest other legal move.
         "held?": {"by": TEXT, "playouts": WHOLE, "loss": OBJECT, "ahead": WHOLE},
-        # "why": VP that the answer has more, by source. "line": the action texts of one game.
+        # "why": VP of the answer above the candidate, by source. "line": action texts of one game.
         "candidates": [{
             "action": WHOLE, "text": TEXT, "vp": NUMBER, "why": OBJECT, "line": LIST,
             "held?": {"vp": NUMBER, "why": OBJECT},
@@ -68,11 +68,11 @@ SCHEMA: Schema = {
 }  # fmt: skip
 
 
-class Choice(NamedTuple):
+class AnswerCriteria(NamedTuple):
     """Which moves may be the answer of a puzzle, by the choices of agents."""
 
     solved_by: Sequence[str] = ()  # each of them chooses the answer
-    unsolved_by: Sequence[str] = ()  # none of them does
+    unsolved_by: Sequence[str] = ()  # none of them chooses it
     beats: str = ""  # the agent whose choice the answer beats; "" is the policy
 
     @property
@@ -81,38 +81,42 @@ class Choice(NamedTuple):
         return [name for name in (*self.solved_by, *self.unsolved_by, self.beats) if name]
 
 
-ANY = Choice()
+ANY_ANSWER = AnswerCriteria()
 
 
-def theme(text: str) -> str:
+def find_theme(text: str) -> str:
     """The subject of a puzzle, by the verb of its answer."""
     return THEMES.get(text.split()[0], "action")
 
 
 def line_texts(env: GaiaEnv, state: State, first: int, moves: np.ndarray) -> list[str]:
-    """The texts of an action in a state and of the (M,) moves of short turns after it, then -1."""
-    played = whole_moves(env, stepping(env), state, (first, *map(int, moves)))
+    """The texts of an action and of the actions of its playout.
+
+    Args:
+        state: before the first action. moves: (M,) a row of `Ends.moves`.
+    """
+    played = whole_moves(env, compiled_step(env), state, (first, *map(int, moves)))
     return [actions.to_text(env.ruleset, action) for action, _ in played]
 
 
-def empty(
+def new_collection(
     env: GaiaEnv,
     agent: str,
     playouts: int,
     seed: int,
     first: int,
     from_round: int = 1,
-    choice: Choice = ANY,
-) -> Plain:
+    criteria: AnswerCriteria = ANY_ANSWER,
+) -> JsonObject:
     """A collection without puzzles. Its `sha256` is that of a shipped agent's file, or empty.
 
     Args:
         seed: of the set-ups. first: number of the first one.
         from_round: the first round with puzzles.
     """
-    names = {"solved_by": [*choice.solved_by], "unsolved_by": [*choice.unsolved_by]}
-    names |= {"beats": [choice.beats]} if choice.beats else {}
-    return ({"chosen": names} if choice.agents else {}) | {
+    names = {"solved_by": [*criteria.solved_by], "unsolved_by": [*criteria.unsolved_by]}
+    names |= {"beats": [criteria.beats]} if criteria.beats else {}
+    return ({"chosen": names} if criteria.agents else {}) | {
         "format": FORMAT, "ruleset": env.id, "version": env.version, "agent": agent,
         "sha256": sha256_of(agent),
         "playouts": playouts, "seed": seed, "from_round": from_round, "following": first,
@@ -121,9 +125,12 @@ def empty(
 
 
 def add_games(
-    collection: Plain, games: Sequence[Game], by_game: Sequence[Sequence[Plain]], following: int
-) -> Plain:
-    """A collection with the puzzles of more games; a game is kept up to its last puzzle.
+    collection: JsonObject,
+    games: Sequence[Game],
+    by_game: Sequence[Sequence[JsonObject]],
+    following: int,
+) -> JsonObject:
+    """Add the puzzles of more games to a collection; it stores a game up to its last puzzle.
 
     Args:
         by_game: the puzzles of each game. following: number of the next set-up.
@@ -139,7 +146,7 @@ def add_games(
     return collection | {"following": following, "games": records, "puzzles": puzzles}
 
 
-def to_text(collection: Plain) -> str:
+def to_text(collection: JsonObject) -> str:
     """A collection as JSON, one line for each game and each puzzle."""
     compact, parts = partial(json.dumps, separators=(",", ":")), list[str]()
     for key, value in collection.items():
@@ -150,7 +157,7 @@ def to_text(collection: Plain) -> str:
     return "{" + ",\n".join(parts) + "}\n"
 
 
-def write(path: Path, collection: Plain) -> None:
+def write(path: Path, collection: JsonObject) -> None:
     """Write a collection; a name that ends in .gz is compressed."""
     data = to_text(collection).encode()
     atomic_files.write_bytes(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
@@ -174,13 +181,13 @@ def is_own_file(path: Path) -> bool:
     return isinstance(data, dict) and data.get("format") == FORMAT
 
 
-def read(path: Path) -> Plain:
-    """A collection of puzzles.
+def read(path: Path) -> JsonObject:
+    """Read a collection of puzzles.
 
     Raises:
         UserError: the file holds something else, or lacks a key.
     """
-    collection: Plain = _load(path)
+    collection: JsonObject = _load(path)
     if not isinstance(collection, dict) or collection.get("format") != FORMAT:
         raise UserError(f"{path} is no file of puzzles: its format is not {FORMAT!r}")
     _check(str(path), collection, SCHEMA)
@@ -201,24 +208,24 @@ def _check(path: str, data: object, schema: Schema) -> None:
             _check(f"{path}: {name}[{number}]", value, kind[0])
 
 
-def read_to_resume(path: Path, empty: Plain) -> Plain:
-    """A collection to continue.
+def read_to_resume(path: Path, expected: JsonObject) -> JsonObject:
+    """Read a collection that is to be continued.
 
     Args:
-        empty: a collection with the same games, agent and playouts.
+        expected: an empty collection with the settings of this command.
     Raises:
         UserError: the settings differ.
     """
     collection = read(path)
-    if collection.get("chosen") != empty.get("chosen"):
+    if collection.get("chosen") != expected.get("chosen"):
         raise UserError(f"{path} holds puzzles chosen otherwise: name another file")
-    same = empty.keys() - {"following", "games", "puzzles"}
-    data_files.check_same(path, {k: collection[k] for k in same}, {k: empty[k] for k in same})
+    same = expected.keys() - {"following", "games", "puzzles"}
+    data_files.check_same(path, {k: collection[k] for k in same}, {k: expected[k] for k in same})
     return collection
 
 
-def num_players(collection: Plain) -> int:
-    """The players of the games.
+def num_players(collection: JsonObject) -> int:
+    """The number of players of the games.
 
     Raises:
         UserError: the first set-up does not name them.
@@ -230,7 +237,7 @@ def num_players(collection: Plain) -> int:
         raise UserError(f"game 0 of the puzzles: {error}") from error
 
 
-def game_states(collection: Plain, number: int) -> list[State]:
+def game_states(collection: JsonObject, number: int) -> list[State]:
     """The states of a game, the first before its first decision.
 
     Raises:
@@ -242,15 +249,19 @@ def game_states(collection: Plain, number: int) -> list[State]:
         raise UserError(f"game {number} of the puzzles: {error}") from error
 
 
-def record_of(collection: Plain, number: int, decision: int | None = None) -> replay.Record:
-    """A game as a record, up to a decision, from 1."""
+def record_of(collection: JsonObject, number: int, decision: int | None = None) -> replay.Record:
+    """A game as a record.
+
+    Args:
+        decision: the record ends before this decision, from 1; None: with the last action.
+    """
     game = collection["games"][number]
     played = game["actions"][: None if decision is None else decision - 1]
     ruleset, version = collection["ruleset"], collection["version"]
     return replay.Record(ruleset, version, game["setup"], tuple(played), ())
 
 
-def positions(collection: Plain) -> Iterator[tuple[int, Plain, State]]:
+def replay_positions(collection: JsonObject) -> Iterator[tuple[int, JsonObject, State]]:
     """The number of each puzzle, the puzzle and its state, game by game.
 
     Raises:
@@ -263,7 +274,7 @@ def positions(collection: Plain) -> Iterator[tuple[int, Plain, State]]:
                 yield number, puzzle, states[puzzle["decision"] - 1]
 
 
-def solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:
+def make_solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:
     """Agents by name, each of which takes its most probable action.
 
     Raises:
@@ -272,48 +283,54 @@ def solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:
     return {name: make_agent(name, env, likeliest=True) for name in names}
 
 
-def choices(agent: Agent, states: State) -> np.ndarray:
-    """(B,) the choices of an agent at B states."""
+def choose_actions(agent: Agent, states: State) -> np.ndarray:
+    """(B,) the actions that an agent chooses at B states."""
     keys = jax.random.split(jax.random.key(0), len(states.legal_action_mask))
     draws = keys if agent.by_game else keys[0]
     return np.asarray(jax.jit(agent.act)(agent.params, states, states.legal_action_mask, draws))
 
 
-def solved(agent: Agent, positions: Sequence[tuple[int, Plain, State]]) -> list[bool]:
+def find_solved(agent: Agent, positions: Sequence[tuple[int, JsonObject, State]]) -> list[bool]:
     """Which puzzles an agent solves, by number.
 
     Args:
-        positions: all `positions` of a collection.
+        positions: all `replay_positions` of a collection.
     """
     states: State = jax.tree.map(lambda *x: np.stack(x), *(state for *_, state in positions))
     is_right = {
         number: int(action) == puzzle["answer"]["action"]
-        for action, (number, puzzle, _) in zip(choices(agent, states), positions, strict=True)
+        for action, (number, puzzle, _) in zip(
+            choose_actions(agent, states), positions, strict=True
+        )
     }
     return [is_right[number] for number in range(len(positions))]
 
 
 def select_solved(
-    collection: Plain, rates: Mapping[str, Sequence[bool]], choice: Choice
-) -> tuple[Plain, dict[str, list[bool]]]:
-    """The puzzles that some agents solve and others do not; also the rates of these puzzles.
+    collection: JsonObject, solved_by_agent: Mapping[str, Sequence[bool]], criteria: AnswerCriteria
+) -> tuple[JsonObject, dict[str, list[bool]]]:
+    """The puzzles that some agents solve and others do not, and which agent solves which.
 
     Args:
-        rates: `solved`, of these agents and maybe of more.
+        solved_by_agent: results of `find_solved`, for the agents of `criteria` and maybe others.
     """
     numbers = [
         number
         for number in range(len(collection["puzzles"]))
-        if all(rates[name][number] for name in choice.solved_by)
-        and not any(rates[name][number] for name in choice.unsolved_by)
+        if all(solved_by_agent[name][number] for name in criteria.solved_by)
+        and not any(solved_by_agent[name][number] for name in criteria.unsolved_by)
     ]
-    names = {"solved_by": choice.solved_by, "unsolved_by": choice.unsolved_by}
-    selected = {name: [solved[number] for number in numbers] for name, solved in rates.items()}
-    return select(collection, numbers, names), selected
+    names = {"solved_by": criteria.solved_by, "unsolved_by": criteria.unsolved_by}
+    selected = {
+        name: [solved[number] for number in numbers] for name, solved in solved_by_agent.items()
+    }
+    return select_puzzles(collection, numbers, names), selected
 
 
-def select(collection: Plain, numbers: Sequence[int], names: Mapping[str, Sequence[str]]) -> Plain:
-    """Some puzzles of a collection and their games.
+def select_puzzles(
+    collection: JsonObject, numbers: Sequence[int], names: Mapping[str, Sequence[str]]
+) -> JsonObject:
+    """Select some puzzles of a collection and their games.
 
     Args:
         numbers: of the puzzles. names: the agents that selected them, added to "chosen".
@@ -329,7 +346,7 @@ def select(collection: Plain, numbers: Sequence[int], names: Mapping[str, Sequen
     }
 
 
-def summary(collection: Plain, rates: Mapping[str, Sequence[bool]]) -> str:
+def summary(collection: JsonObject, solved_by_agent: Mapping[str, Sequence[bool]]) -> str:
     """The puzzles by theme, the agents that selected them, and the agents that solve them."""
     themes = [puzzle["theme"] for puzzle in collection["puzzles"]]
     games, agent = len(collection["games"]), collection["agent"]
@@ -342,5 +359,7 @@ def summary(collection: Plain, rates: Mapping[str, Sequence[bool]]) -> str:
         }  # fmt: skip
         agents = [f"{words[key]} {name}" for key in words for name in chosen.get(key, [])]
         lines.append("chosen: " + ", ".join(agents))
-    lines += [f"{name} solves {sum(right)} of {len(right)}" for name, right in rates.items()]
+    lines += [
+        f"{name} solves {sum(right)} of {len(right)}" for name, right in solved_by_agent.items()
+    ]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""A recorded game, replayed: its positions, its actions, and other lines from its positions."""
+"""Replay a recorded game: its positions, its actions, and playouts from its positions."""
 
 from __future__ import annotations
 
@@ -28,19 +28,23 @@ class Game(NamedTuple):
     actions: list[int]  # M; -1 for a position without an action
 
 
-def read_game(path: Path, first: int | None = None, env_module: EnvModule = gaia_jax) -> Game:
+def read_game(
+    path: Path, num_decisions: int | None = None, env_module: EnvModule = gaia_jax
+) -> Game:
     """Replay a record.
 
     Args:
-        first: replay at most this many decisions.
+        num_decisions: replay at most this many decisions.
         env_module: makes the environment.
     Raises:
         UserError: the file cannot be read, or one of its moves is illegal.
     """
     try:
         record = replay.read(path)
-        if first is not None:
-            record = dataclasses.replace(record, actions=record.actions[:first], final_vp=())
+        if num_decisions is not None:
+            record = dataclasses.replace(
+                record, actions=record.actions[:num_decisions], final_vp=()
+            )
         states = list(replay.states(record))
     except replay.RecordError as error:
         raise UserError(str(error)) from error
@@ -49,8 +53,8 @@ def read_game(path: Path, first: int | None = None, env_module: EnvModule = gaia
     return Game(env, states, [from_text(env.ruleset, text) for text in record.actions])
 
 
-def stepping(env: GaiaEnv) -> Callable[[State, int], State]:
-    """The compiled step that also replays records of an environment."""
+def compiled_step(env: GaiaEnv) -> Callable[[State, int], State]:
+    """The compiled step function with which records of an environment are replayed."""
     return replay.compiled(gaia_jax.make(env.id, players=env.num_players))[1]
 
 
@@ -65,4 +69,4 @@ def follow(
         actions: the later ones; -1 ends them.
     """
     moves = (first, *(int(action) for action in actions))
-    return whole_moves(game.env, stepping(game.env), game.states[number - 1], moves)
+    return whole_moves(game.env, compiled_step(game.env), game.states[number - 1], moves)

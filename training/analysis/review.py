@@ -17,27 +17,27 @@ from gaia_jax.state import Node
 from ..agents import REGISTRY, Agent, make_agent
 from ..system import atomic_files
 from .accuracy import Loss, SeatReview, seat_reviews
-from .actions import is_main
-from .explain import has_search
-from .judge import BEGINNINGS, Judge, Judged, question
-from .position import probabilities
+from .actions import is_main_action
+from .candidate_outcomes import probabilities
+from .judge import FULL_GAMES_FACTOR, Judge, JudgedMove, make_comparison
 from .recorded_game import Game, follow
+from .search_report import has_search
 
-Plain = dict[str, Any]  # an object of JSON
-OURS = atomic_files.json_with("record", "agent", "seats", "moves", "judged")  # a report's mark
+JsonObject = dict[str, Any]  # an object of JSON
+is_own_report = atomic_files.json_with("record", "agent", "seats", "moves", "judged")
 NUM_COSTLIEST = 5  # moves
 CHANCE_DIGITS = 3
 
 
 class Review(NamedTuple):
-    """The numbers of a review: M judged moves, P seats."""
+    """The results of a review: M judged moves, P seats."""
 
     game: Game
     agent: str
     seed: int
-    playouts: int  # of the played move and of the best other one, at least
-    num_moves: int  # moves to judge; more than M after Ctrl-C
-    moves: list[Judged]  # M
+    playouts: int  # minimum, of the played move and of the best other one
+    num_moves: int  # moves that were to be judged; more than M after Ctrl-C
+    moves: list[JudgedMove]  # M
     seats: list[SeatReview]  # P
 
 
@@ -50,17 +50,19 @@ def main_moves(game: Game) -> list[int]:
         if played < 0:
             continue
         text = game.env.ruleset.actions.texts[played]
-        is_main_move = node in (Node.START, Node.BOOSTER) or is_main(node, text)
+        is_main_move = node in (Node.START, Node.BOOSTER) or is_main_action(node, text)
         if is_main_move and int(np.sum(state.legal_action_mask)) > 1:
             decisions.append(at)
     return decisions
 
 
 def check_policy(name: str, agent: Agent | None = None) -> None:
-    """Refuse an agent without a policy; built-in agents and searches by their names alone.
+    """Raise an error for an agent without a policy.
+
+    The name suffices to refuse built-in agents and searches; others need `agent`.
 
     Raises:
-        UserError: it has none.
+        UserError: the agent has no policy.
     """
     has_none = name in REGISTRY or has_search(name)
     if has_none or (agent is not None and agent.policy is None):
@@ -74,13 +76,13 @@ def review_game(
     seed: int = 0,
     progress: Callable[[int, int], object] = lambda ended, total: None,
 ) -> Review:
-    """Review a game. After Ctrl-C the review has the moves that are judged by then.
+    """Review a game. After Ctrl-C the review has the moves that were judged before.
 
     Games of the same size share compiled programs.
 
     Args:
         name: of the agent.
-        playouts: of the played move and of the best other one, at least.
+        playouts: minimum, of the played move and of the best other one.
         progress: called with the number of finished playouts and the total.
     Raises:
         UserError: the agent is unknown or has no policy, or the game has no move to judge.
@@ -94,24 +96,24 @@ def review_game(
     positions = (jax.device_get(game.states[at]) for at in decisions)
     states: State = jax.tree.map(lambda *x: np.stack(x), *positions)
     policy, seats = probabilities(agent, states), np.asarray(states.current_player)
-    questions = [
-        question(at + 1, int(seats[i]), game.actions[at], policy[i])
+    comparisons = [
+        make_comparison(at + 1, int(seats[i]), game.actions[at], policy[i])
         for i, at in enumerate(decisions)
     ]
-    judge, first_playouts = Judge(game.env, agent, playouts), BEGINNINGS * playouts
-    total = first_playouts + judge.total(questions)
-    expected = judge.expected(states, questions, seed, lambda n: progress(n, total))
-    judged = judge.judge(states, questions, seed, lambda n: progress(first_playouts + n, total))
+    judge, first_playouts = Judge(game.env, agent, playouts), FULL_GAMES_FACTOR * playouts
+    total = first_playouts + judge.count_playouts(comparisons)
+    expected = judge.estimate_final_vp(states, comparisons, seed, lambda n: progress(n, total))
+    judged = judge.judge(states, comparisons, seed, lambda n: progress(first_playouts + n, total))
     if not judged:
         raise KeyboardInterrupt
     end = game.states[-1]
     final_vp = np.asarray(end.game.players.vp if end.terminated else judged[-1].vp)
-    losses = [[x.loss for x in judged if x.question.seat == p] for p in range(len(final_vp))]
-    seats_reviewed = seat_reviews(losses, final_vp, expected)
-    return Review(game, name, seed, playouts, len(questions), judged, seats_reviewed)
+    losses = [[x.loss for x in judged if x.comparison.seat == p] for p in range(len(final_vp))]
+    reviewed_seats = seat_reviews(losses, final_vp, expected)
+    return Review(game, name, seed, playouts, len(comparisons), judged, reviewed_seats)
 
 
-def report(review: Review) -> Plain:
+def report(review: Review) -> JsonObject:
     """A review as JSON values, with actions and factions in words."""
     game, rules, end = review.game, review.game.env.ruleset, review.game.states[-1]
     moves = [move_json(game, judged) for judged in review.moves]
@@ -127,7 +129,7 @@ def report(review: Review) -> Plain:
             "judged": seat.num_judged,
             "expected_vp": round(seat.expected_vp, 1),
             "accuracy": round(seat.accuracy, 1),
-            "lost": round(seat.lost, 1),
+            "lost": round(seat.vp_lost, 1),
             "grades": seat.grades,
         }
         for player, seat in enumerate(review.seats)
@@ -146,13 +148,13 @@ def report(review: Review) -> Plain:
     }
 
 
-def move_json(game: Game, judged: Judged) -> Plain:
-    """A judged move as JSON values; `line` is the better move and what follows it."""
-    number, seat, policy = judged.question.number, judged.question.seat, judged.question.policy
+def move_json(game: Game, judged: JudgedMove) -> JsonObject:
+    """A judged move as JSON values; `line` is the better move and the actions after it."""
+    number, seat, candidates, policy = judged.comparison
     rules, state = game.env.ruleset, game.states[number - 1]
-    loss = loss_json(judged.loss, 1) | {"shrunk": round(judged.loss.shrunk, 1)}
-    played = action_json(rules, int(judged.question.candidates[0]), float(policy[0]))
-    best = int(np.flatnonzero(judged.question.candidates == judged.best)[0])
+    loss = loss_json(judged.loss, 1) | {"shrunk": round(judged.loss.shrunk_mean, 1)}
+    played = action_json(rules, int(candidates[0]), float(policy[0]))
+    best = int(np.flatnonzero(candidates == judged.best)[0])
     line, before = [], state
     if judged.loss.mean > 0:
         for action, after in follow(game, number, judged.best, judged.line):
@@ -175,7 +177,7 @@ def move_json(game: Game, judged: Judged) -> Plain:
     }
 
 
-def action_json(rules: Ruleset, action: int, policy: float | None = None) -> Plain:
+def action_json(rules: Ruleset, action: int, policy: float | None = None) -> JsonObject:
     """An action as its text and in words, with its probability by the policy."""
     text = rules.actions.texts[action]
     probability = {} if policy is None else {"policy": round(policy, CHANCE_DIGITS)}

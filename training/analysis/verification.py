@@ -2,9 +2,9 @@
 
 A puzzle's answer may look best only because the agent that made the puzzle plays the other
 candidates badly. `PuzzleVerifier` replays every candidate with a stronger agent (usually a search)
-at the deciding seat, in both orders (`candidates`), and keeps the puzzle only if the answer still
-leads. It also replays the other legal moves that the weaker agent does best with: none may have
-more VP than the answer.
+at the deciding seat, with and without the plan of the answer (`trials`), and keeps the puzzle only
+if the answer still leads. It also replays the rivals, the other legal moves with the most VP for
+the weaker agent: none may have more VP than the answer.
 """
 
 from __future__ import annotations
@@ -21,20 +21,21 @@ from ..agents import Agent, make_agent, sha256_of
 from ..system import cli
 from ..system.cli import UserError
 from ..types import EnvState, Params
-from .accuracy import paired
-from .candidates import CandidatePlayer, Line, Results, Trial
-from .judge import Question
-from .puzzles import CLEAR, CONVERSION, positions, select
-from .review import Plain, loss_json
+from .accuracy import estimate_loss
+from .judge import Comparison
+from .puzzles import CONVERSION, MIN_LEAD_OVER_OTHERS, replay_positions, select_puzzles
+from .review import JsonObject, loss_json
+from .trials import CandidatePlayer, PlannedMove, Results, Trial
 
 PLAYOUTS = 12  # of each candidate
-RIVALS, RIVAL_PLAYOUTS = 8, 6  # other legal moves for the stronger agent, and playouts of each
-GLANCES = 8  # playouts of every other legal move by the weaker agent
+# Other legal moves that the stronger agent plays out, and playouts of each.
+NUM_RIVALS, RIVAL_PLAYOUTS = 8, 6
+SCREENING_PLAYOUTS = 8  # playouts of every other legal move by the weaker agent
 CHUNK = 16  # puzzles of one seat that are verified together
-FIRST = 1 << 17  # number of the first playout: luck that made no puzzle
-SLOTS = 128  # searches at the same time on each device
+FIRST_SAMPLE = 1 << 17  # of the playouts: their random numbers made no puzzle
+SLOTS = 128  # playouts at the same time on each device; the stronger agent may search
 
-Position = tuple[int, Plain, State]  # the number of a puzzle, the puzzle, its state
+Position = tuple[int, JsonObject, State]  # the number of a puzzle, the puzzle, its state
 
 
 class PuzzleVerifier:
@@ -52,7 +53,7 @@ class PuzzleVerifier:
         self._base = CandidatePlayer(env, base)
         self._player = CandidatePlayer(env, with_stronger_seat(base, other), SLOTS)
 
-    def verify(self, collection: Plain) -> tuple[Plain, bool]:
+    def verify(self, collection: JsonObject) -> tuple[JsonObject, bool]:
         """The verified puzzles, each with the VP and lines of the stronger agent.
 
         Returns:
@@ -66,7 +67,7 @@ class PuzzleVerifier:
             raise UserError(
                 f"these puzzles were made by an older version of {agent}; rebuild them with --again"
             )
-        verified, done = dict[int, Plain](), 0
+        verified, done = dict[int, JsonObject](), 0
 
         def status() -> str:
             playouts = self._base.num_played + self._player.num_played
@@ -74,7 +75,7 @@ class PuzzleVerifier:
 
         try:
             with cli.status_line(status):
-                puzzles = list(positions(collection))
+                puzzles = list(replay_positions(collection))
                 for seat in range(self._env.num_players):
                     own = [position for position in puzzles if position[1]["player"] == seat]
                     for start in range(0, len(own), CHUNK):
@@ -86,10 +87,10 @@ class PuzzleVerifier:
         updated = [verified.get(n, puzzle) for n, puzzle in enumerate(collection["puzzles"])]
         collection = collection | {"puzzles": updated}
         names = {"held_by": [self._stronger]}
-        return select(collection, sorted(verified), names), done == count
+        return select_puzzles(collection, sorted(verified), names), done == count
 
-    def verify_seat(self, chunk: Sequence[Position]) -> dict[int, Plain]:
-        """The verified ones of some puzzles of one seat, by number.
+    def verify_seat(self, chunk: Sequence[Position]) -> dict[int, JsonObject]:
+        """Verify puzzles of one seat; the puzzles that pass, by number.
 
         Raises:
             KeyboardInterrupt: not all playouts have ended.
@@ -98,65 +99,72 @@ class PuzzleVerifier:
         seat = jnp.int32(chunk[0][1]["player"])
         params = agent.params | {"seat": seat}
         self._player.playouts.agent = agent._replace(params=params)
-        trials = [trial_of(n, puzzle, state) for n, (_, puzzle, state) in enumerate(chunk)]
+        trials = [make_trial(n, puzzle, state) for n, (_, puzzle, state) in enumerate(chunk)]
 
-        def leads(trial: Trial) -> bool:
+        def is_still_leading(trial: Trial) -> bool:
             return is_verified(trial, chunk[trial.number][1]["answer"]["action"])
 
-        trials = self._player.try_both_ways(trials, PLAYOUTS, FIRST, leads)
-        rivals = self._rivals(trials)
-        results = self._player.play(trials, rivals, RIVAL_PLAYOUTS, FIRST)
+        trials = self._player.try_with_plans(trials, PLAYOUTS, FIRST_SAMPLE, is_still_leading)
+        rivals = self._choose_rivals(trials)
+        results = self._player.play(trials, rivals, RIVAL_PLAYOUTS, FIRST_SAMPLE)
         verified = {}
-        for trial, lines, result in zip(trials, rivals, results, strict=True):
+        for trial, planned_moves, result in zip(trials, rivals, results, strict=True):
             number, puzzle, _ = chunk[trial.number]
-            summary = self._summary(trial, lines, result)
-            if summary.get("rival", {"less": 0})["less"] >= 0:
-                verified[number] = self._updated(puzzle, trial, summary)
+            summary = self._held_summary(trial, planned_moves, result)
+            has_better_rival = "rival" in summary and summary["rival"]["less"] < 0
+            if not has_better_rival:
+                verified[number] = self._with_results(puzzle, trial, summary)
         return verified
 
-    def _rivals(self, trials: Sequence[Trial]) -> list[list[Line]]:
-        """The other legal moves that the weaker agent does best with, each in its better way."""
-        lines, rivals = list[list[Line]](), list[list[Line]]()
+    def _choose_rivals(self, trials: Sequence[Trial]) -> list[list[PlannedMove]]:
+        """The other legal moves with the most VP for the weaker agent.
+
+        Each is played out without and with the plan of the answer; the better one is returned.
+        """
+        planned_moves, rivals = list[list[PlannedMove]](), list[list[PlannedMove]]()
         for trial in trials:
             plans = trial.plans(self._player.last_pass)
-            others = self._others(trial)
-            lines.append([line for a in others for line in (Line(a), Line(a, plans))])
-        glances = self._base.play(trials, lines, GLANCES, FIRST)
-        for trial, own, results in zip(trials, lines, glances, strict=True):
-            means = results.vp[:, :, trial.question.seat].mean(1) if own else np.empty(0)
-            worst_first = [own[k] for k in np.argsort(-means, kind="stable")[::-1]]
-            better_way = {line.action: line for line in worst_first}
-            ranked = dict.fromkeys(line.action for line in reversed(worst_first))
-            rivals.append([better_way[action] for action in ranked][:RIVALS])
+            others = self._untried_moves(trial)
+            both = [(PlannedMove(action), PlannedMove(action, plans)) for action in others]
+            planned_moves.append([move for pair in both for move in pair])
+        screening = self._base.play(trials, planned_moves, SCREENING_PLAYOUTS, FIRST_SAMPLE)
+        for trial, own, results in zip(trials, planned_moves, screening, strict=True):
+            means = results.vp[:, :, trial.comparison.seat].mean(1) if own else np.empty(0)
+            by_rising_vp = [own[k] for k in np.argsort(-means, kind="stable")[::-1]]
+            better_variant = {move.action: move for move in by_rising_vp}
+            ranked = dict.fromkeys(move.action for move in reversed(by_rising_vp))
+            rivals.append([better_variant[action] for action in ranked][:NUM_RIVALS])
         return rivals
 
-    def _others(self, trial: Trial) -> list[int]:
-        """The legal moves that are no candidates; conversions only begin a move."""
-        texts, tried = self._env.ruleset.actions.texts, set(trial.question.candidates.tolist())
+    def _untried_moves(self, trial: Trial) -> list[int]:
+        """The legal moves that are no candidates, without conversions, which only begin a move."""
+        texts, tried = self._env.ruleset.actions.texts, set(trial.comparison.candidates.tolist())
         legal = np.flatnonzero(np.asarray(trial.state.legal_action_mask)).tolist()
         return [a for a in legal if a not in tried and not texts[a].startswith(CONVERSION)]
 
-    def _summary(self, trial: Trial, rivals: Sequence[Line], results: Results) -> Plain:
-        """The key "held" of a puzzle: how far the answer leads, and the nearest other move."""
-        summary: Plain = {
+    def _held_summary(
+        self, trial: Trial, rivals: Sequence[PlannedMove], results: Results
+    ) -> JsonObject:
+        """The value of "held" of a puzzle: how far the answer leads, and the best rival."""
+        summary: JsonObject = {
             "by": self._stronger,
             "playouts": PLAYOUTS,
-            "loss": loss_json(paired(trial.own[trial.best], trial.own[0]), 1),
-            "ahead": int((trial.leads > 0).sum()),
+            "loss": loss_json(estimate_loss(trial.seat_vp[trial.best_row], trial.seat_vp[0]), 1),
+            "ahead": int((trial.lead_by_game > 0).sum()),
         }
         if not rivals:
             return summary
-        means = results.vp[:, :, trial.question.seat].mean(1)
-        answer, best = trial.own[trial.best, :RIVAL_PLAYOUTS].mean(), int(np.argmax(means))
+        means = results.vp[:, :, trial.comparison.seat].mean(1)
+        answer, best = trial.seat_vp[trial.best_row, :RIVAL_PLAYOUTS].mean(), int(np.argmax(means))
         rival = {
             "text": self._env.ruleset.actions.texts[rivals[best].action],
             "vp": round(float(means[best]), 1),
             "less": round(float(answer - means[best]), 1),
-            "moves": len(self._others(trial)),
+            "moves": len(self._untried_moves(trial)),
         }
         return summary | {"rival": rival}
 
-    def _updated(self, puzzle: Plain, trial: Trial, summary: Plain) -> Plain:
+    def _with_results(self, puzzle: JsonObject, trial: Trial, summary: JsonObject) -> JsonObject:
         """A puzzle with the results and lines of the stronger agent."""
         by_action, candidates = trial.candidates_json(self._env), []
         for candidate in puzzle["candidates"]:
@@ -166,20 +174,20 @@ class PuzzleVerifier:
         return puzzle | {"held": summary, "candidates": candidates}
 
 
-def trial_of(number: int, puzzle: Plain, state: State) -> Trial:
-    """A trial of a puzzle's candidates, the choice that the answer beats first."""
+def make_trial(number: int, puzzle: JsonObject, state: State) -> Trial:
+    """A trial of the candidates of a puzzle; the first is the choice that the answer beats."""
     beaten = puzzle["policy"]["action"]
     actions = [candidate["action"] for candidate in puzzle["candidates"]]
     ordered = np.array([beaten, *(action for action in actions if action != beaten)], int)
-    return Trial(number, state, Question(0, puzzle["player"], ordered, np.empty(0)))
+    return Trial(number, state, Comparison(0, puzzle["player"], ordered, np.empty(0)))
 
 
 def is_verified(trial: Trial, answer: int) -> bool:
-    """Whether an answer leads each other candidate by CLEAR VP, and all in half of the games."""
-    means = np.sort(trial.own.mean(1))
-    beats = paired(trial.own[trial.best], trial.own[0]).low > 0
-    is_clear = round(float(means[-1] - means[-2]), 1) >= CLEAR
-    is_often_ahead = 2 * (trial.leads > 0).sum() >= len(trial.leads)
+    """Whether the answer leads by MIN_LEAD_OVER_OTHERS VP, and leads in half of the games."""
+    means = np.sort(trial.seat_vp.mean(1))
+    beats = estimate_loss(trial.seat_vp[trial.best_row], trial.seat_vp[0]).low > 0
+    is_clear = round(float(means[-1] - means[-2]), 1) >= MIN_LEAD_OVER_OTHERS
+    is_often_ahead = 2 * (trial.lead_by_game > 0).sum() >= len(trial.lead_by_game)
     return bool(trial.answer == answer and beats and is_clear and is_often_ahead)
 
 
@@ -192,7 +200,7 @@ def with_stronger_seat(base: Agent, other: Agent) -> Agent:
     def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
         action = base.act(params["base"], state, mask, key if base.by_game else key[0])
         is_own = (state.current_player == params["seat"]) & ~(state.terminated | state.truncated)
-        # At all other seats `other` gets one legal action, so that a search spends nothing there.
+        # At all other seats `other` gets one legal action, so that a search costs nothing there.
         single = jnp.arange(mask.shape[1]) == action[:, None]
         masked = jnp.where(is_own[:, None], mask, single)
         keys = key if other.by_game else key[0]

@@ -21,7 +21,7 @@ from ..agents.base import Policy
 from ..agents.levels import LEVELS, Level
 from ..agents.registry import REGISTRY, plays
 from ..agents.search import SUFFIX
-from ..analysis.explain import Explainer
+from ..analysis.search_report import Explainer
 from . import catalogue
 from .background import Compilation, error_text
 from .compiled_rules import Rules

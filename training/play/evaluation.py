@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..analysis import explain
+from ..analysis import search_report
 from ..analysis.recorded_game import Game as RecordedGame
 from .agent_pool import AgentProgram
 from .game import Game
@@ -76,7 +76,7 @@ def search(game: Game, id: int, agent: AgentProgram) -> None:
     env = game.rules.env
     so_far = RecordedGame(env, [game.nodes[i].state for i in path], actions)
     states = jax.tree.map(lambda x: np.asarray(x)[None], node.state)
-    table = explain.decision(so_far, explainer.search(states), 0, len(path), explainer)
+    table = search_report.report_decision(so_far, explainer.search(states), 0, len(path), explainer)
     for row in table["candidates"]:
         row["words"] = game.rules.action_words(row["action"], game.table(id))
         row["line"] = [_in_words(game, move) for move in row["line"]]

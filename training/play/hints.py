@@ -18,10 +18,10 @@ from gaia_jax.env import State
 from ..agents import make_agent
 from ..agents.registry import plays
 from ..analysis import ADVISER, pages, review
-from ..analysis.accuracy import paired
-from ..analysis.judge import LINE, MAX_CANDIDATES, question
+from ..analysis.accuracy import estimate_loss
+from ..analysis.candidate_outcomes import probabilities
+from ..analysis.judge import LINE_LENGTH, MAX_CANDIDATES, make_comparison
 from ..analysis.playouts import Playouts, jobs_of, whole_moves
-from ..analysis.position import probabilities
 from ..analysis.recorded_game import Game as RecordedGame
 from .background import Compilation, Job
 from .compiled_rules import Rules
@@ -42,13 +42,17 @@ class Adviser:
         self.rules, self.name = rules, name
         self._agent = make_agent(name, rules.env)
         self._busy = threading.Lock()  # a cancelled hint ends first
-        self._playouts = Playouts(rules.env, self._agent, moves=LINE, slots=MAX_CANDIDATES * ROUND)
+        self._playouts = Playouts(
+            rules.env, self._agent, moves=LINE_LENGTH, slots=MAX_CANDIDATES * ROUND
+        )
 
     def candidates(self, state: State) -> np.ndarray:
         """(K,) legal actions, most likely first, chosen as in a review."""
         states = jax.tree.map(lambda x: np.asarray(x)[None], state)
         chance = probabilities(self._agent, states)[0]
-        return question(0, int(state.current_player), int(chance.argmax()), chance).candidates
+        return make_comparison(
+            0, int(state.current_player), int(chance.argmax()), chance
+        ).candidates
 
     def judge(self, state: State, job: Job) -> None:
         """Set `job.result` to the suggestions, after each round of playouts."""
@@ -63,7 +67,7 @@ class Adviser:
         states = jax.tree.map(lambda x: np.asarray(x)[None], state)
         total = len(actions) * ROUND * ROUNDS
         vp = np.empty((len(actions), 0), int)
-        moves = np.empty((len(actions), 0, LINE), int)
+        moves = np.empty((len(actions), 0, LINE_LENGTH), int)
         before = 0
 
         def progress(ended: int) -> None:
@@ -96,7 +100,7 @@ class Adviser:
         texts = rules.env.ruleset.actions.texts
         suggestions = []
         for i in np.argsort(-means, kind="stable"):
-            own, loss = paired(vp[i], np.zeros_like(vp[i])), paired(vp[best], vp[i])
+            own, loss = estimate_loss(vp[i], np.zeros_like(vp[i])), estimate_loss(vp[best], vp[i])
             median = moves[i, int(np.argsort(vp[i], kind="stable")[vp.shape[1] // 2])]
             text = texts[int(actions[i])]
             suggestions.append(

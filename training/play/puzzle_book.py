@@ -23,7 +23,7 @@ from gaia_jax.replay import page
 from ..agents import sha256_of
 from ..analysis import puzzles
 from ..analysis.puzzles import CONVERSION
-from ..analysis.review import Plain
+from ..analysis.review import JsonObject
 from .game import Refused
 
 POSITIONS, LINES = 8, 16  # that are cached; a line takes some 10 MB
@@ -34,7 +34,7 @@ HIDDEN = ("end_turn", "leech DECLINE")  # steps of a line that are not shown
 LEVEL, LEVEL_BEATEN = "expert", "regular"
 
 Step = tuple[
-    Plain, dict[str, dict[str, str]]
+    JsonObject, dict[str, dict[str, str]]
 ]  # a step of a line, the parts of the picture after it
 
 
@@ -47,7 +47,7 @@ class PuzzleBook:
         self._line = functools.lru_cache(LINES)(self._play_line)
 
     @functools.cached_property
-    def _collection(self) -> Plain:
+    def _collection(self) -> JsonObject:
         return puzzles.read(self._path)
 
     @functools.cached_property
@@ -55,7 +55,7 @@ class PuzzleBook:
         """Identifies the file: the score in a browser belongs to one set of puzzles."""
         return hashlib.sha256(self._path.read_bytes()).hexdigest()[:12]
 
-    def index(self) -> Plain:
+    def index(self) -> JsonObject:
         """The theme and the level of each puzzle, and the mark of the file."""
         own = self._collection["puzzles"]
         levels = [LEVEL_BEATEN if "beats" in puzzle else LEVEL for puzzle in own]
@@ -63,7 +63,7 @@ class PuzzleBook:
             "themes": [puzzle["theme"] for puzzle in own], "levels": levels, "mark": self.mark,
         }  # fmt: skip
 
-    def question(self, number: int) -> Plain:
+    def question(self, number: int) -> JsonObject:
         """A puzzle without its answer.
 
         Raises:
@@ -90,7 +90,7 @@ class PuzzleBook:
             "picture": panels.frame(table, panels.parts(table)),
         }
 
-    def explanation(self, number: int, body: Mapping[str, object]) -> Plain:
+    def explanation(self, number: int, body: Mapping[str, object]) -> JsonObject:
         """Whether an answer is right, why, and the lines of the best move and of another candidate.
 
         Args:
@@ -119,7 +119,7 @@ class PuzzleBook:
             "parts": timeline.varying(),
         }
 
-    def _puzzle(self, number: int) -> Plain:
+    def _puzzle(self, number: int) -> JsonObject:
         own = self._collection["puzzles"]
         if not 0 <= number < len(own):
             raise Refused(f"there is no puzzle {number}: they are 0 to {len(own) - 1}")
@@ -140,7 +140,7 @@ class PuzzleBook:
         except ValueError as error:
             raise Refused(f"puzzle {number + 1} cannot be explained: {error}") from error
 
-    def _reasons(self, puzzle: Plain, table: Table, compared: Plain) -> Plain:
+    def _reasons(self, puzzle: JsonObject, table: Table, compared: JsonObject) -> JsonObject:
         """The results of the playouts.
 
         Args:
@@ -162,7 +162,7 @@ class PuzzleBook:
         }
 
 
-def verified(puzzle: Plain) -> Plain:
+def verified(puzzle: JsonObject) -> JsonObject:
     """A puzzle with the results of its verification, if any, in place of the maker's.
 
     The candidate with the most VP comes first.
@@ -177,7 +177,7 @@ def words_of(table: Table, text: str) -> str:
     return ("first " if text.startswith(CONVERSION) else "") + say_at(table, text)
 
 
-def with_words(table: Table, action: Plain) -> Plain:
+def with_words(table: Table, action: JsonObject) -> JsonObject:
     """An action that has a text, with its words."""
     return action | {"words": words_of(table, action["text"])}
 

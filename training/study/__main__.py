@@ -36,9 +36,9 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     args = _parse(argv)
     env_module = environments.module(env_module)
     if args.position:
-        from ..analysis import position
+        from ..analysis import candidate_outcomes
 
-        return position.main(args, env_module)
+        return candidate_outcomes.main(args, env_module)
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:

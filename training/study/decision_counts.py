@@ -14,7 +14,7 @@ from gaia_jax.cli.command_line import UserError
 from gaia_jax.components.costs import ROUNDS
 from gaia_jax.components.research import TRACKS
 
-from ..analysis.actions import kind_of
+from ..analysis.actions import action_kind
 from ..games import dataset, shards
 
 DECLINE = "leech DECLINE"
@@ -92,7 +92,7 @@ class _Counter:
         """Count the first `num_rows` rows; the row after them names the piece of an upgrade."""
         columns = {name: table[name].combine_chunks() for name in COLUMNS}
         texts = columns["text"].dictionary_encode()
-        labels = [kind_of(text) for text in texts.dictionary.to_pylist()]
+        labels = [action_kind(text) for text in texts.dictionary.to_pylist()]
         indices = np.array([self.kinds.setdefault(x, len(self.kinds)) for x in labels])
         kind = indices[texts.indices.to_numpy()]
         new_kinds = len(self.kinds) - self.counts.shape[-1]

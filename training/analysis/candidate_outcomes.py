@@ -1,4 +1,4 @@
-"""Play every candidate action of one position out many times."""
+"""Play out the candidate actions of one position; their results at the end of the game."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..games.stats import wins
 from ..stats.effects import Effect, intervals
 from ..system import atomic_files, cli
 from ..types import Environment, EnvModule, EnvState
-from .pages import Table
 from .playouts import Playouts, jobs_of
 from .recorded_game import read_game
+from .report_table import ReportTable
 
-SHARES = (0.1, 0.5, 0.9)
+QUANTILES = (0.1, 0.5, 0.9)
 
 
 class Outcomes(NamedTuple):
@@ -35,8 +35,8 @@ class Outcomes(NamedTuple):
     seat: int  # whose decision it was
     sources: np.ndarray | None = None  # (K, n, P, S) VP by source
 
-    def best(self) -> np.ndarray:
-        """The candidates, those with the most VP for the decider first."""
+    def order_by_vp(self) -> np.ndarray:
+        """(K,) the indices of the candidates, the one with the most VP for the decider first."""
         return np.argsort(-self.vp[:, :, self.seat].mean(1), kind="stable")
 
     def effects(self, texts: Sequence[str]) -> list[Effect]:
@@ -61,13 +61,15 @@ def probabilities(agent: Agent, states: EnvState) -> np.ndarray:
     return np.asarray(jax.nn.softmax(jnp.where(states.legal_action_mask, logits, -jnp.inf)))
 
 
-def candidates(
+def choose_candidates(
     agent: Agent, state: EnvState, limit: int, played: int = -1
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The most likely legal actions, or the first ones of an agent without a policy; (K,) each.
+    """Choose K legal actions, the most likely ones; without a policy the first ones.
 
     Args:
-        played: an action to include; -1 for none.
+        limit: K at most. played: an action to include; -1 for none.
+    Returns:
+        The actions (K,) and their probabilities (K,).
     """
     legal = np.flatnonzero(np.asarray(state.legal_action_mask))
     chance = np.full(len(state.legal_action_mask), np.nan)
@@ -90,17 +92,17 @@ def play_out(
     seed: int = 0,
     played: int = -1,
 ) -> Outcomes:
-    """Play each candidate of a position out, all seats by one agent.
+    """Play out each candidate of a position; one agent plays all seats.
 
     Args:
         state: one state, before the decision.
         limit: K at most.
-        playouts: n, of each.
+        playouts: n, of each candidate.
         played: a candidate to include; -1 for none.
     Raises:
         KeyboardInterrupt: Ctrl-C before all playouts ended.
     """
-    actions, policy = candidates(agent, state, limit, played)
+    actions, policy = choose_candidates(agent, state, limit, played)
     batch = jax.tree.map(lambda x: np.asarray(x)[None], state)
     ends = Playouts(env, agent).play(batch, jobs_of([actions], playouts), seed)
     if not ends.ended.all():  # an unfinished playout has 0 VP
@@ -121,17 +123,23 @@ def outcome_table(outcomes: Outcomes, texts: Sequence[str]) -> str:
     own = outcomes.vp[:, :, outcomes.seat]
     win_rate = wins(outcomes.vp)[:, :, outcomes.seat].mean(1)
     rows = []
-    for k in outcomes.best():
+    for k in outcomes.order_by_vp():
         count, mean = own.shape[1], own[k].mean()
         half = 1.96 * own[k].std(ddof=1) / count**0.5 if count > 1 else float("nan")
         policy = "-" if np.isnan(outcomes.policy[k]) else f"{outcomes.policy[k]:.3f}"
-        quantiles = (f"{x:.0f}" for x in np.quantile(own[k], SHARES))
+        quantiles = (f"{x:.0f}" for x in np.quantile(own[k], QUANTILES))
         interval = f"{mean:.1f} ({mean - half:.1f} to {mean + half:.1f})"
         rows.append(
             [texts[outcomes.actions[k]], policy, interval, *quantiles, f"{win_rate[k]:.2f}"]
         )
-    head = ("action", "policy", "mean VP (95 %)", *(f"{share:.0%}" for share in SHARES), "win")
-    return "\n".join(Table(head, rows).text())
+    head = (
+        "action",
+        "policy",
+        "mean VP (95 %)",
+        *(f"{quantile:.0%}" for quantile in QUANTILES),
+        "win",
+    )
+    return "\n".join(ReportTable(head, rows).text())
 
 
 def main(args: argparse.Namespace, env_module: EnvModule) -> int:

@@ -1,6 +1,6 @@
-"""Explain moves by a search: its candidates at a decision of a recorded game, and the expected VP.
+"""Explain moves by a search: its candidates at decisions of a recorded game, and expected VP.
 
-It reports no losses: two values of a network differ as much by its error as by the move.
+The report has no losses: two values of a network differ as much by its error as by the move.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from ..agents.search import SHOWN, SUFFIX, make_search, split_name
 from ..search import SearchOutput, Tree
 from ..system import atomic_files
 from ..types import Environment, EnvState, Params
-from .pages import Table
 from .recorded_game import Game
+from .report_table import ReportTable
 
 # Positions per batch, for a whole game and for one decision: a second size would compile for
 # minutes again.
 BATCH = 16
-LINE = 6  # moves of a line that are shown
-OURS = atomic_files.json_with("record", "agent")  # the mark of a report
+LINE_LENGTH = 6  # reported moves after a candidate
+is_own_report = atomic_files.json_with("record", "agent")  # by the keys of a report
 
 
-class Searched(NamedTuple):
+class SearchResults(NamedTuple):
     """Results of the search at n decisions."""
 
     output: SearchOutput  # (n, ...)
@@ -42,7 +42,7 @@ def has_search(agent: str) -> bool:
     return split_name(agent)[1] is not None
 
 
-def search_required(agent: str) -> str:
+def search_required_message(agent: str) -> str:
     """The error for an agent without a search."""
     return f"--agent requires a search, for example {agent}{SUFFIX}64"
 
@@ -60,7 +60,7 @@ class Explainer:
         """
         base, spec = split_name(name)
         if spec is None:
-            raise UserError(search_required(name))
+            raise UserError(search_required_message(name))
         spec = dataclasses.replace(spec, form=spec.form or SHOWN)
         agent = make_agent(base, env)
         if agent.policy is None:
@@ -83,7 +83,7 @@ class Explainer:
             return f"compiling {self.name}"
         return f"{self._searched} positions searched"
 
-    def search(self, states: EnvState) -> Searched:
+    def search(self, states: EnvState) -> SearchResults:
         """Search n positions in batches; the last batch is padded.
 
         Args:
@@ -98,7 +98,9 @@ class Explainer:
             self._searched = min(first + size, count)
         output: Any = jax.tree.map(lambda *x: np.concatenate(x)[:count], *parts)
         vp = np.asarray(states.game.players.vp)
-        return Searched(output, self.final_vp(vp, _of_the_move(output, _slot(output))))
+        return SearchResults(
+            output, self.final_vp(vp, _chosen_values(output, _chosen_slot(output)))
+        )
 
     def final_vp(self, vp: np.ndarray, value: np.ndarray) -> np.ndarray:
         """Final VP from VP (..., P) and the network's values (..., P) of the remaining game."""
@@ -106,19 +108,19 @@ class Explainer:
         return np.asarray(vp + remaining if self.policy.reward == "vp" else remaining, np.float64)
 
 
-def _slot(output: SearchOutput) -> np.ndarray:
-    """(n,) the candidate that is the search's own move."""
+def _chosen_slot(output: SearchOutput) -> np.ndarray:
+    """(n,) the index of the candidate that the search chooses."""
     candidates = output.candidates
     own = candidates.valid & (candidates.action == output.action[:, None])
     slot: np.ndarray = np.argmax(np.asarray(own), axis=-1)
     return slot
 
 
-def _of_the_move(output: SearchOutput, slot: np.ndarray) -> np.ndarray:
-    """(n, P) the values of the search's own move; the root's where that was not visited.
+def _chosen_values(output: SearchOutput, slot: np.ndarray) -> np.ndarray:
+    """(n, P) the values of the move that the search chooses, or of the root if it was not visited.
 
-    The root's values are a mean over all tried actions. If the same player moves again, it is
-    lower than what the player gets.
+    The values of the root are means over all tried actions, which are lower than those of the
+    chosen move if the same player moves again.
     """
     rows = np.arange(len(slot))
     visited = np.asarray(output.candidates.visits)[rows, slot] > 0
@@ -126,8 +128,8 @@ def _of_the_move(output: SearchOutput, slot: np.ndarray) -> np.ndarray:
     return np.where(visited[:, None], values, np.asarray(output.value))
 
 
-def decision(
-    game: Game, searched: Searched, row: int, number: int, explainer: Explainer
+def report_decision(
+    game: Game, searched: SearchResults, row: int, number: int, explainer: Explainer
 ) -> dict[str, Any]:
     """A report of one decision, JSON values.
 
@@ -176,7 +178,7 @@ def _line(tree: Tree, slot: int, game: Game, factions: list[str]) -> list[str]:
     """The most visited moves after a candidate, each with its faction."""
     line: list[str] = []
     node = int(tree.child[0, slot])
-    while node > 0 and len(line) < LINE:
+    while node > 0 and len(line) < LINE_LENGTH:
         visits, utility = tree.visits[node], tree.utility[node]
         if not visits.max():
             break
@@ -197,7 +199,7 @@ def decision_text(report: dict[str, Any]) -> str:
         ]
         for row in report["candidates"]
     ]  # fmt: skip
-    head, *table = Table(("  candidate", "prior", "visits", *names), rows).text()
+    head, *table = ReportTable(("  candidate", "prior", "visits", *names), rows).text()
     lines = []
     for line, row in zip(table, report["candidates"], strict=True):
         lines.append(line)
@@ -240,24 +242,30 @@ def game_text(report: dict[str, Any]) -> str:
             f" {report['agreed']:.0%} were played as {report['agent']} would",
             "VP: expected at the end",
             "",
-            *Table(head, rows, (2, len(head) - 1)).text(),
+            *ReportTable(head, rows, (2, len(head) - 1)).text(),
         ]
     )
 
 
 def explain_game(game: Game, explainer: Explainer) -> dict[str, Any]:
     """A report of every decision with a choice; UserError if there is none."""
-    choice = [i for i in range(len(game.actions)) if np.sum(game.states[i].legal_action_mask) > 1]
-    if not choice:
+    decisions = [
+        i for i in range(len(game.actions)) if np.sum(game.states[i].legal_action_mask) > 1
+    ]
+    if not decisions:
         raise UserError("the record has no decision with a choice")
-    states = jax.tree.map(lambda *x: np.stack(x), *(jax.device_get(game.states[i]) for i in choice))
+    states = jax.tree.map(
+        lambda *x: np.stack(x), *(jax.device_get(game.states[i]) for i in decisions)
+    )
     searched = explainer.search(states)
-    rows = [decision(game, searched, row, i + 1, explainer) for row, i in enumerate(choice)]
+    rows = [
+        report_decision(game, searched, row, i + 1, explainer) for row, i in enumerate(decisions)
+    ]
     return {
         "agent": explainer.name,
         "factions": rows[0]["factions"],
         "decisions": len(game.actions),
-        "looked_at": len(choice),
+        "looked_at": len(decisions),
         "agreed": float(np.mean([row["best"] == row["played"] for row in rows])),
         "choices": rows,
     }

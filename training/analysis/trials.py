@@ -1,0 +1,291 @@
+"""Trials: play out the candidate moves of decisions, without and with the plan of the answer.
+
+A candidate may look worse than the answer only because the agent misses the best plan after it. So
+a candidate that comes near the answer is played out a second time, with a plan: the seat repeats
+the turns that followed the answer, as far as they are legal. The better result counts. So two good
+moves that can be played in either order get the same VP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gaia_jax.env import GaiaEnv, State
+
+from ..agents import Agent
+from ..types import EnvState
+from .accuracy import Loss, estimate_loss
+from .actions import begins_turn, is_within_turn
+from .attribution import by_source
+from .judge import Comparison
+from .playouts import SLOTS, Jobs, Playouts, Turn
+from .puzzles import line_texts
+from .review import JsonObject
+
+POOL_SIZE, MAX_JOBS = 2048, 8192  # a request is padded to these sizes, for one compiled program
+MAX_MOVES = 768  # stored actions of a playout
+MAX_TURNS, MAX_ACTIONS = 16, 12  # turns of a plan, actions of such a turn
+MAX_DISTANCE = 10.0  # VP: a candidate further behind the answer is not tried with a plan
+TURN_BEGINS, WITHIN_TURN = 16, 8  # added to the player's number in the notes of a playout
+
+Plan = list[list[int]]  # the turns of a seat, each as its actions
+
+
+class PlannedMove(NamedTuple):
+    """A first move, optionally followed by a fixed plan for the seat's next turns."""
+
+    action: int
+    plans: Sequence[Plan] = ()  # one per game; without plans the agent chooses all later moves
+
+    def planned_actions(self, num_games: int) -> np.ndarray:
+        """(num_games, MAX_TURNS, MAX_ACTIONS) int; -1 where nothing is planned."""
+        planned = np.full((num_games, MAX_TURNS, MAX_ACTIONS), -1)
+        for game, plan in enumerate(self.plans[:num_games]):
+            remaining = [turn[:MAX_ACTIONS] for turn in plan if self.action not in turn]
+            for number, turn in enumerate(remaining[:MAX_TURNS]):
+                planned[game, number, : len(turn)] = turn
+        return planned
+
+
+class Results(NamedTuple):
+    """How K moves of a decision ended, n games each; game j has the same random numbers for all."""
+
+    vp: np.ndarray  # (K, n, P) at the end
+    sources: np.ndarray  # (K, n, P, S) VP by source
+    moves: np.ndarray  # (K, n, MAX_MOVES) actions after the first one, then -1
+    notes: np.ndarray  # (K, n, MAX_MOVES) of each action: player + TURN_BEGINS, WITHIN_TURN or 0
+
+
+NO_RESULTS = Results(*(np.empty((0, 0, 0), int) for _ in Results._fields))
+
+
+class Trial(NamedTuple):
+    """A decision, and how its K candidates ended."""
+
+    number: int  # of the decision; determines its random numbers
+    state: State
+    comparison: Comparison  # its first action is the choice to beat
+    policy: np.ndarray = np.empty(0)  # (A,) probability of each action
+    allowed: np.ndarray = np.empty(0, bool)  # (A,) whether an action may be the answer
+    results: Results = NO_RESULTS
+    improved_by_plan: frozenset[int] = frozenset()  # actions with more VP with a plan
+
+    @property
+    def seat_vp(self) -> np.ndarray:
+        """(K, n) VP of the deciding seat."""
+        return self.results.vp[:, :, self.comparison.seat]
+
+    @property
+    def best_row(self) -> int:
+        """The row of the candidate with the most VP."""
+        return int(np.argmax(self.seat_vp.mean(1)))
+
+    @property
+    def answer(self) -> int:
+        """The action with the most VP."""
+        return int(self.comparison.candidates[self.best_row])
+
+    @property
+    def losses(self) -> list[Loss]:
+        """VP of the answer above each other candidate."""
+        own, best = self.seat_vp, self.best_row
+        return [estimate_loss(own[best], own[k]) for k in range(len(own)) if k != best]
+
+    @property
+    def lead_by_game(self) -> np.ndarray:
+        """(n,) VP of the answer above the best other candidate of each game."""
+        return np.asarray(
+            self.seat_vp[self.best_row] - np.delete(self.seat_vp, self.best_row, 0).max(0)
+        )
+
+    def candidates_json(self, env: GaiaEnv) -> dict[int, JsonObject]:
+        """The results by action of the candidate; its line is that of the game of median lead."""
+        means = self.seat_vp.mean(1)
+        sources = self.results.sources[:, :, self.comparison.seat].mean(1)
+        median = np.argsort(self.lead_by_game, kind="stable")[len(self.lead_by_game) // 2]
+        return {
+            action: {
+                "vp": round(float(means[k]), 1),
+                "answer_next": action in self.improved_by_plan,
+                "why": by_source(env.ruleset, sources[self.best_row] - sources[k]),
+                "line": line_texts(env, self.state, action, self.results.moves[k, median]),
+            }
+            for k, action in enumerate(self.comparison.candidates.tolist())
+        }
+
+    def plans(self, last_pass: int) -> list[Plan]:
+        """The turns of the seat from the answer on, one plan for each game.
+
+        Args:
+            last_pass: the pass of the last round, left out: the agent passes when it must.
+        """
+        games = zip(
+            self.results.moves[self.best_row], self.results.notes[self.best_row], strict=True
+        )
+        plans = [extract_plan(self.answer, *game, self.comparison.seat) for game in games]
+        return [[turn for turn in plan if turn[0] != last_pass] for plan in plans]
+
+    def with_better_results(self, planned_moves: Sequence[PlannedMove], results: Results) -> Trial:
+        """The trial with the results of the planned moves that end better than without a plan."""
+        rows = [self.comparison.candidates.tolist().index(move.action) for move in planned_moves]
+        means = results.vp[:, :, self.comparison.seat].mean(1) if planned_moves else []
+        better = [j for j, vp in enumerate(means) if vp > self.seat_vp[rows[j]].mean()]
+        merged = [array.copy() for array in self.results]
+        for j in better:
+            for array, new in zip(merged, results, strict=True):
+                array[rows[j]] = new[j]
+        improved_by_plan = frozenset(planned_moves[j].action for j in better)
+        return self._replace(results=Results(*merged), improved_by_plan=improved_by_plan)
+
+
+def extract_plan(first: int, moves: np.ndarray, notes: np.ndarray, seat: int) -> Plan:
+    """The turns of a seat in one game, from an action on.
+
+    Args:
+        first: that action. moves, notes: those of one game in `Results`.
+    """
+    plan = [[first]]
+    for action, note in zip(moves.tolist(), notes.tolist(), strict=True):
+        if action >= 0 and note == TURN_BEGINS + seat:
+            plan.append([action])
+        elif action >= 0 and note == WITHIN_TURN + seat:
+            plan[-1].append(action)
+    return plan
+
+
+class CandidatePlayer:
+    """Plays out candidates with one agent; compiled once. Ctrl-C raises KeyboardInterrupt."""
+
+    def __init__(
+        self,
+        env: GaiaEnv,
+        agent: Agent,
+        slots: int = SLOTS,
+        begins: Turn = begins_turn,
+        inside: Turn = is_within_turn,
+    ):
+        """
+        Args:
+            slots: playouts that run at the same time on each device.
+            begins, inside: whether a state begins a turn, and whether it is within one.
+        """
+
+        def note(states: EnvState) -> Array:
+            part = jnp.where(begins(states), TURN_BEGINS, jnp.where(inside(states), WITHIN_TURN, 0))
+            return states.current_player + part
+
+        self.playouts = Playouts(env, agent, MAX_MOVES, slots, note, begins, inside)
+        self.num_played = 0  # playouts so far
+        self.last_pass = int(env.ruleset.actions.first["pass"])
+
+    def try_candidates(
+        self,
+        trials: Sequence[Trial],
+        samples: int,
+        first: int,
+        accepts: Callable[[Trial], bool],
+        seed: int = 0,
+    ) -> list[Trial]:
+        """Play out every candidate and keep the trials that `accepts` accepts.
+
+        Args:
+            samples: games of each candidate. first: number of the first one.
+            trials: in the order of their numbers.
+        """
+        planned_moves = [
+            [PlannedMove(int(a)) for a in trial.comparison.candidates] for trial in trials
+        ]
+        results = self.play(trials, planned_moves, samples, first, seed)
+        played = (t._replace(results=r) for t, r in zip(trials, results, strict=True))
+        return [trial for trial in played if accepts(trial)]
+
+    def try_with_plans(
+        self,
+        trials: Sequence[Trial],
+        samples: int,
+        first: int,
+        accepts: Callable[[Trial], bool],
+        seed: int = 0,
+    ) -> list[Trial]:
+        """`try_candidates`, then play out the near candidates with the plan of the answer.
+
+        A trial is kept if `accepts` accepts it before and after; arguments as of `try_candidates`.
+        """
+        trials = self.try_candidates(trials, samples, first, accepts, seed)
+        planned_moves = []
+        for trial in trials:
+            vp, plans = trial.seat_vp.mean(1), trial.plans(self.last_pass)
+            near = np.flatnonzero(vp >= vp.max() - MAX_DISTANCE)
+            actions = trial.comparison.candidates[near[near != trial.best_row]]
+            planned_moves.append([PlannedMove(int(action), plans) for action in actions])
+        results = self.play(trials, planned_moves, samples, first, seed)
+        rows = zip(trials, planned_moves, results, strict=True)
+        better = (trial.with_better_results(near, result) for trial, near, result in rows)
+        return [trial for trial in better if accepts(trial)]
+
+    def play(
+        self,
+        trials: Sequence[Trial],
+        planned_moves: Sequence[Sequence[PlannedMove]],
+        samples: int,
+        first: int,
+        seed: int = 0,
+    ) -> list[Results]:
+        """Play out the planned moves of each trial; other arguments as of `try_candidates`."""
+        results = [NO_RESULTS] * len(trials)
+        size = max(
+            MAX_JOBS // (samples * max([1, *map(len, planned_moves)])), 1
+        )  # trials of a request
+        used = [index for index, own in enumerate(planned_moves) if own]
+        for _, block in groupby(used, lambda index: trials[index].number // POOL_SIZE):
+            indices = list(block)
+            for part in (indices[n : n + size] for n in range(0, len(indices), size)):
+                rows = [trials[index].number % POOL_SIZE for index in part]
+                pairs = [
+                    (n, move) for n, i in zip(rows, part, strict=True) for move in planned_moves[i]
+                ]
+                jobs = Jobs(
+                    np.repeat([row for row, _ in pairs], samples),
+                    np.repeat([move.action for _, move in pairs], samples),
+                    np.tile(np.arange(first, first + samples), len(pairs)),
+                    np.concatenate([move.planned_actions(samples) for _, move in pairs]),
+                )
+                ends = self.run_jobs(
+                    stack_states([trials[i].state for i in part], rows), jobs, seed
+                )
+                by_move = [x.reshape(-1, samples, *x.shape[1:]) for x in ends]
+                cuts = np.cumsum([len(planned_moves[i]) for i in part])[:-1]
+                for i, *arrays in zip(part, *(np.split(x, cuts) for x in by_move), strict=True):
+                    results[i] = Results(*arrays)
+        return results
+
+    def run_jobs(self, pool: State, jobs: Jobs, seed: int) -> Results:
+        """The results (J, ...) of J jobs from the states of a pool, in one request."""
+        before = self.num_played
+
+        def progress(ended: int) -> None:
+            self.num_played = before + ended
+
+        ends = self.playouts.play(pool, jobs, seed, progress, capacity=MAX_JOBS)
+        if not ends.ended.all():
+            raise KeyboardInterrupt
+        return Results(ends.vp.astype(int), ends.sources, ends.moves, ends.notes)
+
+
+def stack_states(states: Sequence[State], rows: Sequence[int] | None = None) -> State:
+    """A pool of (POOL_SIZE, ...) states.
+
+    Args:
+        rows: of each state in the pool, by default 0, 1, ...; other rows repeat the first state.
+    """
+    indices = np.zeros(POOL_SIZE, int)
+    indices[np.arange(len(states)) if rows is None else np.asarray(rows)] = np.arange(len(states))
+    pool: State = jax.tree.map(lambda *x: np.stack(x)[indices], *states)
+    return pool
