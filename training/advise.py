@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     advisor = advice.Advisor.named(env, args.agent, args.likeliest)
     boards = advice.boards_of(env, setup, args.hold)
     about = {"agent": args.agent, "from": origin}
-    with cli.bar("game", boards.games(args.games)) as bar:
+    with cli.bar("game", boards.num_games(args.games)) as bar:
         report = advice_report.advise_and_report(
             advisor, setup, boards, args.games, about, lambda ended: bar.update(ended - bar.n)
         )

@@ -76,7 +76,7 @@ def _attribute(args: argparse.Namespace, game: Game) -> int:
         raise UserError(f"decision {args.at} has no choice")
     with cli.status_line(lambda: f"playing out with {args.agent}"):
         report = attribution.attribute(game, args.at, args.agent, args.playouts)
-    print(attribution.text(report))
+    print(attribution.report_text(report))
     if args.json:
         atomic_files.write_json(args.json, {"record": str(args.record)} | report)
     cli.wrote(args.json)

@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             bar.update(ended - bar.n)
 
         game_review = review.review_game(game, args.agent, args.playouts, args.seed, progress)
-    report = {"record": str(args.record)} | review.report(game_review)
+    report = {"record": str(args.record)} | review.build_report(game_review)
     print(pages.review_text(report))
     if args.json:
         atomic_files.write_json(args.json, report)

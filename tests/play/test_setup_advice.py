@@ -68,7 +68,7 @@ def test_it_is_what_the_command_makes_and_is_kept(advisor: FakeAdvisor, rules: R
     assert status["status"] in ("running", "ready") and status["refusal"] == ""
     assert wait(desk, status["id"]) == "ready"
     boards = advice.boards_of(rules.env, setup)
-    assert advisor.games == [boards.games(ADVICE_GAMES)]
+    assert advisor.games == [boards.num_games(ADVICE_GAMES)]
     about = {"agent": ADVISER, "from": "seed 7"}
     report = advice_report.advise_and_report(advisor, setup, boards, ADVICE_GAMES, about)  # type: ignore[arg-type]
     job = desk.get(status["id"])

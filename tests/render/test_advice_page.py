@@ -30,7 +30,7 @@ def _page() -> str:
         rng.integers(0, len(kinds), (*faction.shape, advice.OPENING_LENGTH)), kinds,
     )  # fmt: skip
     about = {"agent": "zoo/strong", "from": "seed 0", "wanted": len(faction)}
-    return pages.advice_page(advice_report.report(env, setup, played, boards, about))
+    return pages.advice_page(advice_report.build_report(env, setup, played, boards, about))
 
 
 @pytest.mark.slow

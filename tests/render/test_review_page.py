@@ -48,7 +48,7 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Game, dict[str, 
     losses = [[x.loss for x in judged if x.comparison.seat == p] for p in range(4)]
     seats = seat_reviews(losses, judged[-1].vp, np.array([120.0, 110.0, 100.0, 90.0]))
     reviewed = review.Review(game, "zoo/strong", 0, 16, len(judged) + 1, judged, seats)
-    return game, {"record": str(path)} | review.report(reviewed)
+    return game, {"record": str(path)} | review.build_report(reviewed)
 
 
 def test_main_moves_are_placements_boosters_and_actions(

@@ -35,7 +35,7 @@ def test_every_faction_plays_as_often_at_each_seat_and_never_meets_its_other_sid
     all_ = boards((), env_id, players)
     dealt = advice.design(all_, games_per_faction=10, seed=3)
     blocks = -(-10 // players)
-    assert dealt.shape == (all_.games(10), players) == (blocks * all_.sides.size, players)
+    assert dealt.shape == (all_.num_games(10), players) == (blocks * all_.sides.size, players)
     for seat in range(players):
         assert (np.bincount(dealt[:, seat]) == blocks).all()
     board = np.argsort(all_.sides.ravel())[dealt] // 2
@@ -66,10 +66,10 @@ def made_up(seed, games_per_faction=64, noise=15.0, hold=(), gap=8.0):
     vp = vp + rng.normal(0, noise / 2, (len(vp), 1)) + rng.normal(0, noise, vp.shape)
     expected = {}
     for f in range(18):
-        left = all_.free[~(all_.free == f).any(1)].ravel()
+        left = all_.free_boards[~(all_.free_boards == f).any(1)].ravel()
         met = [x for x in all_.fixed.values() if x != f]
-        drawn = len(all_.seats) - (f in all_.free)
-        at = [s for s, own_faction in all_.fixed.items() if own_faction == f] or all_.seats
+        drawn = len(all_.free_seats) - (f in all_.free_boards)
+        at = [s for s, own_faction in all_.fixed.items() if own_faction == f] or all_.free_seats
         expected[f] = (
             120 + own[f] + others[met].sum() + drawn * others[left].mean() + seats[at].mean()
         )

@@ -374,14 +374,14 @@ def test_reasons_are_differences_by_source(game, legal):
     sources[0, :, seat, 2] = 2
     sources[:, :, seat, game.env.ruleset.ids["vp_source"].index("FINAL_1")] = 6
     outcomes = Outcomes(np.array(legal[:2]), np.array([0.7, 0.3]), vp, seat, sources)
-    about = attribution.report(game, 5, outcomes)
+    about = attribution.build_report(game, 5, outcomes)
     best, played = about["candidates"]
     assert played["played"] and not best["played"] and best["vp"] == 96
     assert played["loss"][0] == 5 and sorted(played["by_source"].values()) == [-8, 2]
     assert best["by_source"] == {}
     missions = [words for words in about["best_by_source"] if "mission" in words]
     assert missions == ["mission: most structures on asteroids and protoplanets"]
-    text = attribution.text(about | {"playouts": 3, "agent": "me"})
+    text = attribution.report_text(about | {"playouts": 3, "agent": "me"})
     assert "(played): 5.0 VP less" in text and "-8.0" in text and "+2.0" in text
 
 

@@ -32,7 +32,7 @@ from .playouts import Ends, Jobs, Playouts
 OPENING_LENGTH = 4  # main actions
 MAX_MOVES = 192  # stored decisions of a game: set-up and rounds 1 and 2
 SLOTS = 64  # most games at a time on each device
-NONE = -1
+NONE = -1  # no plan, booster or action
 
 
 class PlayedGames(NamedTuple):
@@ -55,36 +55,36 @@ class Boards(NamedTuple):
     """The boards that can be drawn: F factions, two on a board."""
 
     sides: np.ndarray  # (B, 2) factions of each board
-    fixed: Mapping[int, int]  # faction of each seat that keeps its own
+    fixed: Mapping[int, int]  # the faction of each seat that keeps the faction of the set-up
     players: int
 
     @property
-    def free(self) -> np.ndarray:
-        """(b, 2) the boards that no fixed seat has."""
+    def free_boards(self) -> np.ndarray:
+        """(b, 2) the boards that can be drawn for the other seats."""
         is_taken = np.isin(self.sides, list(self.fixed.values())).any(1)
         return np.asarray(self.sides[~is_taken])
 
     @property
-    def seats(self) -> list[int]:
+    def free_seats(self) -> list[int]:
         """The seats that are not fixed."""
         return [seat for seat in range(self.players) if seat not in self.fixed]
 
-    def games(self, games_per_faction: int) -> int:
+    def num_games(self, games_per_faction: int) -> int:
         """Number of games, in whole blocks, for at least `games_per_faction`."""
-        return -(-games_per_faction // len(self.seats)) * self.free.size
+        return -(-games_per_faction // len(self.free_seats)) * self.free_boards.size
 
-    def row(self, faction: int, seat: int | None = None) -> np.ndarray:
+    def faction_row(self, faction: int, seat: int | None = None) -> np.ndarray:
         """(2 F + P,) a faction's row of `indicator_columns`, averaged over opponents and seats."""
         count = int(self.sides.max()) + 1
         own, others, seats = np.zeros(count), np.zeros(count), np.zeros(self.players)
         own[faction] = 1
         others[list(self.fixed.values())] = 1
-        left = self.free[~(self.free == faction).any(1)]
+        left = self.free_boards[~(self.free_boards == faction).any(1)]
         others[faction] = 0
-        drawn = len(self.seats) - (faction in self.free)
+        drawn = len(self.free_seats) - (faction in self.free_boards)
         others[left] += drawn / max(left.size, 1)
         at = [s for s, own in self.fixed.items() if own == faction]
-        seats[at or self.seats] = 1 / len(at or self.seats)
+        seats[at or self.free_seats] = 1 / len(at or self.free_seats)
         return np.concatenate([own, others, seats])
 
 
@@ -105,10 +105,10 @@ def design(boards: Boards, games_per_faction: int, seed: int = 0) -> np.ndarray:
     In a block of 2 b games, b boards, each faction plays once at every free seat. The boards of a
     game are drawn as by the set-up; a block rotates them, so that no board meets itself.
     """
-    rng, free, seats = np.random.default_rng(seed), boards.free, boards.seats
+    rng, free, seats = np.random.default_rng(seed), boards.free_boards, boards.free_seats
     count = len(free)
     blocks = []
-    for _ in range(boards.games(games_per_faction) // (2 * count)):
+    for _ in range(boards.num_games(games_per_faction) // (2 * count)):
         order, offsets = rng.permutation(count), rng.permutation(count)[: len(seats)]
         board = order[(np.arange(count)[:, None] + offsets) % count]
         side = rng.integers(2, size=(len(seats), count))[np.arange(len(seats)), board]
@@ -144,7 +144,7 @@ class Advisor:
 
     @classmethod
     def named(cls, env: GaiaEnv, agent: str, likeliest: bool = False) -> Self:
-        """With the agent of a name."""
+        """Make an adviser by the name of its agent."""
         return cls(env, make_agent(agent, env, likeliest))
 
     def play(
@@ -244,8 +244,10 @@ def advise(played: PlayedGames, boards: Boards, ids: Mapping[str, Sequence[str]]
     games = [int(games_per_faction[f]) for f in factions]
     x = indicator_columns(played.faction, count)
     clusters = np.repeat(np.arange(len(played.vp)), players)
-    rows = np.stack([boards.row(f) for f in factions])
-    drawn = [i for i, f in enumerate(factions) if f in boards.free] or list(range(len(factions)))
+    rows = np.stack([boards.faction_row(f) for f in factions])
+    drawn = [i for i, f in enumerate(factions) if f in boards.free_boards] or list(
+        range(len(factions))
+    )
     seats = np.zeros((players, x.shape[1]))
     seats[:, -players:] = np.eye(players) - 1 / players
 
@@ -287,7 +289,7 @@ def _boosters(
 
 
 def opening(played: PlayedGames, faction: int) -> list[tuple[str, float]]:
-    """The commonest first, second, ... main action of a faction, and its share."""
+    """The most frequent first, second, ... main action of a faction, each with its share."""
     own = played.opening[played.faction == faction]
     openings = []
     for step in range(own.shape[1]):

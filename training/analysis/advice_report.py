@@ -33,16 +33,16 @@ def advise_and_report(
     """Play the games and report on them; after Ctrl-C on the games that ended by then.
 
     Args:
-        games_per_faction: at least; `boards.games` is the total.
+        games_per_faction: at least; `boards.num_games` is the total.
         about: `agent`, and `from`, the origin of the set-up.
         progress: called repeatedly with the number of finished games.
     """
     factions = advice.design(boards, games_per_faction)
     played = advisor.play(setup, factions, progress=progress)
-    return report(advisor.env, setup, played, boards, {**about, "wanted": len(factions)})
+    return build_report(advisor.env, setup, played, boards, {**about, "wanted": len(factions)})
 
 
-def report(
+def build_report(
     env: Environment, setup: Setup, played: PlayedGames, boards: Boards, about: Report
 ) -> Report:
     """The report as JSON values, factions with the most VP first.

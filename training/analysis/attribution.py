@@ -37,10 +37,10 @@ def attribute(game: Game, number: int, agent: str, playouts: int, seed: int = 0)
     outcomes = play_out(
         game.env, make_agent(agent, game.env), state, MAX_CANDIDATES, playouts, seed, played
     )  # fmt: skip
-    return {"agent": agent, "playouts": playouts} | report(game, number, outcomes)
+    return {"agent": agent, "playouts": playouts} | build_report(game, number, outcomes)
 
 
-def report(game: Game, number: int, outcomes: Outcomes) -> JsonObject:
+def build_report(game: Game, number: int, outcomes: Outcomes) -> JsonObject:
     """The outcomes of a decision as JSON values, the best candidate first."""
     state, rules = game.states[number - 1], game.env.ruleset
     assert outcomes.sources is not None
@@ -102,7 +102,7 @@ def by_source(
     }
 
 
-def text(report: JsonObject) -> str:
+def report_text(report: JsonObject) -> str:
     """A report as text."""
     time = f"round {report['round']}" if report["round"] else "set-up"
     best, *others = report["candidates"]

@@ -1,6 +1,6 @@
 """Reviews and advice as text and as HTML pages; a page is one file that loads no other.
 
-Both take a report as `review.report` and `advice_report.report` return it.
+Both take a report as `review.build_report` and `advice_report.build_report` return it.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def review_page(game: Game, report: Report) -> str:
     """The page of a review.
 
     Args:
-        game: the reviewed game. report: as `review.report` returns it.
+        game: the reviewed game. report: as `review.build_report` returns it.
     """
     seats, moves = report["seats"], report["moves"]
     costly = [m for number in report["costliest"] for m in moves if m["decision"] == number]

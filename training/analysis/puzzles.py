@@ -275,7 +275,7 @@ def replay_positions(collection: JsonObject) -> Iterator[tuple[int, JsonObject, 
 
 
 def make_solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:
-    """Agents by name, each of which takes its most probable action.
+    """Make agents by name, each of which takes its most probable action.
 
     Raises:
         UserError: an unknown name, or an agent of another game.

@@ -113,7 +113,7 @@ def review_game(
     return Review(game, name, seed, playouts, len(comparisons), judged, reviewed_seats)
 
 
-def report(review: Review) -> JsonObject:
+def build_report(review: Review) -> JsonObject:
     """A review as JSON values, with actions and factions in words."""
     game, rules, end = review.game, review.game.env.ruleset, review.game.states[-1]
     moves = [move_json(game, judged) for judged in review.moves]

@@ -95,8 +95,8 @@ class Trial(NamedTuple):
     @property
     def losses(self) -> list[Loss]:
         """VP of the answer above each other candidate."""
-        own, best = self.seat_vp, self.best_row
-        return [estimate_loss(own[best], own[k]) for k in range(len(own)) if k != best]
+        vp, best = self.seat_vp, self.best_row
+        return [estimate_loss(vp[best], vp[k]) for k in range(len(vp)) if k != best]
 
     @property
     def lead_by_game(self) -> np.ndarray:

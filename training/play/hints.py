@@ -212,7 +212,7 @@ class Advice:
 
             reviewed = review.review_game(played, ADVISER, REVIEW_PLAYOUTS, 0, progress)
             job.report("writing the page")
-            job.result = pages.review_page(played, review.report(reviewed))
+            job.result = pages.review_page(played, review.build_report(reviewed))
 
         with self._lock:
             cached = self._reviews.get(game.id)

@@ -84,7 +84,7 @@ class SetupAdvice:
         compiled = name in self._advisors
         advisor = self._advisors.get(name) or advice.Advisor.named(env, ADVISER)
         boards = advice.boards_of(env, setup)
-        total = boards.games(ADVICE_GAMES)
+        total = boards.num_games(ADVICE_GAMES)
         compilation = playouts_compilation("set-up", ADVISER, name)
         job.report("dealing the games" if compiled else compilation.text, 0, total)
 
