@@ -56,7 +56,7 @@ def command(name: str, args: list[str]) -> int:
     """Run a command line as `python -m` does; the zoo is the folder `zoo` of where one stands."""
     sys.path.insert(0, "")
     here = zoo.Path("zoo")
-    for function in (zoo.names, zoo.about, zoo.load):
+    for function in (zoo.names, zoo.about, zoo.open_agent, zoo.load):
         *others, _ = function.__defaults__ or ()
         function.__defaults__ = (*others, here)
     main, more = FACES[name]

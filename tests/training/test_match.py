@@ -10,6 +10,7 @@ import toy_env
 from gaia_jax.cli.command_line import UserError
 from training.agents import Agent, make_agent, random_agent
 from training.config import Config
+from training.config.files import with_ends
 from training.games.engine import Match
 from training.games.report import evaluation_report, format_evaluation
 from training.games.stats import estimate, share, wins
@@ -116,7 +117,7 @@ def test_before_the_first_game_has_ended_there_is_no_vp(capsys):
     """A dash on the line of progress, and none in the records."""
     names = ("games/vp_sum", "games/reward_sum", "games/ended", "loss/policy", "loss/value")
     record = dict.fromkeys([*names, "policy/entropy"], 0.0)
-    written, trainer = [], SimpleNamespace(config=Config(), update=1, env=ENV)
+    written, trainer = [], SimpleNamespace(config=with_ends(Config()), update=1, env=ENV)
     logs = SimpleNamespace(write=lambda update, metrics: written.append(metrics))
     with cli.bar("update", 2) as progress:
         training._report(trainer, [record], 1.0, logs, progress)
