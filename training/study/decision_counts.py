@@ -111,10 +111,10 @@ class _Counter:
         is_main = (node == "TURN") & ~np.char.startswith(names, "free ")[kind]
         is_pass = (np.char.startswith(names, "booster ") | (names == "pass"))[kind]
         is_before_piece = np.append((node == "PIECE")[1:], False)
-        action_kind = np.where(is_before_piece, np.append(kind[1:], 0), kind)
+        move_kind = np.where(is_before_piece, np.append(kind[1:], 0), kind)
         for row in np.flatnonzero(is_main[:num_rows]):
             self._count_main_action(
-                (game[row], seat[row]), round_index[row], action_kind[row], is_pass[row]
+                (game[row], seat[row]), round_index[row], move_kind[row], is_pass[row]
             )
 
     def _count_offers(
