@@ -218,12 +218,12 @@ def test_another_set_up_has_advice_of_its_own(tab: Watched, server: Server) -> N
     page.click("#advise")
     tab.until("adviceNow.status === 'running'")
     page.click("#dice")
-    tab.until("adviceNow.wanted.seed !== 7", 120)
+    tab.until("adviceNow.setup.seed !== 7", 120)
     assert page.is_enabled("#advise") and page.is_hidden("#advise-off")
     page.click("#advise")
     tab.until("adviceNow.status === 'running'")
     seeds = [body.get("seed", "off") for body in answers.asked]
-    assert seeds == [7, "off", page.evaluate("adviceNow.wanted.seed")], "the first is cancelled"
+    assert seeds == [7, "off", page.evaluate("adviceNow.setup.seed")], "the first is cancelled"
     page.click("#begin")
     tab.until("game", 120)
     assert answers.asked[-1] == {"off": True}, "nor for the second, once the game is dealt"
@@ -245,7 +245,7 @@ def test_the_advice_of_a_server(tab: Watched, server: Server) -> None:
     tab.until("document.getElementById('advise').innerText === 'Open the advice'", 900)
     page.click("#dice")
     tab.until(
-        "adviceNow.wanted.seed !== 7 && !document.getElementById('advise').title.includes('tab')"
+        "adviceNow.setup.seed !== 7 && !document.getElementById('advise').title.includes('tab')"
     )
     page.fill("#seed", "7")
     page.keyboard.press("Tab")

@@ -2,7 +2,7 @@
 // Advice on a set-up: computed in the background, opened in another tab.
 
 const ADVICE_EVERY = 1000; // ms between two looks at how far it is
-let adviceNow = null; // what the set-up in view was dealt from, and how the advice on it stands
+let adviceNow = null; // the set-up in view and the status of its advice
 let adviceAsked = ""; // what this page has asked for last
 let adviceTimer = 0;
 
