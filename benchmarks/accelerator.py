@@ -36,7 +36,7 @@ STRONG = {"planets": 88, "neighbors": False, "layers": 1, "width": 64, "latents"
 NETWORKS = ("h100", "tpu", "planets 64")  # those of configs/, and a small one
 ROOT = Path(__file__).resolve().parent.parent
 WHOLE = 320  # decisions: nearly all games that begin together have ended by then
-# Mean VP of a seat from a final mission, whoever ties (FIN-02, FIN-03).
+# Mean VP of a seat from a final mission, with or without ties (FIN-02, FIN-03).
 MISSION, MISSION_VP = "FINAL_1", sum(FINAL_PRIZES) / len(FINAL_PRIZES)
 
 

@@ -1,4 +1,4 @@
-"""The measured environments behind one interface: one game in, one game out."""
+"""The measured environments with one interface: one game in, one game out."""
 
 import dataclasses
 import importlib

@@ -102,8 +102,8 @@ def check_file(
         with contextlib.suppress(FileNotFoundError):
             path.lstat()  # fails for a name that is too long
         if path.exists() and path.stat().st_size and not is_own_file(path):
-            known = "" if is_own_file is nothing else " and was not written by this command"
-            raise UserError(f"{flag}: {path} exists{known}: {hint}")
+            owner = "" if is_own_file is nothing else " and was not written by this command"
+            raise UserError(f"{flag}: {path} exists{owner}: {hint}")
     except (OSError, ValueError) as error:
         raise UserError(f"{flag}: cannot write {path}: {reason(error)}") from error
 

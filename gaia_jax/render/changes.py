@@ -3,7 +3,7 @@
     before, after = Table(state), Table(env.step(state, action))
     print(in_words(effects(before, after)))   # -2 credits, -1 ore, +mine, new sector
 
-No rule is computed here: the two states have all that changed.
+No rule is computed here: the difference of the two states has every change.
 """
 
 from __future__ import annotations

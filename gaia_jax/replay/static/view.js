@@ -104,7 +104,7 @@ class Decks {
     return panel;
   }
 
-  // On a narrow screen rarely used tabs are behind one more tab, which swaps them with the others.
+  // On a narrow screen rarely used tabs are hidden under one more tab, which swaps them with the others.
   more(isOpen = !this.layout.classList.contains("more")) {
     this.layout.classList.toggle("more", isOpen);
     this.layout.querySelector(".more-tabs")?.setAttribute("aria-expanded", String(isOpen));
