@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.referee import scoring, setup, turn
+from tests.referee import scoring, setup, solo, turn
+from tests.referee.automa_cards import facts
 from tests.referee.board import Board, Cell
 from tests.referee.decision import NODES, Decision, Script
 from tests.referee.player import Player
@@ -23,6 +24,9 @@ class Game:
     last_round = 6
 
     def __init__(self, setup_dict: dict[str, Any], name: str = "lost_fleet") -> None:
+        if solo.is_solo(setup_dict):
+            solo.check(setup_dict, name)
+            setup_dict = solo.seat_both(setup_dict)
         self.rules = setup.rules_of(setup_dict, name)
         setup.check(self.rules, setup_dict)
         self.setup = setup_dict
@@ -35,7 +39,10 @@ class Game:
             setup_dict.get("artifacts", ())
         )  # by place on Twilight
         self.ship_tokens_left: dict[str, str] = dict(setup_dict.get("ship_tokens", {}))
-        self.token_supply = dict.fromkeys(self.rules.base_tokens, self.rules.base_token_copies)
+        copies = self.rules.base_token_copies
+        if solo.is_solo(setup_dict):
+            copies = facts()["token_copies"]  # AUT-03
+        self.token_supply = dict.fromkeys(self.rules.base_tokens, copies)
         self.token_supply[setup_dict["tf5_token"]] -= 1  # SET-06
         self.players: list[Player] = setup.make_players(self)
         self.active: Player | None = None  # whose turn it is
@@ -98,6 +105,10 @@ class Game:
     def in_turn_order(self) -> list[Player]:
         return [self.players[number] for number in self.turn_order]
 
+    def people(self) -> list[Player]:
+        """Who is no Automa, in turn order."""
+        return [player for player in self.in_turn_order() if not player.is_automa]
+
     def after(self, player: Player) -> list[Player]:
         """The other players, beginning behind this one in turn order (LEE-04)."""
         order = self.in_turn_order()
@@ -106,10 +117,11 @@ class Game:
 
     def others(self, builder: Player) -> list[Player]:
         """Who is asked for leech, in order: by turn order, or as they sit (LEE-04, A11)."""
-        if not self.rules.switches.leech_in_seat_order:
-            return self.after(builder)
-        seats = len(self.players)
-        return [self.players[(builder.number + i) % seats] for i in range(1, seats)]
+        others = self.after(builder)
+        if self.rules.switches.leech_in_seat_order:
+            seats = len(self.players)
+            others = [self.players[(builder.number + i) % seats] for i in range(1, seats)]
+        return [player for player in others if not player.is_automa]  # AUT-15
 
     def round_tile(self) -> str | None:
         """The round tile in force; none before the first round (INI-07)."""

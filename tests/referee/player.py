@@ -15,6 +15,8 @@ BOWL_I, BOWL_II, BOWL_III, GAIA_AREA, NOWHERE = 0, 1, 2, 3, -1
 class Player:
     """What belongs to one player; `gain` and `pay` keep the limits of the stocks (GEN-07)."""
 
+    is_automa = False
+
     def __init__(self, number: int, faction: str, rules: Rules, board: Board) -> None:
         self.number = number
         self.faction = faction
@@ -39,6 +41,7 @@ class Player:
         self.stations: set[Cell] = set()
         self.rings: set[Cell] = set()
         self.satellites: set[Cell] = set()
+        self.satellites_counted = 0  # the Automa's, which lie on no hex (AUT-21, OPEN-10)
         self.federated: set[Cell] = set()  # structures and stations that are in a federation
         self.federations_formed = 0
         self.distance = [99] * len(board.planet)  # from the nearest range source (MIN-03)

@@ -156,7 +156,8 @@ def final_count(player: Player, mission: str) -> int:
         return max((rows[a][b] for a in institutes for b in academies), default=0)
     if mission == "SATELLITES":
         stations = player.rules.switches.stations_are_satellites
-        return len(player.satellites) + (len(player.stations) if stations else 0)
+        laid = len(player.satellites) + player.satellites_counted
+        return laid + (len(player.stations) if stations else 0)
     if mission == "ASTEROID_PROTO_BUILDINGS":
         return on_planets(player, "Asteroid", "Proto")
     if mission == "ASTEROID_BUILDINGS":
@@ -165,6 +166,8 @@ def final_count(player: Player, mission: str) -> int:
         return len(sectors(player, "main"))
     if mission == "GAIA_BUILDINGS":
         return gaia_structures(player)
+    if mission == "FEDERATION_BUILDINGS" and player.is_automa:
+        return len(player.structures) - 1  # AUT-33
     if mission == "FEDERATION_BUILDINGS":
         return sum(c in player.federated for c in player.structures)
     raise ValueError(f"no final mission {mission!r}")

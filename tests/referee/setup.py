@@ -6,6 +6,8 @@ import itertools
 import random
 from typing import TYPE_CHECKING, Any
 
+from tests.referee import automa
+from tests.referee.automa_cards import facts
 from tests.referee.board import Cell, distance, tiles_laid
 from tests.referee.decision import Script, ask
 from tests.referee.player import Player
@@ -25,8 +27,11 @@ class SetupError(ValueError):
 def make_players(game: Game) -> list[Player]:
     """The players by number, with their starting stocks (SET-14, GEN-08)."""
     factions = game.setup["factions"]
-    players = []
+    players: list[Player] = []
     for number, faction in enumerate(factions):
+        if "automa" in game.setup and number == automa.SEAT:
+            players.append(make_automa(game, faction))
+            continue
         player = Player(number, faction, game.rules, game.board)
         player.score("START", game.rules.start["vp"])
         for kind, amount in player.printed["start"].items():
@@ -34,6 +39,8 @@ def make_players(game: Game) -> list[Player]:
         players.append(player)
     drawn = homeless_colours(game.rules, game.setup)
     for player in players:
+        if player.is_automa:
+            continue
         player.steps_to = steps_to(game.rules, player, drawn.get(player.faction, set()))
         for track in player.printed["start_tracks"]:
             player.tracks[track] = 1
@@ -43,6 +50,13 @@ def make_players(game: Game) -> list[Player]:
         if player.is_("MOWEYDS"):
             player.shuttles.add("TF_MARS")  # INI-08
     return players
+
+
+def make_automa(game: Game, faction: str) -> automa.Automa:
+    """The Automa, without any stock; how many steps it counts to each planet (AUT-05, AUT-20)."""
+    player = automa.Automa(faction, game.rules, game.board, game.setup["automa"])
+    player.steps_to = steps_to(game.rules, player, set()) | facts()["steps_to"]
+    return player
 
 
 def homeless_colours(rules: Rules, setup: dict[str, Any]) -> dict[str, set[str]]:
@@ -99,6 +113,9 @@ def starting_structures(game: Game) -> Script:
 
 def place_start(game: Game, player: Player) -> Script:
     """A structure on an empty planet of the start type; it sets nothing off (INI-04, INI-07)."""
+    if isinstance(player, automa.Automa):
+        automa.start_mine(game, player)
+        return
     board = game.board
     menu = {
         f"pick {board.text[cell]}": cell
@@ -115,6 +132,9 @@ def place_start(game: Game, player: Player) -> Script:
 def choose_boosters(game: Game) -> Script:
     """One of the open boosters each, the last in turn order first (SET-13)."""
     for player in reversed(game.in_turn_order()):
+        if isinstance(player, automa.Automa):
+            automa.first_booster(game, player)
+            continue
         menu = {f"booster {booster}": booster for booster in game.open_boosters}
         player.booster = yield from ask(player.number, "BOOSTER", menu)
         game.open_boosters.remove(player.booster)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tests.referee import (
+    automa,
     federation,
     fleet,
     free,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 def play_round(game: Game) -> Script:
     """Tinkering tile, income, Gaia phase, actions, clean-up (ROU-01)."""
+    automa.new_deck(game)
     yield from choose_tinkering(game)
     yield from income.phase(game)
     yield from gaia.phase(game)
@@ -37,7 +39,7 @@ def play_round(game: Game) -> Script:
 
 def choose_tinkering(game: Game) -> Script:
     """Tinkeroids choose a tile that they have not had, of this half of the game (TIN-01)."""
-    for player in game.in_turn_order():
+    for player in game.people():
         if player.is_("TINKEROIDS"):
             fresh = [
                 tile
@@ -53,7 +55,10 @@ def actions(game: Game) -> Script:
     """Turns in turn order until all have passed (ROU-06)."""
     while not all(player.passed for player in game.players):
         for player in game.in_turn_order():
-            if not player.passed:
+            if isinstance(player, automa.Automa):
+                if not player.passed:
+                    yield from automa.take_turn(game, player)
+            elif not player.passed:
                 yield from take_turn(game, player)
                 player.brainstone_turned = False  # A21
 
