@@ -162,7 +162,7 @@ FIELDS = (
     _players("gaiaformers", lambda p, ids: p.gaiaformers),
     _players("gaiaformers_gaia", lambda p, ids: p.gaiaformers_in_gaia_area),
     _players("shuttles", lambda p, ids: _bits(p.shuttles, ids["ship"])),
-    _players("satellites", lambda p, ids: len(p.satellites)),
+    _players("satellites", lambda p, ids: len(p.satellites) + p.satellites_counted),
     _players("stations", lambda p, ids: len(p.stations)),
     _players("rings", lambda p, ids: len(p.rings)),
     _players("guests", lambda p, ids: len(p.guests)),
@@ -195,6 +195,22 @@ FIELDS += (
 )
 
 
+def _booster_row(game: Game, ids: Any) -> list[int]:
+    """The boosters that nobody has, from left to right; the human and the Automa have two of 5."""
+    row = [ids["booster"].index(name) for name in game.open_boosters]
+    return row + [-1] * (game.rules.boosters_in_play - len(row))
+
+
+def _automa(name: str, referee: Callable[[Game, Any], Any]) -> Field:
+    return Field(f"automa.{name}", lambda state: getattr(state.game.automa, name), referee)
+
+
+SOLO_FIELDS = (
+    _automa("turns", lambda g, ids: g.automa().turns),
+    _automa("booster_row", _booster_row),
+)
+
+
 class View(NamedTuple):
     """What the host gets after a step: fields as one row a game, and the legal masks."""
 
@@ -216,6 +232,7 @@ class Engine:
     def __init__(self, ruleset: str, batch: int, players: int = 4) -> None:
         self.env, self._init, self._step = compiled(ruleset, players)
         self.batch = batch
+        self.fields = FIELDS + (SOLO_FIELDS if players == 1 else ())
         self.ids: dict[str, Any] = dict(self.env.ruleset.ids)
         self.ids["shared_action"] = (*self.ids["ship_action"], *self.ids["qic_action"])
         self.ids["planet_index"] = {name: i for i, name in enumerate(self.ids["planet"])}
@@ -232,7 +249,7 @@ class Engine:
     def _seen(self, state: Any) -> tuple[Any, Any, Any]:
         """What the host wants to see of a state: fields, masks, rewards."""
         rows, at = [], 0
-        for field in FIELDS:
+        for field in self.fields:
             value = jnp.asarray(field.engine(state)).astype(jnp.int32)
             flat = value.reshape(self.batch, -1)
             self.slices[field.name] = slice(at, at + flat.shape[1])
@@ -263,9 +280,9 @@ class Engine:
 
     def row_of(self, game: Game) -> np.ndarray:
         """The fields as the referee sees them, in the order of the engine's row."""
-        row = np.empty(self.slices[FIELDS[-1].name].stop, np.int32)
+        row = np.empty(self.slices[self.fields[-1].name].stop, np.int32)
         own_cells = game.board.geometry.cells
-        for field in FIELDS:
+        for field in self.fields:
             value = np.asarray(field.referee(game, self.ids))
             if field.name.startswith("board.") and len(own_cells) < len(self.cells):
                 nobody = -1 if field.name in NOBODY else 0
@@ -287,7 +304,7 @@ class Engine:
         if np.array_equal(own, row):
             return []
         found = []
-        for field in FIELDS:
+        for field in self.fields:
             if game.node not in ONLY_AT.get(field.name, (game.node,)):
                 continue
             here = self.slices[field.name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.referee import scoring, setup, solo, turn
+from tests.referee.automa import Automa
 from tests.referee.automa_cards import facts
 from tests.referee.board import Board, Cell
 from tests.referee.decision import NODES, Decision, Script
@@ -104,6 +105,11 @@ class Game:
 
     def in_turn_order(self) -> list[Player]:
         return [self.players[number] for number in self.turn_order]
+
+    def automa(self) -> Automa:
+        """The Automa of a solo game."""
+        (automa,) = (player for player in self.players if isinstance(player, Automa))
+        return automa
 
     def people(self) -> list[Player]:
         """Who is no Automa, in turn order."""

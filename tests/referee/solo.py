@@ -40,6 +40,15 @@ def draw(
     return setup | {"players": 1, "factions": [human], "automa": cards}
 
 
+def draw_spread(seed: int) -> dict[str, Any]:
+    """A random set-up with the levels and factions in turn: of 420 seeds in a row all differ."""
+    boards = {name: f["board"] for name, f in ruleset(RULESET, BOTH).factions.items()}
+    levels, factions = list(facts()["levels"]), list(facts()["factions"])
+    faction = factions[seed % len(factions)]
+    humans = [name for name in boards if boards[name] != boards[faction]]
+    return draw(seed, levels[seed % len(levels)], faction, humans[seed % len(humans)])
+
+
 def seat_both(setup: dict[str, Any]) -> dict[str, Any]:
     """The set-up with the Automa among the players; the human is first (AUT-01)."""
     factions = [*setup["factions"], setup["automa"]["faction"]]

@@ -27,13 +27,8 @@ READING, REVERSE = CARDS[1], CARDS[4]
 Hex = tuple[int, int]
 
 
-def up(hex_: Hex) -> Hex:
-    """The same hex with the second axis up, as the referee has it."""
-    q, r = hex_
-    return q + r, -r
-
-
-def down(hex_: Hex) -> Hex:
+def mirrored(hex_: Hex) -> Hex:
+    """The same hex with the second axis the other way: up as the referee has it, or down."""
     q, r = hex_
     return q + r, -r
 
@@ -56,13 +51,7 @@ def a_game(
         game = Game(a_setup(faction, human, level, **changes), "base")
     while game.node != "TURN":
         game.apply(min(game.legal_actions()))
-    return game, the_automa(game)
-
-
-def the_automa(game: Game) -> Automa:
-    player = game.players[1]
-    assert isinstance(player, Automa)
-    return player
+    return game, game.automa()
 
 
 def put(game: Game, player: Player, structures: dict[Hex, str]) -> None:
@@ -84,11 +73,11 @@ def mines(*hexes: Hex) -> dict[Hex, str]:
 
 
 def at(game: Game, hex_: Hex) -> Cell:
-    return game.board.geometry.index[up(hex_)]
+    return game.board.geometry.index[mirrored(hex_)]
 
 
 def hexes(game: Game, cells: Any) -> list[Hex]:
-    return [down(game.board.geometry.cells[cell]) for cell in cells]
+    return [mirrored(game.board.geometry.cells[cell]) for cell in cells]
 
 
 def planet(game: Game, hex_: Hex) -> str:
@@ -97,7 +86,7 @@ def planet(game: Game, hex_: Hex) -> str:
 
 def play_cards(game: Game, *deck: int) -> list[tuple[int, int | None]]:
     """What a round with this deck shows: the support and the action card of each turn."""
-    player = the_automa(game)
+    player = game.automa()
     player.deck, player.cards_turned = list(deck), 0
     shown: list[tuple[int, int | None]] = []
     while not shown or shown[-1][1] is not None:
@@ -108,7 +97,7 @@ def play_cards(game: Game, *deck: int) -> list[tuple[int, int | None]]:
 
 def act(game: Game, support: int, action: int) -> Automa:
     """One turn of the Automa with these two cards, which do not make it pass."""
-    player = the_automa(game)
+    player = game.automa()
     player.deck, player.cards_turned = [support, action, *(4, 6, 7, 9)], 0
     for _ in automa.take_turn(game, player):
         break  # the human is asked about power
