@@ -113,8 +113,8 @@ def turn_cards(automa: Automa) -> tuple[Card, Card | None]:
 
 def passes_with(automa: Automa, action: Card) -> bool:
     """A red action card among the three at the bottom of the deck ends the round (AUT-13)."""
-    behind = len(automa.deck) - automa.cards_turned
-    return bool(action["red"]) and behind < facts()["bottom_cards"]
+    cards_below = len(automa.deck) - automa.cards_turned
+    return bool(action["red"]) and cards_below < facts()["bottom_cards"]
 
 
 def take_turn(game: Game, automa: Automa) -> Script:

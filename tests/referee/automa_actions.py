@@ -47,7 +47,7 @@ def best(cells: list[Cell], value: Callable[[Cell], int]) -> list[Cell]:
 
 def distance_to_human(game: Game, cell: Cell) -> int:
     """To the nearest planet with a human structure, guests and Lost Planet too (AUT-18)."""
-    (human,) = game.people()
+    (human,) = game.humans()
     return min(game.board.geometry.distance[cell][other] for other in human.structures)
 
 
@@ -141,7 +141,7 @@ def build_mine(
 def possible_upgrade(
     automa: Automa, first: tuple[str, str] | None = None
 ) -> tuple[str, str] | None:
-    """The first line whose structure stands and whose piece is left (AUT-23)."""
+    """The first line whose structure is on the map and whose piece is in supply (AUT-23)."""
     lines = [tuple(line) for line in facts()["upgrades"]]
     for old, new in [first, *lines] if first else lines:
         if old in automa.structures.values() and automa.supply(new):
@@ -175,7 +175,7 @@ def upgrade(
 
 
 def is_valid_track(game: Game, automa: Automa, track: str) -> bool:
-    """It can advance, or it is on 4 and the advanced tile lies there (AUT-24, OPEN-03)."""
+    """It can advance, or it is on 4 and its advanced tile is left (AUT-24, OPEN-03)."""
     level = automa.tracks[track]
     if level < research.TOP - 1:
         return True

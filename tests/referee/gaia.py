@@ -95,7 +95,7 @@ def phase(game: Game) -> Script:
     for cell in board.planets:
         if board.planet[cell] == "Transdim" and board.gaiaformer[cell] is not None:
             board.planet[cell] = "Gaia"
-    order = game.people()
+    order = game.humans()
     points = {p.number: take_back(p) for p in order if not p.has_pi("ITARS")}
     for player in order:
         if player.has_pi("TERRANS"):

@@ -111,8 +111,8 @@ class Game:
         (automa,) = (player for player in self.players if isinstance(player, Automa))
         return automa
 
-    def people(self) -> list[Player]:
-        """Who is no Automa, in turn order."""
+    def humans(self) -> list[Player]:
+        """The players but the Automa, in turn order."""
         return [player for player in self.in_turn_order() if not player.is_automa]
 
     def after(self, player: Player) -> list[Player]:

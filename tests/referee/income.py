@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 def phase(game: Game) -> Script:
     """What needs no decision comes to all players at once, then each decides in turn (GEN-06)."""
-    for player in game.people():
+    for player in game.humans():
         for gain in plain_income(game, player):
             player.gain(gain, "ECONOMY")
         charges, tokens = power_income(game, player)
         if not (charges and tokens):
             take_power(player, charges, tokens)
-    for player in game.people():
+    for player in game.humans():
         charges, tokens = power_income(game, player)
         if charges and tokens:
             yield from order_power(player, charges, tokens)

@@ -54,8 +54,8 @@ def a_game(
     return game, game.automa()
 
 
-def put(game: Game, player: Player, structures: dict[Hex, str]) -> None:
-    """These are all of the player's structures."""
+def place_structures(game: Game, player: Player, structures: dict[Hex, str]) -> None:
+    """Make these the structures of a player."""
     board = game.board
     for cell in player.structures:
         board.owner[cell] = None
@@ -88,11 +88,11 @@ def play_cards(game: Game, *deck: int) -> list[tuple[int, int | None]]:
     """What a round with this deck shows: the support and the action card of each turn."""
     player = game.automa()
     player.deck, player.cards_turned = list(deck), 0
-    shown: list[tuple[int, int | None]] = []
-    while not shown or shown[-1][1] is not None:
+    turned: list[tuple[int, int | None]] = []
+    while not turned or turned[-1][1] is not None:
         support, action = automa.turn_cards(player)
-        shown.append((support["id"], action["id"] if action else None))
-    return shown
+        turned.append((support["id"], action["id"] if action else None))
+    return turned
 
 
 def act(game: Game, support: int, action: int) -> Automa:

@@ -19,9 +19,9 @@ from tests.referee.solo_positions import (
     at,
     hexes,
     mines,
+    place_structures,
     planet,
     play_cards,
-    put,
 )
 
 pytestmark = pytest.mark.no_compile
@@ -99,8 +99,8 @@ def test_x07_the_highest_track(support: int, track: str) -> None:
 @pytest.mark.parametrize(("direction", "chosen"), [("reverse", (-4, 1)), ("reading", (-2, 0))])
 def test_x08_fewest_steps_then_distance_then_direction(direction: str, chosen: Hex) -> None:
     game, player = a_game("GEODENS", "ITARS")
-    put(game, player, mines((-2, 1), (-3, 4)))
-    put(game, game.players[0], mines((-3, 2), (5, -1)))
+    place_structures(game, player, mines((-2, 1), (-3, 4)))
+    place_structures(game, game.players[0], mines((-3, 2), (5, -1)))
     game.players[0].bowls = [4, 0, 0]
     support = CARDS[4] | {"direction": direction}
     assert planet(game, (-2, 0)) == "Red" and planet(game, (-4, 1)) == "Gaia"
@@ -116,8 +116,8 @@ def test_x08_fewest_steps_then_distance_then_direction(direction: str, chosen: H
 
 def test_x09_taklons_build_closest_to_the_human() -> None:
     game, player = a_game("TAKLONS", "HADSCH_HALLAS")
-    put(game, player, mines((1, -1), (2, -4)))
-    put(game, game.players[0], mines((-2, 0), (4, -3)))
+    place_structures(game, player, mines((1, -1), (2, -4)))
+    place_structures(game, game.players[0], mines((-2, 0), (4, -3)))
     before = player.vp
     automa_actions.faction_action(game, player, CARDS[7])
     assert player.structures[at(game, (-2, 1))] == "MINE"
@@ -129,8 +129,8 @@ def test_x09_taklons_build_closest_to_the_human() -> None:
 
 def test_x10_terrans_build_on_a_transdim() -> None:
     game, player = a_game("TERRANS", "HADSCH_HALLAS")
-    put(game, player, mines((0, 1), (1, 2)))
-    put(game, game.players[0], mines((-2, 0), (-2, 5)))
+    place_structures(game, player, mines((0, 1), (1, 2)))
+    place_structures(game, game.players[0], mines((-2, 0), (-2, 5)))
     assert player.tracks["gaia"] == 1
     transdims = [c for c in automa_actions.sites(game, player, 4)
                  if game.board.planet[c] == "Transdim"]  # fmt: skip
@@ -147,8 +147,8 @@ def test_x10_terrans_build_on_a_transdim() -> None:
 @pytest.mark.parametrize(("upper", "chosen"), [("MAIN_SECTORS", (3, -1)), ("BUILDINGS", (4, -5))])
 def test_x11_the_final_tile_comes_before_steps(upper: str, chosen: Hex) -> None:
     game, player = a_game("TAKLONS", "HADSCH_HALLAS", final_missions=[upper, "SATELLITES"])
-    put(game, player, mines((1, -1), (2, -4)))
-    put(game, game.players[0], mines((-2, 0), (4, -3)))
+    place_structures(game, player, mines((1, -1), (2, -4)))
+    place_structures(game, game.players[0], mines((-2, 0), (4, -3)))
     cell = automa_actions.choose_site(game, player, CARDS[6], CARDS[6]["range"], None)
     assert cell == at(game, chosen)
 
@@ -156,8 +156,8 @@ def test_x11_the_final_tile_comes_before_steps(upper: str, chosen: Hex) -> None:
 @pytest.mark.parametrize(("support", "chosen"), [(READING, (4, -3)), (REVERSE, (-2, 0))])
 def test_x12_upgrade_to_a_trading_station(support: Any, chosen: Hex) -> None:
     game, player = a_game("HADSCH_HALLAS", "TAKLONS")
-    put(game, player, {(1, -2): "PI", **mines((-2, 0), (4, -3))})
-    put(game, game.players[0], mines((1, -1), (2, -4)))
+    place_structures(game, player, {(1, -2): "PI", **mines((-2, 0), (4, -3))})
+    place_structures(game, game.players[0], mines((1, -1), (2, -4)))
     before = player.vp
     act(game, support["id"], 10)
     assert player.structures[at(game, chosen)] == "TS" and player.count("TS") == 1
@@ -166,7 +166,7 @@ def test_x12_upgrade_to_a_trading_station(support: Any, chosen: Hex) -> None:
 
 def test_x12_upgrade_to_the_institute() -> None:
     game, player = a_game("HADSCH_HALLAS", "TAKLONS")
-    put(game, player, {(1, -2): "TS", **mines((-2, 0), (4, -3))})
+    place_structures(game, player, {(1, -2): "TS", **mines((-2, 0), (4, -3))})
     before = player.vp
     assert automa_actions.upgrade(game, player, READING)
     assert player.structures[at(game, (1, -2))] == "PI" and player.vp == before
@@ -174,12 +174,12 @@ def test_x12_upgrade_to_the_institute() -> None:
 
 def test_x13_firaks_downgrade_in_their_faction_action_alone() -> None:
     game, player = a_game("FIRAKS")
-    put(game, player, {(1, -5): "RL", (-1, 5): "PI", (-2, 5): "MINE"})
+    place_structures(game, player, {(1, -5): "RL", (-1, 5): "PI", (-2, 5): "MINE"})
     levels, before = dict(player.tracks), player.vp
     act(game, 4, 9)
     assert player.structures[at(game, (1, -5))] == "TS"
     assert player.tracks == levels and player.vp == before + 2
-    put(game, player, {(1, -5): "RL", (-1, 5): "PI", (-2, 5): "MINE"})
+    place_structures(game, player, {(1, -5): "RL", (-1, 5): "PI", (-2, 5): "MINE"})
     act(game, 4, 1)
     assert player.structures[at(game, (-2, 5))] == "TS"
     assert player.structures[at(game, (1, -5))] == "RL"
@@ -193,7 +193,7 @@ def test_x14_an_upgrade_instead_of_a_mine() -> None:
     before = player.vp
     act(game, 1, 8)
     assert player.count("TS") == 1 and player.vp == before + 3
-    put(game, player, dict.fromkeys(hexes(game, player.structures), "PI"))
+    place_structures(game, player, dict.fromkeys(hexes(game, player.structures), "PI"))
     before = player.vp
     act(game, 1, 8)
     assert player.count("PI") == 2 and player.vp == before + 3

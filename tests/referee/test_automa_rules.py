@@ -27,7 +27,7 @@ from tests.referee.solo_positions import (
     at,
     hexes,
     mines,
-    put,
+    place_structures,
 )
 
 pytestmark = pytest.mark.no_compile
@@ -44,9 +44,9 @@ def test_aut_16_rows_from_the_top_and_each_from_the_left() -> None:
     order = hexes(game, automa_actions.reading_order(game))
     assert order == sorted(order, key=lambda hex_: (hex_[1], hex_[0]))
     assert order[:3] == [(3, -7), (4, -7), (5, -7)]
-    some = [at(game, hex_) for hex_ in ((1, 0), (0, 0), (-1, 1))]
-    assert automa_actions.first_in_direction(game, some, "reading") == some[1]
-    assert automa_actions.first_in_direction(game, some, "reverse") == some[2]
+    cells = [at(game, hex_) for hex_ in ((1, 0), (0, 0), (-1, 1))]
+    assert automa_actions.first_in_direction(game, cells, "reading") == cells[1]
+    assert automa_actions.first_in_direction(game, cells, "reverse") == cells[2]
 
 
 def test_aut_17_numbered_selection() -> None:
@@ -61,22 +61,22 @@ def test_aut_17_numbered_selection() -> None:
 def test_aut_18_what_counts_as_a_planet_of_the_human() -> None:
     game, player = a_game("GEODENS", "LANTIDS")
     human = game.players[0]
-    put(game, human, mines((5, -1)))
-    here = at(game, (0, 0))
-    far = automa_actions.distance_to_human(game, here)
+    place_structures(game, human, mines((5, -1)))
+    centre = at(game, (0, 0))
+    far = automa_actions.distance_to_human(game, centre)
     assert far == 5
-    human.stations.add(here)
-    human.satellites.add(here)
-    game.board.gaiaformer[here] = 0
-    assert automa_actions.distance_to_human(game, here) == far
+    human.stations.add(centre)
+    human.satellites.add(centre)
+    game.board.gaiaformer[centre] = 0
+    assert automa_actions.distance_to_human(game, centre) == far
     guest = at(game, (-2, 1))  # on an Automa planet
     assert game.board.owner[guest] == 1
     human.structures[guest] = "MINE"
     human.guests.add(guest)
-    assert automa_actions.distance_to_human(game, here) == 2
-    human.structures[here] = "MINE"
-    human.lost_planet = here
-    assert automa_actions.distance_to_human(game, here) == 0
+    assert automa_actions.distance_to_human(game, centre) == 2
+    human.structures[centre] = "MINE"
+    human.lost_planet = centre
+    assert automa_actions.distance_to_human(game, centre) == 0
 
 
 # -- build a mine
@@ -96,13 +96,13 @@ def test_aut_19_planets_in_range() -> None:
     assert transdim not in automa_actions.sites(game, player, 4)  # OPEN-12
 
 
-@pytest.mark.parametrize(("mission", "kept"), [
+@pytest.mark.parametrize(("mission", "remaining"), [
     ("PLANET_TYPES", {"Gaia", "Transdim", "Red"}),
     ("GAIA_BUILDINGS", {"Gaia", "Transdim"}),
     ("SATELLITES", {"Gaia", "Transdim", "Red", "Orange"}),
 ])  # fmt: skip
 @pytest.mark.parametrize(("support", "upper"), [(6, True), (8, False)])
-def test_aut_20_final_tiles(mission: str, kept: set[str], support: int, upper: bool) -> None:
+def test_aut_20_final_tiles(mission: str, remaining: set[str], support: int, upper: bool) -> None:
     missions = [mission, "BUILDINGS"] if upper else ["BUILDINGS", mission]
     game, player = a_game("GEODENS", "ITARS", final_missions=missions)
     planets = {game.board.planet[c]: c for c in game.board.planets}
@@ -113,7 +113,7 @@ def test_aut_20_final_tiles(mission: str, kept: set[str], support: int, upper: b
         chosen = automa_actions.for_final_tile(game, player, cells, CARDS[card])
         return {game.board.planet[c] for c in chosen}
 
-    assert left(support) == kept
+    assert left(support) == remaining
     assert left(8 if upper else 6) == left(4) == {"Gaia", "Transdim", "Red", "Orange"}
     player.structures[planets["Gaia"]] = "MINE"
     if mission == "PLANET_TYPES":
@@ -128,12 +128,12 @@ def test_aut_20_steps() -> None:
                     "Blue": 2, "Black": 3, "White": 3} == steps  # fmt: skip
 
 
-@pytest.mark.parametrize(("beside", "satellites"), [(False, 1), (True, 0)])
-def test_aut_21_a_satellite_where_nothing_is_adjacent(beside: bool, satellites: int) -> None:
+@pytest.mark.parametrize(("adjacent", "satellites"), [(False, 1), (True, 0)])
+def test_aut_21_a_satellite_where_nothing_is_adjacent(adjacent: bool, satellites: int) -> None:
     game, player = a_game("GEODENS", "ITARS")
     site = automa_actions.sites(game, player, 2)[0]
     near = game.board.geometry.neighbours[site][0]
-    player.structures = {near if beside else at(game, (-3, 4)): "MINE"}
+    player.structures = {near if adjacent else at(game, (-3, 4)): "MINE"}
     game.board.planet[site] = "Transdim"
     for cell in game.board.planets:
         if cell != site:
@@ -150,7 +150,7 @@ def test_aut_22_an_upgrade_instead_in_faction_actions_too() -> None:
     automa_actions.faction_action(game, player, READING)
     assert player.count("TS") == 1 and len(game.used) == 1
     game, player = a_game("HADSCH_HALLAS", "TERRANS")
-    put(game, player, {(-2, 0): "PI"})
+    place_structures(game, player, {(-2, 0): "PI"})
     automa_actions.faction_action(game, player, READING)
     assert len(player.structures) == 2  # no upgrade: a mine in range 3
 
@@ -185,7 +185,7 @@ def test_aut_24_valid_tracks() -> None:
     player.tracks = {
         "terraforming": 4,  # 5 is free
         "navigation": 4,  # 5 is taken
-        "ai": 4,  # its tile lies there
+        "ai": 4,  # its tile is left
         "gaia": 3,  # it can advance, though not to 5 (OPEN-03)
         "economy": 5,
         "science": 0,
@@ -243,7 +243,7 @@ def test_aut_26_terrans_skip_a_blocked_track() -> None:
 
 def test_aut_26_firaks_research_after_a_lab() -> None:
     game, player = a_game("FIRAKS", "TERRANS")
-    put(game, player, {(1, -5): "TS", (-1, 5): "PI"})
+    place_structures(game, player, {(1, -5): "TS", (-1, 5): "PI"})
     act(game, 2, 10)
     assert player.count("RL") == 1 and player.tracks["navigation"] == 1
 
@@ -312,8 +312,8 @@ def test_aut_29_the_automa_passes_first() -> None:
 
 def test_aut_30_the_human_may_charge_power() -> None:
     game, player = a_game("HADSCH_HALLAS", "TAKLONS")
-    put(game, player, mines((-2, 0)))
-    put(game, game.players[0], {(-2, 1): "TS"})
+    place_structures(game, player, mines((-2, 0)))
+    place_structures(game, game.players[0], {(-2, 1): "TS"})
     human = game.players[0]
     human.bowls, human.brainstone, human.vp = [4, 0, 0], 0, 10
     player.deck, player.cards_turned = [1, 10, 4, 6, 7, 9], 0
@@ -332,8 +332,8 @@ def test_aut_30_the_human_may_charge_power() -> None:
 def test_aut_31_its_structures_are_an_opponents() -> None:
     game, player = a_game("GEODENS", "LANTIDS")
     human = game.players[0]
-    put(game, player, mines((-2, 1)))
-    put(game, human, mines((-2, 0)))
+    place_structures(game, player, mines((-2, 1)))
+    place_structures(game, human, mines((-2, 0)))
     mine = at(game, (-2, 0))
     assert upgrade.price(game, human, mine, "TS")["credits"] == 3
     human.ore, human.credits, human.qic = 15, 30, 9
@@ -345,7 +345,7 @@ def test_aut_31_its_structures_are_an_opponents() -> None:
 
 def test_aut_32_no_income_no_gaia_phase_and_spaces_clear() -> None:
     game, player = a_game("TERRANS", "HADSCH_HALLAS")
-    put(game, player, {(0, 1): "PI", (1, 2): "AC_A"})
+    place_structures(game, player, {(0, 1): "PI", (1, 2): "AC_A"})
     player.gaia_tokens = 4
     assert list(income.phase(game)) == list(gaia.phase(game)) == []
     assert player.gaia_tokens == 4

@@ -194,11 +194,11 @@ def test_aut_11_each_gain_and_no_gain_of_nothing() -> None:
 def test_aut_12_support_and_action_cards() -> None:
     game, player = a_game("GEODENS")
     player.deck, player.cards_turned = [1, 4, 7, 9, 11, 13, 14], 0
-    shown = []
+    turned = []
     for _ in range(3):
         support, action = automa.turn_cards(player)
-        shown.append((support["id"], action and action["id"]))
-    assert shown == [(1, 4), (4, 7), (7, 9)]
+        turned.append((support["id"], action and action["id"]))
+    assert turned == [(1, 4), (4, 7), (7, 9)]
 
 
 def test_aut_13_sure_and_most_actions() -> None:

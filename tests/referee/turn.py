@@ -39,7 +39,7 @@ def play_round(game: Game) -> Script:
 
 def choose_tinkering(game: Game) -> Script:
     """Tinkeroids choose a tile that they have not had, of this half of the game (TIN-01)."""
-    for player in game.people():
+    for player in game.humans():
         if player.is_("TINKEROIDS"):
             fresh = [
                 tile
