@@ -20,18 +20,19 @@ import numpy as np
 from scipy import stats
 
 import gaia_jax
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError, whole
 from training import zoo
 from training.analysis import advice
 from training.games.stats import estimate, share
-from training.system import atomic_files, cli, devices
-from training.system.cli import UserError
+from training.system import cli, devices
 from training.system.environments import make_env
 
 AGENT = "zoo/strong"
 GAMES = 64  # of each faction, by default
 TIMES = 8  # so many times the games
 FORMAT = "gaia_jax advice measured 1"
-OURS = atomic_files.json_with(format=FORMAT)
+OURS = outputs.json_with(format=FORMAT)
 
 
 def told(setup: Any, advisor: advice.Advisor, seeds: range) -> dict[str, Any]:
@@ -78,11 +79,11 @@ def report(rows: list[dict[str, Any]]) -> str:
 def main() -> int:
     """The command line."""
     parser = cli.Parser("python -m tools.calibrate_advice", __doc__)
-    parser.add_argument("--setups", type=cli.whole(1, 1000), default=8)
-    parser.add_argument("--seed", type=cli.whole(0, 10**9), default=0, help="of the first one")
+    parser.add_argument("--setups", type=whole(1, 1000), default=8)
+    parser.add_argument("--seed", type=whole(0, 10**9), default=0, help="of the first one")
     parser.add_argument("--out", type=Path, required=True, help="what was measured, JSON")
     args: argparse.Namespace = parser.parse_args()
-    atomic_files.check_file("--out", args.out, OURS)
+    outputs.check_file("--out", args.out, OURS)
     sha256 = zoo.about(AGENT)["sha256"]
     found = {"format": FORMAT, "sha256": sha256, "rows": []}
     if args.out.exists():
@@ -101,7 +102,7 @@ def main() -> int:
         full = told(setup, advisor, range(1, 1 + TIMES))
         row = {"seed": seed, "quick": quick, "full": full}
         found["rows"].append(row | compared(quick, full))
-        atomic_files.write_json(args.out, found)
+        outputs.write_json(args.out, found)
         print(report(found["rows"]), flush=True)
     return 0
 

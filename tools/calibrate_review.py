@@ -28,6 +28,8 @@ import jax
 import numpy as np
 
 from gaia_jax.actions import to_text
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError, whole
 from training import zoo
 from training.agents import make_agent
 from training.analysis.accuracy import GRADES, Loss, compute_accuracy, compute_pars
@@ -44,15 +46,14 @@ from training.analysis.judge import (
 from training.analysis.playouts import Jobs, jobs_of
 from training.analysis.recorded_game import read_game
 from training.games.stats import estimate, share
-from training.system import atomic_files, cli
-from training.system.cli import UserError
+from training.system import cli
 
 from .recorded_moves import PLANTER, TRIES, Beginning, Move, beginnings, moves, others, seats
 
 TOGETHER = 64  # moves that are judged together: one size, one program
 AT_ONCE = 2048  # playouts of a request
 FORMAT = "gaia_jax judged moves 3"
-OURS = atomic_files.json_with(format=FORMAT)
+OURS = outputs.json_with(format=FORMAT)
 GROUPS = ("moves", "planted", "checked", "beginnings")
 BEGUN = FULL_GAMES_FACTOR * 16  # playouts from the first move of a game, as of a review
 JUDGE = "zoo/strong"  # who plays out
@@ -252,13 +253,13 @@ def main() -> int:
         default="random,greedy,zoo/strong",
         help="whose moves; people where none is named",
     )
-    add("--moves", type=cli.whole(1, 1000), default=1000, help="of each seat, at most")
+    add("--moves", type=whole(1, 1000), default=1000, help="of each seat, at most")
     add("--plant", action="store_true", help=f"replace a move of each {PLANTER} by a mistake")
-    add("--check", metavar="N", type=cli.whole(1, 1000), help="play N judged decisions out")
+    add("--check", metavar="N", type=whole(1, 1000), help="play N judged decisions out")
     add("--accuracy", action="store_true", help="play whole games from their first move on")
-    add("--batches", type=cli.whole(0, 1000), default=1000, help="at most so many")
+    add("--batches", type=whole(0, 1000), default=1000, help="at most so many")
     args = parser.parse_args()
-    atomic_files.check_file("--out", args.out, OURS)
+    outputs.check_file("--out", args.out, OURS)
     judge = zoo.about(JUDGE)["sha256"]
     found = {"format": FORMAT, "judge": judge} | {name: [] for name in GROUPS}
     if args.out.exists():
@@ -326,7 +327,7 @@ def fill(
     size = TOGETHER // (REMEASURE_FACTOR + 1) if args.check else TOGETHER
     while args.batches and (some := list(islice(every, size))):
         found[name] += work(some, len(found[name]))
-        atomic_files.write_json(args.out, found)
+        outputs.write_json(args.out, found)
         print(report(found), flush=True)
         args.batches -= 1
 

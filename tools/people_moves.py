@@ -20,10 +20,10 @@ import numpy as np
 import gaia_jax
 from gaia_jax import replay
 from gaia_jax.actions import from_text
+from gaia_jax.cli.command_line import UserError
 from gaia_jax.importers import boardgamers
 from training.agents import Agent, make_agent
 from training.system import cli
-from training.system.cli import UserError
 
 BATCH = 128  # decisions that are looked at together
 

@@ -15,8 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import LARGEST_SEED, UserError, read_text, whole, wrote
+
 from .analysis import ADVICE_GAMES, ADVISER
-from .system import atomic_files, cli
+from .system import cli
 from .system.environments import EnvModule, make_env
 
 if TYPE_CHECKING:
@@ -35,17 +38,17 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     from .stats.chart import new_figure
     from .system import devices
 
-    atomic_files.check_different({"--json": args.json, "--html": args.html})
+    outputs.check_different({"--json": args.json, "--html": args.html})
     if args.json:
-        atomic_files.check_file("--json", args.json, advice_report.is_own_report)
+        outputs.check_file("--json", args.json, advice_report.is_own_report)
     if args.html:
-        atomic_files.check_file("--html", args.html, pages.is_advice)
+        outputs.check_file("--html", args.html, pages.is_advice)
         new_figure(1, 1)  # raises an error without matplotlib
     devices.split_cpu(0, 18 * args.games // 4 // 64 * 64)  # as if for 18 factions and four seats
     env, setup, origin = _load_setup(args, env_module)
     if max(args.hold, default=0) >= env.num_players or len(args.hold) >= env.num_players:
         seats = f"fewer than all of the seats 0 to {env.num_players - 1}"
-        raise cli.UserError(f"--hold must be {seats}, got {','.join(map(str, args.hold))}")
+        raise UserError(f"--hold must be {seats}, got {','.join(map(str, args.hold))}")
     advisor = advice.Advisor.named(env, args.agent, args.likeliest)
     boards = advice.boards_of(env, setup, args.hold)
     about = {"agent": args.agent, "from": origin}
@@ -55,10 +58,10 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         )
     print(pages.advice_text(report))
     if args.json:
-        atomic_files.write_json(args.json, report)
+        outputs.write_json(args.json, report)
     if args.html:
-        atomic_files.write_text(args.html, pages.advice_page(report))
-    cli.wrote(args.json, args.html)
+        outputs.write_text(args.html, pages.advice_page(report))
+    wrote(args.json, args.html)
     return 0 if report["games"] == report["wanted"] else 130
 
 
@@ -87,22 +90,22 @@ def _load_setup(
             record = replay.read(path)
             setup_json, ruleset = record.setup, record.ruleset
         else:
-            setup_json, ruleset = parse(cli.read_text(path, replay.LONGEST)), args.env
+            setup_json, ruleset = parse(read_text(path, replay.LONGEST)), args.env
         if isinstance(setup_json, dict) and setup_json.get("format") == replay.FORMAT:
-            raise cli.UserError(f"{path} is a record; use --record {path}")
+            raise UserError(f"{path} is a record; use --record {path}")
         env = make_env(env_module, ruleset, "vp", players_of(setup_json))
         read_setup = replay.laid if args.record else setup_from_json
         return env, read_setup(setup_json, env.ruleset), str(path)
     except ValueError as error:  # RecordError included
         message = str(error)
-        raise cli.UserError(message if str(path) in message else f"{path}: {message}") from error
+        raise UserError(message if str(path) in message else f"{path}: {message}") from error
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.advise", __doc__)
     source_group = parser.add_mutually_exclusive_group()
     source_group.add_argument(
-        "--seed", type=cli.whole(0, cli.LARGEST_SEED), help="of the drawn set-up; by default 0"
+        "--seed", type=whole(0, LARGEST_SEED), help="of the drawn set-up; by default 0"
     )
     source_group.add_argument("--setup", metavar="FILE", type=Path, help="the set-up, JSON")
     source_group.add_argument(
@@ -110,7 +113,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--agent", default=ADVISER, help="plays all seats")
     parser.add_argument(
-        "--games", type=cli.whole(1, 10**5), default=ADVICE_GAMES, help="at least, of each faction"
+        "--games", type=whole(1, 10**5), default=ADVICE_GAMES, help="at least, of each faction"
     )
     parser.add_argument(
         "--hold", metavar="SEATS", type=_seats, default=[],

@@ -17,8 +17,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .system import atomic_files, cli, environments
-from .system.cli import UserError
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError, whole, wrote
+
+from .system import cli, environments
 from .system.environments import EnvModule
 
 
@@ -69,8 +71,8 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     result = about | arena_report(games.games, names_of(about), env.ruleset.ids)
     print(format_arena(result))
     if args.json:
-        atomic_files.write_json(args.json, result)
-    cli.wrote(args.csv, args.json, args.record)
+        outputs.write_json(args.json, result)
+    wrote(args.csv, args.json, args.record)
     if not complete:
         print("interrupted; continue with --csv FILE --resume", file=sys.stderr)
     return 0 if complete else 130
@@ -88,7 +90,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--resume", action="store_true", help="continue the games of --csv")
     cli.add_rules_flags(parser)
     parser.add_argument(
-        "--rotations", type=cli.whole(1, max(cli.PLAYERS)), default=None,
+        "--rotations", type=whole(1, max(cli.PLAYERS)), default=None,
         help="games of a set-up: one for each seat; 1 where one agent holds all seats",
     )  # fmt: skip
     cli.add_record_flag(parser)

@@ -14,7 +14,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .system import atomic_files, cli
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import whole, wrote
+
+from .system import cli
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -22,12 +25,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parse(argv)
     from .imitation import behaviour_cloning
 
-    atomic_files.check_file("--out", args.out, atomic_files.nothing)
+    outputs.check_file("--out", args.out, outputs.nothing)
     course = behaviour_cloning.Course(
         args.start, args.passes, args.minibatches, args.temperature, args.lr, args.value_coef
     )
     behaviour_cloning.clone(args.labels, args.config, args.overrides, course, args.out)
-    cli.wrote(args.out)
+    wrote(args.out)
     return 0
 
 
@@ -38,8 +41,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--config", metavar="FILE", default="configs/quick.yaml", help="whose network")
     add("--out", metavar="FILE", type=Path, required=True, help="an npz")
     add("--start", metavar="FILE", type=Path, help="an npz to start from")
-    add("--passes", type=cli.whole(1, 1000), default=2, help="over all labels")
-    add("--minibatches", type=cli.whole(1, 4096), default=16, help="of a chunk of labels")
+    add("--passes", type=whole(1, 1000), default=2, help="over all labels")
+    add("--minibatches", type=whole(1, 4096), default=16, help="of a chunk of labels")
     add("--temperature", type=float, default=0.5, help="of the candidates' values, in VP")
     add("--lr", type=float, default=2e-3, help="falls to a tenth at the end")
     add("--value-coef", type=float, default=0.2, help="weight of the values in the loss")

@@ -13,8 +13,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .system import atomic_files, cli
-from .system.cli import UserError
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError, wrote
+
+from .system import cli
 
 AXES = ("decisions", "updates", "minutes")
 
@@ -41,10 +43,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     from .run import curves
 
-    atomic_files.check_different({"--out": args.out, "--svg": args.svg})
-    atomic_files.check_file("--out", args.out, curves.PAGE)
+    outputs.check_different({"--out": args.out, "--svg": args.svg})
+    outputs.check_file("--out", args.out, curves.PAGE)
     if args.svg:
-        atomic_files.check_file("--svg", args.svg, atomic_files.PICTURE)
+        outputs.check_file("--svg", args.svg, outputs.PICTURE)
     if len(set(args.runs)) < len(args.runs):
         raise UserError("a run is named twice")
     experiments = curves.experiments([curves.read(path) for path in args.runs])
@@ -52,9 +54,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     drawn = curves.picture(experiments, metrics[0], args.x) if args.svg else ""
     if args.svg and not drawn:
         raise UserError(f"--svg: no experiment has {metrics[0]} in all of its runs")
-    atomic_files.write_text(args.out, curves.page(experiments, metrics, args.x))
+    outputs.write_text(args.out, curves.page(experiments, metrics, args.x))
     if args.svg:
-        atomic_files.write_text(args.svg, atomic_files.COMMENT + drawn)
+        outputs.write_text(args.svg, outputs.COMMENT + drawn)
     for experiment, row in zip(experiments, curves.strength(experiments), strict=True):
         vp = row.get("vp_difference")
         strength = "no evaluation"
@@ -65,8 +67,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             decisions, minutes, own = curves.lengths(run)
             summary = f"{decisions:,.0f} decisions, {minutes:.1f} minutes, self-play {own:.1f} VP"
             print(f"  {run.path.name}: {summary}")
-    cli.wrote(args.out)
-    cli.wrote(args.svg)
+    wrote(args.out)
+    wrote(args.svg)
     return 0
 
 

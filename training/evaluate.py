@@ -15,8 +15,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .system import atomic_files, cli, environments
-from .system.cli import UserError
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError, wrote
+
+from .system import cli, environments
 from .system.environments import EnvModule
 
 
@@ -54,8 +56,8 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     report = policy | evaluation.report(games, args.seed)
     print(format_evaluation(report, args.factions))
     if args.json:
-        atomic_files.write_json(args.json, report)
-    cli.wrote(args.save, args.json, args.record)
+        outputs.write_json(args.json, report)
+    wrote(args.save, args.json, args.record)
     return 0
 
 

@@ -21,8 +21,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .system import atomic_files, cli
-from .system.cli import UserError
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError, whole, wrote
+from gaia_jax.cli.progress import status_line
+
+from .system import cli
 
 if TYPE_CHECKING:
     from .analysis.recorded_game import Game
@@ -41,15 +44,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not is_search and args.at is None:
         raise UserError(f"{search_report.search_required_message(args.agent)}; --at requires none")
     if args.json:
-        atomic_files.check_file("--json", args.json, search_report.is_own_report)
-    with cli.status_line(lambda: f"playing {args.record}"):
+        outputs.check_file("--json", args.json, search_report.is_own_report)
+    with status_line(lambda: f"playing {args.record}"):
         game = read_game(args.record)
     if args.at is not None and not 1 <= args.at <= len(game.actions):
         raise UserError(f"--at must be 1 to {len(game.actions)}, got {args.at}")
     if not is_search:
         return _attribute(args, game)
     explainer = search_report.Explainer(game.env, args.agent, search_report.BATCH)
-    with cli.status_line(explainer.status):
+    with status_line(explainer.status):
         if args.at is None:
             report = search_report.explain_game(game, explainer)
             text = search_report.game_text(report)
@@ -61,8 +64,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             text = search_report.decision_text(report)
     print(text)
     if args.json:
-        atomic_files.write_json(args.json, {"record": str(args.record)} | report)
-    cli.wrote(args.json)
+        outputs.write_json(args.json, {"record": str(args.record)} | report)
+    wrote(args.json)
     return 0
 
 
@@ -74,12 +77,12 @@ def _attribute(args: argparse.Namespace, game: Game) -> int:
 
     if args.at > len(game.states) - 1 or np.sum(game.states[args.at - 1].legal_action_mask) < 2:
         raise UserError(f"decision {args.at} has no choice")
-    with cli.status_line(lambda: f"playing out with {args.agent}"):
+    with status_line(lambda: f"playing out with {args.agent}"):
         report = attribution.attribute(game, args.at, args.agent, args.playouts)
     print(attribution.report_text(report))
     if args.json:
-        atomic_files.write_json(args.json, {"record": str(args.record)} | report)
-    cli.wrote(args.json)
+        outputs.write_json(args.json, {"record": str(args.record)} | report)
+    wrote(args.json)
     return 0
 
 
@@ -89,7 +92,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--agent", required=True, help="an agent, or a search: RUN+search:64")
     parser.add_argument("--at", metavar="N", type=int, help="the number of one decision, from 1")
     parser.add_argument(
-        "--playouts", metavar="N", type=cli.whole(4, 10**5), default=64,
+        "--playouts", metavar="N", type=whole(4, 10**5), default=64,
         help="of each candidate, without a search",
     )  # fmt: skip
     parser.add_argument(

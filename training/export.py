@@ -19,8 +19,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .system import atomic_files, cli, environments
-from .system.cli import UserError
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import LARGEST_SEED, UserError, whole
+
+from .system import cli, environments
 from .system.environments import EnvModule
 
 MOST_GAMES = 10**9
@@ -53,7 +55,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         code = games_export.play(args, env_module)
         if code or args.share:
             return code
-    with atomic_files.folder_lock(args.out):
+    with outputs.folder_lock(args.out):
         if args.decisions:
             games_export.derive(args.out, env_module, args.replay_batch, not args.no_policy)
         return games_export.verify(args, env_module) if args.verify is not None else 0
@@ -67,12 +69,12 @@ def _share(text: str) -> tuple[int, int]:
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.export", __doc__)
-    add, integer = parser.add_argument, cli.whole
+    add, integer = parser.add_argument, whole
     add("--out", metavar="DIR", type=Path, required=True, help="the dataset")
     add("--agents", help="a name for each seat, as for the arena: play games")
     text = "rounded up to whole deals; 1024 if left out, with --merge all"
     add("--games", type=integer(1, MOST_GAMES), help=text)
-    add("--seed", type=integer(0, cli.LARGEST_SEED), default=0, help="which deals")
+    add("--seed", type=integer(0, LARGEST_SEED), default=0, help="which deals")
     add("--first", type=integer(0, 2**31 - 1), default=0, help="the first deal of the seed")
     text = "games of a piece of the work; at most a quarter of them run at the same time"
     add("--batch", type=integer(1, 2**20), default=4096, help=text)
@@ -84,7 +86,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     text = "with --decisions: leave the columns of the agents' networks empty, which is faster"
     add("--no-policy", action="store_true", help=text)
     add("--verify", type=integer(1, MOST_GAMES), metavar="N", help="play N rows again")
-    add("--verify-seed", type=integer(0, cli.LARGEST_SEED), default=0, help="which rows")
+    add("--verify-seed", type=integer(0, LARGEST_SEED), default=0, help="which rows")
     text = "games that are played again together"
     add("--replay-batch", type=integer(1, 2**16), default=256, help=text)
     add("--merge", nargs="+", type=Path, metavar="DIR", help="datasets that become one")

@@ -15,6 +15,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from gaia_jax.cli.command_line import LARGEST_SEED, whole, wrote
+
 from .system import cli
 
 
@@ -27,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     about = {"seed": args.seed, "games": args.games, "first": args.first}
     about["student"] = str(args.student) if args.student else ""
     expert_data.generate(args.out, args.chunks, about, args.config)
-    cli.wrote(args.out)
+    wrote(args.out)
     return 0
 
 
@@ -35,10 +37,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.labels", __doc__)
     add = parser.add_argument
     add("--out", metavar="DIR", type=Path, required=True, help="where the labels are written")
-    add("--chunks", type=cli.whole(1, 10**6), default=40, help="64 decisions of each game each")
-    add("--games", type=cli.whole(1, 10**6), default=256, help="side by side")
-    add("--first", type=cli.whole(0, 2**31 - 1), default=0, help="number of the first game")
-    add("--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="which set-ups")
+    add("--chunks", type=whole(1, 10**6), default=40, help="64 decisions of each game each")
+    add("--games", type=whole(1, 10**6), default=256, help="side by side")
+    add("--first", type=whole(0, 2**31 - 1), default=0, help="number of the first game")
+    add("--seed", type=whole(0, LARGEST_SEED), default=0, help="which set-ups")
     add("--config", metavar="FILE", default="configs/quick.yaml", help="whose network")
     add("--student", metavar="FILE", type=Path, help="an npz: this network plays most games")
     cli.add_cache_flag(parser)

@@ -16,8 +16,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .system import atomic_files, cli, environments
-from .system.cli import UserError
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError, wrote
+
+from .system import cli, environments
 from .system.environments import EnvModule
 
 
@@ -40,9 +42,9 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
 
     if args.json:
         raise UserError("labels have no report: leave out --json")
-    atomic_files.check_folder("OUT", args.out, parents=True)
+    outputs.check_folder("OUT", args.out, parents=True)
     expert_data.merge(args.out, args.parts)
-    cli.wrote(args.out)
+    wrote(args.out)
     return 0
 
 
@@ -50,10 +52,10 @@ def _merge_games(args: argparse.Namespace, module: EnvModule) -> int:
     """Join the games and report them as the command that played them does."""
     from .games import report, store
 
-    atomic_files.check_different({"OUT": args.out, "--json": args.json})
-    atomic_files.check_file("OUT", args.out, atomic_files.nothing)
+    outputs.check_different({"OUT": args.out, "--json": args.json})
+    outputs.check_file("OUT", args.out, outputs.nothing)
     if args.json:
-        atomic_files.check_file("--json", args.json, atomic_files.REPORT)
+        outputs.check_file("--json", args.json, outputs.REPORT)
     store.check_pyarrow(args.out)
 
     def ids_of(env: str, players: int) -> Any:
@@ -70,11 +72,11 @@ def _merge_games(args: argparse.Namespace, module: EnvModule) -> int:
             text = report.format_arena(result)
     except (KeyError, ValueError, IndexError, TypeError) as error:
         raise UserError(f"{args.parts[0]} does not hold games of agents") from error
-    atomic_files.write_bytes(args.out, store.encode(args.out, head, games, ids))
+    outputs.write_bytes(args.out, store.encode(args.out, head, games, ids))
     print(text)
     if args.json:
-        atomic_files.write_json(args.json, result)
-    cli.wrote(args.out, args.json)
+        outputs.write_json(args.json, result)
+    wrote(args.out, args.json)
     return 0
 
 

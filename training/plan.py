@@ -16,8 +16,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from gaia_jax.cli.command_line import UserError, whole
+
 from .system import cli, environments
-from .system.cli import UserError
 from .system.environments import EnvModule
 
 MEASURED = Path(__file__).with_name("plan_measured.json")
@@ -88,7 +89,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("config", metavar="CONFIG", nargs="?", help="a YAML file")
     parser.add_argument("--config", dest="named", metavar="FILE", help="the same, as for training")
     parser.add_argument(
-        "--devices", type=cli.whole(1, 10**6), default=1, help="of all processes together"
+        "--devices", type=whole(1, 10**6), default=1, help="of all processes together"
     )
     parser.add_argument("--memory", type=size_of, help="of each device, e.g. 80GB")
     parser.add_argument("--xla", action="store_true", help="compile it here, and ask XLA")

@@ -18,8 +18,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .system import atomic_files, cli
-from .system.cli import UserError
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import LARGEST_SEED, UserError, whole, wrote
+from gaia_jax.cli.progress import status_line
+
+from .system import cli
 
 if TYPE_CHECKING:
     from gaia_jax import GaiaEnv
@@ -39,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     review.check_policy(args.agent)  # before any work; the maker checks again
     if args.out and not args.resume:
-        atomic_files.check_file("--out", args.out, puzzles.is_own_file)
+        outputs.check_file("--out", args.out, puzzles.is_own_file)
     split_cpu(0, 1 << 20)  # enough games for every core to be a device
     source = puzzles.SHIPPED if args.of == Path() else args.of
     collection = puzzles.read(source) if source else {}
@@ -52,17 +55,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     collection, is_complete = _collect(args, env, criteria, collection)
     solved_by_agent = {}
     if solvers and is_complete and collection["puzzles"]:
-        with cli.status_line(lambda: "replaying the games"):
+        with status_line(lambda: "replaying the games"):
             positions = list(puzzles.replay_positions(collection))
         for name, solver in solvers.items():
-            with cli.status_line(partial("asking {}".format, name)):
+            with status_line(partial("asking {}".format, name)):
                 solved_by_agent[name] = puzzles.find_solved(solver, positions)
     if selecting_agents and is_complete:
         collection, solved_by_agent = puzzles.select_solved(collection, solved_by_agent, criteria)
     if args.of and args.out:
         puzzles.write(args.out, collection)
     print(puzzles.summary(collection, solved_by_agent))
-    cli.wrote(args.out)
+    wrote(args.out)
     return 0 if is_complete else 130
 
 
@@ -78,7 +81,7 @@ def _collect(
     agent = args.agent if args.again else collection.get("agent", "")
     verifier = PuzzleVerifier(env, agent, args.held_by) if args.held_by else None
     if args.again:
-        with cli.status_line(lambda: "trying the puzzles again"):
+        with status_line(lambda: "trying the puzzles again"):
             collection = PuzzleMaker(*maker_args).retry(collection)
     elif not args.of:
         collection = puzzles.new_collection(
@@ -95,12 +98,12 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.puzzles", __doc__)
     add = parser.add_argument
     names: dict[str, Any] = {"metavar": "A,B", "type": partial(str.split, sep=","), "default": []}
-    add("--games", metavar="N", type=cli.whole(1, 10**5), default=8, help="number of games")
+    add("--games", metavar="N", type=whole(1, 10**5), default=8, help="number of games")
     add("--agent", default="zoo/strong", help="the agent at all seats; one with a policy")
-    add("--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="of the set-ups")
-    add("--first", type=cli.whole(0, 10**6), default=0, help="number of the first set-up")
-    add("--playouts", metavar="N", type=cli.whole(32, 10**4), default=64, help="of each candidate")
-    add("--from-round", metavar="N", type=cli.whole(1, 6), default=1, help="later ones: less time")
+    add("--seed", type=whole(0, LARGEST_SEED), default=0, help="of the set-ups")
+    add("--first", type=whole(0, 10**6), default=0, help="number of the first set-up")
+    add("--playouts", metavar="N", type=whole(32, 10**4), default=64, help="of each candidate")
+    add("--from-round", metavar="N", type=whole(1, 6), default=1, help="later ones: less time")
     add("--of", metavar="FILE", type=Path, nargs="?", const=Path(), help="take puzzles of a file")
     add(
         "--again", action="store_true", help="of --of: keep puzzles that are puzzles of --agent too"

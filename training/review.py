@@ -15,7 +15,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .system import atomic_files, cli
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import LARGEST_SEED, whole, wrote
+from gaia_jax.cli.progress import status_line
+
+from .system import cli
 
 MANY_GAMES = 1 << 20  # enough for every core to become a device
 
@@ -29,16 +33,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     from .system.devices import split_cpu
 
     review.check_policy(args.agent)  # before any work; `review_game` checks again
-    atomic_files.check_different({"--json": args.json, "--html": args.html})
+    outputs.check_different({"--json": args.json, "--html": args.html})
     for flag, file, is_own_file in (
         ("--json", args.json, review.is_own_report), ("--html", args.html, pages.is_review),
     ):  # fmt: skip
         if file:
-            atomic_files.check_file(flag, file, is_own_file)
+            outputs.check_file(flag, file, is_own_file)
     if args.html:
         new_figure(1, 1)  # raises an error without matplotlib
     split_cpu(0, MANY_GAMES)
-    with cli.status_line(lambda: f"playing {args.record}"):
+    with status_line(lambda: f"playing {args.record}"):
         game = read_game(args.record)
     with cli.bar("playout", 1) as bar:
 
@@ -50,10 +54,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     report = {"record": str(args.record)} | review.build_report(game_review)
     print(pages.review_text(report))
     if args.json:
-        atomic_files.write_json(args.json, report)
+        outputs.write_json(args.json, report)
     if args.html:
-        atomic_files.write_text(args.html, pages.review_page(game, report))
-    cli.wrote(args.json, args.html)
+        outputs.write_text(args.html, pages.review_page(game, report))
+    wrote(args.json, args.html)
     return 0 if report["judged"] == report["asked"] else 130
 
 
@@ -63,10 +67,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("record", metavar="RECORD", type=Path, help="a game record, JSON")
     add("--agent", default="zoo/strong", help="plays all seats; it must have a policy")
     add(
-        "--playouts", metavar="N", type=cli.whole(4, 10**4), default=16,
+        "--playouts", metavar="N", type=whole(4, 10**4), default=16,
         help="of the played move and of the best other one",
     )  # fmt: skip
-    add("--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="of the playouts")
+    add("--seed", type=whole(0, LARGEST_SEED), default=0, help="of the playouts")
     add("--json", metavar="FILE", type=Path, help="write the whole report, with every move")
     add("--html", metavar="FILE", type=Path, help="write the review as a page")
     cli.add_cache_flag(parser)

@@ -16,8 +16,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from gaia_jax.cli.command_line import UserError, whole
+
 from .system import cli, environments
-from .system.cli import UserError
 from .system.environments import EnvModule
 
 TASK = "SLURM_ARRAY_TASK_ID"
@@ -75,7 +76,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("file", metavar="FILE", type=Path, help="a YAML file, e.g. configs/studies/rewards.yaml")
     add("--list", action="store_true", help="print the progress of the runs and exit")
     add(
-        "--index", metavar="N", type=cli.whole(0, 10**6),
+        "--index", metavar="N", type=whole(0, 10**6),
         help=f"train a single run, numbered from 0 as in --list; also from {TASK}",
     )  # fmt: skip
     add("--under-queue", action="store_true", help=argparse.SUPPRESS)

@@ -232,6 +232,11 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode("utf-8"))
 
 
+def write_json(path: Path, report: Mapping[str, object]) -> None:
+    """`write_text` of a report."""
+    write_text(path, json.dumps(report, indent=2) + "\n")
+
+
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file completely or not at all; an existing file is replaced atomically.
 
@@ -326,3 +331,22 @@ def lock(file: IO[bytes] | IO[str] | int) -> bool:
     except OSError:  # a file system without locks
         return True
     return True
+
+
+@contextlib.contextmanager
+def folder_lock(run: Path) -> Iterator[None]:
+    """Hold a run folder against a second process that would write there. Leaves no file.
+
+    Raises:
+        UserError: another process holds it.
+    """
+    try:
+        handle = os.open(run, os.O_RDONLY)
+    except OSError as error:
+        raise UserError(f"cannot use {run}: {reason(error)}") from error
+    try:
+        if not lock(handle):
+            raise UserError(f"{run} is in use by another process: wait for its end")
+        yield
+    finally:
+        os.close(handle)

@@ -155,7 +155,7 @@ def test_a_hint_at_the_table(server: Server, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     page = tab.page
-    message = "getting ready to play the moves out, once (took up to 90 s before)"
+    message = "getting ready to play the moves out, once"
     status, node = ["running"], [0]
 
     def answer(route: Any) -> None:

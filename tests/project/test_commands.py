@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gaia_jax.cli import command_line, progress
+from gaia_jax.cli.command_line import UserError
 from gaia_jax.xla import packed
 from training import __main__ as gaia
 from training.system import cli
@@ -110,12 +111,12 @@ def test_the_same_thing_has_the_same_name_in_every_command():
 
     assert evaluate._parse(["--agent", "x"]).run == evaluate._parse(["x"]).run == "x"
     for wrong in ([], ["x", "--agent", "y"]):
-        with pytest.raises(cli.UserError, match="name one agent"):
+        with pytest.raises(UserError, match="name one agent"):
             evaluate._parse(wrong)
     for argv in (["--config", "c.yaml", "a=1", "b=2"], ["c.yaml", "a=1", "b=2"]):
         args = plan._parse(argv)
         assert (args.config, args.overrides) == ("c.yaml", ["a=1", "b=2"])
-    with pytest.raises(cli.UserError, match="a configuration is wanted"):
+    with pytest.raises(UserError, match="a configuration is wanted"):
         plan._parse([])
 
 
@@ -128,9 +129,9 @@ def test_a_wrong_id_names_the_nearest():
         gaia_jax.make("lostfleet")
     with pytest.raises(ValueError, match="did you mean 'margin'?"):
         gaia_jax.make("base", reward="margins")
-    with pytest.raises(cli.UserError, match="did you mean 'greedy'?"):
+    with pytest.raises(UserError, match="did you mean 'greedy'?"):
         make_agent("gredy", gaia_jax.make("base"))
-    with pytest.raises(cli.UserError, match="did you mean 'zoo/strong'?"):
+    with pytest.raises(UserError, match="did you mean 'zoo/strong'?"):
         zoo.about("zoo/strng")
 
 

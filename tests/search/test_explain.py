@@ -11,6 +11,7 @@ import pytest
 
 import gaia_jax
 from gaia_jax import replay
+from gaia_jax.cli.command_line import UserError
 from tests import golden
 from training import explain as door
 from training.agents.base import policy_agent
@@ -144,7 +145,7 @@ def test_every_decision_with_a_choice_is_told():
 
 def test_a_record_without_a_choice_is_one_line():
     game = recorded_game.Game(None, [position(options=1)], [])
-    with pytest.raises(cli.UserError, match="no decision with a choice"):
+    with pytest.raises(UserError, match="no decision with a choice"):
         search_report.explain_game(game, Counted().explainer)
 
 

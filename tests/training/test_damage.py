@@ -18,10 +18,11 @@ from conftest import TINY
 
 import training.evaluate as evaluate
 import training.train as train
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 from training.learn.checkpoint import ASIDE, Checkpoints, Damaged
 from training.run import folder
-from training.system import atomic_files, cli
+from training.system import cli
 
 HERE = Path(__file__).resolve().parent
 SHORT = TINY | {
@@ -125,7 +126,7 @@ def test_going_on_from_an_earlier_update_loses_nothing(run, straight, capsys):
 
 
 def test_a_run_in_use_is_refused_in_one_line(run, capsys):
-    with atomic_files.folder_lock(run):
+    with outputs.folder_lock(run):
         code, err = command(capsys, train.main, "--resume", "run", "run.updates=8")
     assert code == 2 and err == "error: run is in use by another process: wait for its end\n"
 

@@ -8,6 +8,7 @@ import pytest
 import toy_env
 
 import training.arena as arena
+from gaia_jax.cli.command_line import UserError
 from tests import stub_env
 from training import merge
 from training.agents import random_agent
@@ -85,11 +86,11 @@ def test_an_interrupted_evaluation_resumes_and_merges(whole, tmp_path):
         ([paths[0], paths[0]], "set-ups 2 to 5 are there twice"),
         ([paths[1], tmp_path / "c.parquet"], "set-ups 2 to 2 are missing"),
     ):
-        with pytest.raises(cli.UserError, match=message):
+        with pytest.raises(UserError, match=message):
             store.merge(wrong, ids_of)
-    with pytest.raises(cli.UserError, match="has seed 5, not 6"):
+    with pytest.raises(UserError, match="has seed 5, not 6"):
         evaluation(paths[0], head._replace(about=about | {"seed": 6}), resume=True)
-    with pytest.raises(cli.UserError, match="--resume continues it"):
+    with pytest.raises(UserError, match="--resume continues it"):
         evaluation(paths[0])
 
 
@@ -154,7 +155,7 @@ def test_labels_go_on_and_merge(tmp_path):
             expert_data.store_chunk(out, chunk, arrays, _placed(states))
         done, stored_states = expert_data.begin(out, identity, _placed(states))
         assert done == 2 and np.array_equal(stored_states["a"], states["a"])
-    with pytest.raises(cli.UserError, match="has seed 1, not 2"):
+    with pytest.raises(UserError, match="has seed 1, not 2"):
         expert_data.begin(tmp_path / "one", about | {"seed": 2}, _placed(states))
     expert_data.merge(tmp_path / "all", [tmp_path / "two", tmp_path / "one"])
     with np.load(tmp_path / "all" / "0001.npz") as file:
@@ -162,11 +163,11 @@ def test_labels_go_on_and_merge(tmp_path):
     assert json.loads((tmp_path / "all" / "about.json").read_text())["games"] == 4
     cut = tmp_path / "two" / "0001.npz"
     cut.write_bytes(cut.read_bytes()[:-30])
-    with pytest.raises(cli.UserError, match=r"cannot read the labels .*0001\.npz: it is damaged"):
+    with pytest.raises(UserError, match=r"cannot read the labels .*0001\.npz: it is damaged"):
         expert_data.merge(tmp_path / "other", [tmp_path / "two", tmp_path / "one"])
     assert not (tmp_path / "other").exists()
     cut.unlink()
-    with pytest.raises(cli.UserError, match="has 1 chunks, not 2"):
+    with pytest.raises(UserError, match="has 1 chunks, not 2"):
         expert_data.merge(tmp_path / "other", [tmp_path / "two", tmp_path / "one"])
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gaia_jax import replay
+from gaia_jax.cli.command_line import UserError
 from tests.training import toy_env
 from tools import calibrate_review
 from training import review
@@ -18,7 +19,6 @@ from training.analysis.judge import FULL_GAMES_FACTOR, Comparison, Judge, make_c
 from training.analysis.playouts import jobs_of
 from training.games.stats import wins
 from training.system import cli
-from training.system.cli import UserError
 
 ENV = toy_env.make("toy", reward="vp")
 PLAYOUTS = 8

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 from training.games import store, table
 from training.games.store import Head, Store
 from training.games.table import Games, rotated
-from training.system import atomic_files
 
 IDS = {"faction": ("A", "B", "C", "D", "E"), "vp_source": ("mine", "gift")}
 ABOUT = {"env": "toy", "version": "1", "seed": 3, "agents": "a,b,c,d"}
@@ -173,22 +173,22 @@ def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_folder_is_locked_without_a_trace(tmp_path: Path) -> None:
-    with atomic_files.folder_lock(tmp_path):
+    with outputs.folder_lock(tmp_path):
         with (
             pytest.raises(UserError, match="in use by another process"),
-            atomic_files.folder_lock(tmp_path),
+            outputs.folder_lock(tmp_path),
         ):
             pass
         assert list(tmp_path.iterdir()) == []
-    with atomic_files.folder_lock(tmp_path):
+    with outputs.folder_lock(tmp_path):
         pass
 
 
 def test_folders_for_results(tmp_path: Path) -> None:
-    atomic_files.check_folder("--record", tmp_path / "new")
+    outputs.check_folder("--record", tmp_path / "new")
     assert not (tmp_path / "new").exists()
     (tmp_path / "empty").mkdir()
-    atomic_files.check_folder("--record", tmp_path / "empty")
+    outputs.check_folder("--record", tmp_path / "empty")
     (tmp_path / "file").write_text("")
     wrong = {
         tmp_path / "file": "wants a folder",
@@ -199,17 +199,17 @@ def test_folders_for_results(tmp_path: Path) -> None:
     }
     for path, message in wrong.items():
         with pytest.raises(UserError, match=f"--record.*{message}"):
-            atomic_files.check_folder("--record", path)
+            outputs.check_folder("--record", path)
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "report.json"
-    atomic_files.write_text(path, "one")
+    outputs.write_text(path, "one")
     path.chmod(0o640)
-    atomic_files.write_text(path, "two")
+    outputs.write_text(path, "two")
     assert path.read_text() == "two" and path.stat().st_mode & 0o777 == 0o640
     (tmp_path / "link").symlink_to("report.json")
-    atomic_files.write_text(tmp_path / "link", "two")
+    outputs.write_text(tmp_path / "link", "two")
     assert (tmp_path / "link").is_symlink()
     (tmp_path / "link").unlink()
 
@@ -218,5 +218,5 @@ def test_a_file_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(UserError, match="No space left on device"):
-        atomic_files.write_text(path, "three")
+        outputs.write_text(path, "three")
     assert path.read_text() == "two" and list(tmp_path.iterdir()) == [path]

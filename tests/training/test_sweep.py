@@ -15,13 +15,14 @@ import yaml
 from conftest import TINY
 from started import ENVIRONMENT, HERE, params_of
 
+from gaia_jax.cli import outputs
 from training import config as configs
 from training import sweep
 from training.run import folder as run_folder
 from training.run import sweep as run_sweep
 from training.run import sweep_file
 from training.run.sweep_file import DONE, RUNNING, STOPPED, WAITING
-from training.system import atomic_files, cli
+from training.system import cli
 
 UPDATES = 24
 
@@ -112,7 +113,7 @@ def test_states_are_those_of_the_folders(file, capsys):
     run_folder.record_end(done, 4, run_folder.OUT_OF_TIME)
     run_folder.record_end(stopped, 4, run_folder.INTERRUPTED)
     (stopped / run_folder.HISTORY).open("a").write('{"event": "sta')  # cut off
-    with atomic_files.folder_lock(running):
+    with outputs.folder_lock(running):
         states = [sweep_file.state(member, Path("runs")).status for member in members]
         assert states == [WAITING, WAITING, DONE, STOPPED, RUNNING]
         with sweep_file.lock_member(members[0], Path("runs")):

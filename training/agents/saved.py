@@ -23,10 +23,11 @@ import numpy as np
 from jax import Array, export
 from jax.custom_batching import custom_vmap
 
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, one_line
 
 from ..networks.factored_head import ILLEGAL_LOGIT
-from ..system import atomic_files, data_files
+from ..system import data_files
 from ..system.data_files import NUMBER, TEXT, WHOLE, flatten
 from ..system.environments import another_environment, has_short_turns, identity, make_env
 from ..types import Apply, Environment, EnvModule, Observation, Params
@@ -86,7 +87,7 @@ def save_agent(
     for name, number in (("reward_scale", reward_scale), ("temperature", temperature)):
         if not 0 < number < math.inf:
             raise UserError(f"{name} must be a finite number above 0, got {number}")
-    atomic_files.check_file("the agent", path, _is_agent, parents=True)
+    outputs.check_file("the agent", path, _is_agent, parents=True)
     arrays = flatten(params)
     leaves, tree = jax.tree.flatten(params)
     if len(arrays) != len(leaves):

@@ -6,17 +6,17 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gaia_jax.cli import outputs
 from gaia_jax.render.names import STRUCTURES, names, say, sources
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
 from ..stats.effects import Effect
-from ..system import atomic_files
 from ..types import Environment
 from . import advice
 from .advice import Advice, Advisor, Boards, PlayedGames
 
-is_own_report = atomic_files.json_with("advice", "setup", "factions")  # by the keys of a report
+is_own_report = outputs.json_with("advice", "setup", "factions")  # by the keys of a report
 Report = dict[str, Any]
 KINDS = {"mine": "mine", "project": "Gaia project", "upgrade": "upgrade", "pick": "choose"}
 TILES = {"round_tiles": "round_tile", "final_missions": "final_mission", "boosters": "booster"}

@@ -12,12 +12,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from gaia_jax.actions import to_text
-from gaia_jax.cli.command_line import UserError
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError, wrote
 
 from ..agents import Agent, make_agent
 from ..games.stats import wins
 from ..stats.effects import Effect, intervals
-from ..system import atomic_files, cli
 from ..types import Environment, EnvModule, EnvState
 from .playouts import Playouts, jobs_of
 from .recorded_game import read_game
@@ -160,6 +160,6 @@ def main(args: argparse.Namespace, env_module: EnvModule) -> int:
             "policy": [None if np.isnan(p) else float(p) for p in outcomes.policy],
             "vp": outcomes.vp.tolist(),
         }  # fmt: skip
-        atomic_files.write_text(args.json, json.dumps(report, indent=1) + "\n")
-    cli.wrote(args.json)
+        outputs.write_text(args.json, json.dumps(report, indent=1) + "\n")
+    wrote(args.json)
     return 0

@@ -19,13 +19,13 @@ import numpy as np
 import gaia_jax
 from gaia_jax import replay
 from gaia_jax.actions import from_text
+from gaia_jax.cli.progress import status_line
 from gaia_jax.env import GaiaEnv
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import Node
 from gaia_jax.xla.stored_programs import env_jit
 
 from ..agents import make_agent
-from ..system import cli
 from . import puzzles, review
 from .candidate_outcomes import probabilities
 from .judge import judge_from_playouts, make_comparison
@@ -125,7 +125,7 @@ class PuzzleMaker:
             return f"{searched}, {len(collection['puzzles'])} puzzles; {playouts}"
 
         try:
-            with cli.status_line(status):
+            with status_line(status):
                 for extended in self._search_until(collection, end):
                     collection, self.player.num_played = extended, 0
                     if out:

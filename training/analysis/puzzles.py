@@ -20,12 +20,13 @@ import jax
 import numpy as np
 
 from gaia_jax import actions, replay
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, reason
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.setup import setup_json
 
 from ..agents import Agent, make_agent, sha256_of
-from ..system import atomic_files, data_files
+from ..system import data_files
 from ..system.data_files import LIST, NUMBER, OBJECT, TEXT, WHOLE
 from .playouts import whole_moves
 from .recorded_game import Game, compiled_step
@@ -160,7 +161,7 @@ def to_text(collection: JsonObject) -> str:
 def write(path: Path, collection: JsonObject) -> None:
     """Write a collection; a name that ends in .gz is compressed."""
     data = to_text(collection).encode()
-    atomic_files.write_bytes(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+    outputs.write_bytes(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
 
 
 def _load(path: Path) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.env import State
 from gaia_jax.render.names import names, say
@@ -15,7 +16,6 @@ from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import Node
 
 from ..agents import REGISTRY, Agent, make_agent
-from ..system import atomic_files
 from .accuracy import Loss, SeatReview, seat_reviews
 from .actions import is_main_action
 from .candidate_outcomes import probabilities
@@ -24,7 +24,7 @@ from .recorded_game import Game, follow
 from .search_report import has_search
 
 JsonObject = dict[str, Any]  # an object of JSON
-is_own_report = atomic_files.json_with("record", "agent", "seats", "moves", "judged")
+is_own_report = outputs.json_with("record", "agent", "seats", "moves", "judged")
 NUM_COSTLIEST = 5  # moves
 CHANCE_DIGITS = 3
 

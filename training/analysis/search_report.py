@@ -12,13 +12,13 @@ import jax
 import numpy as np
 
 from gaia_jax.actions import to_text
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 
 from ..agents import make_agent
 from ..agents.base import VP_SCALE
 from ..agents.search import SHOWN, SUFFIX, make_search, split_name
 from ..search import SearchOutput, Tree
-from ..system import atomic_files
 from ..types import Environment, EnvState, Params
 from .recorded_game import Game
 from .report_table import ReportTable
@@ -27,7 +27,7 @@ from .report_table import ReportTable
 # minutes again.
 BATCH = 16
 LINE_LENGTH = 6  # reported moves after a candidate
-is_own_report = atomic_files.json_with("record", "agent")  # by the keys of a report
+is_own_report = outputs.json_with("record", "agent")  # by the keys of a report
 
 
 class SearchResults(NamedTuple):

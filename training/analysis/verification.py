@@ -15,11 +15,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from gaia_jax.cli.command_line import UserError
+from gaia_jax.cli.progress import status_line
 from gaia_jax.env import GaiaEnv, State
 
 from ..agents import Agent, make_agent, sha256_of
-from ..system import cli
-from ..system.cli import UserError
 from ..types import EnvState, Params
 from .accuracy import estimate_loss
 from .judge import Comparison
@@ -74,7 +74,7 @@ class PuzzleVerifier:
             return f"verified {done} of {count} puzzles, {playouts} playouts"
 
         try:
-            with cli.status_line(status):
+            with status_line(status):
                 puzzles = list(replay_positions(collection))
                 for seat in range(self._env.num_players):
                     own = [position for position in puzzles if position[1]["player"] == seat]

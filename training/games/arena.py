@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from gaia_jax.cli.command_line import UserError, finishing
+
 from ..agents import (
     Agent,
     environment_of,
@@ -19,7 +21,6 @@ from ..agents import (
     trained,
 )
 from ..system import cli
-from ..system.cli import UserError
 from ..system.environments import identity, with_short_turns
 from ..types import Environment, EnvModule, Params
 from . import engine
@@ -84,7 +85,7 @@ class Arena:
                 self._compiled = True
 
             def save(first: int, games: Games) -> None:
-                with cli.finishing():
+                with finishing():
                     store.add(games)
                 if self._recorder:
                     self._recorder.write(seed, first, games)

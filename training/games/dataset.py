@@ -10,12 +10,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from gaia_jax.cli.command_line import reason
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError, reason
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.xla.packed import PLAYERS
 
-from ..system import atomic_files, data_files
-from ..system.cli import UserError
+from ..system import data_files
 from ..system.data_files import LIST, OBJECT, SWITCH, TEXT, WHOLE
 from ..system.environments import make_env
 from ..types import Environment, EnvModule
@@ -178,7 +178,7 @@ def begin(folder: Path, part: dict[str, Any], made_with: str) -> bool:
             earlier_versions = [x for x in about.get("made_with", []) if x != made_with]
             _write(folder, [part], {}, {"made_with": [*earlier_versions, made_with]})
         return is_complete
-    atomic_files.check_folder("--out", folder, parents=True)
+    outputs.check_folder("--out", folder, parents=True)
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder, [part], {}, {"made_with": [made_with]})
     return False
@@ -210,14 +210,14 @@ def finish(folder: Path, parts: list[dict[str, Any]], about: About) -> None:
             size = path.stat().st_size
             files[name] = {"rows": rows, "bytes": size, "sha256": shards.digest(path)}
     _write(folder, parts, files, about)
-    atomic_files.write_text(folder / README, card.of(folder, read_about(folder)))
+    outputs.write_text(folder / README, card.of(folder, read_about(folder)))
 
 
 def _write(
     folder: Path, parts: list[dict[str, Any]], files: dict[str, Any], about: dict[str, Any]
 ) -> None:
     data = {"format": FORMAT, "tables": NAME, "schema": SCHEMA, "parts": parts, "files": files}
-    atomic_files.write_text(folder / ABOUT, json.dumps(data | about, indent=1) + "\n")
+    outputs.write_text(folder / ABOUT, json.dumps(data | about, indent=1) + "\n")
 
 
 def of_files(folder: Path) -> dict[str, Any]:
@@ -237,7 +237,7 @@ def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
         UserError: a folder is not a complete dataset, two have the same games, or their columns
             differ.
     """
-    atomic_files.check_folder("--out", out, parents=True)
+    outputs.check_folder("--out", out, parents=True)
     loaded_parts = []
     for folder in folders:
         at = 0
@@ -256,7 +256,7 @@ def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
     if len({(part["env"], part["players"]) for part in parts}) > 1:
         raise UserError("the folders have games of different rules, which need different columns")
     try:
-        with atomic_files.new_folder(out) as new:
+        with outputs.new_folder(out) as new:
             total = shards.assemble(new / GAMES, _rows(loaded_parts))
             finish(new, parts, about)
     except (pa.ArrowException, OSError) as error:

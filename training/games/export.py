@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError
+
 from ..agents import make_agent
-from ..system import atomic_files, cli
-from ..system.cli import UserError
+from ..system import cli
 from ..system.environments import make_env
 from ..types import EnvModule
 from . import card, dataset, decisions, playing, shards, workers
@@ -46,7 +48,7 @@ def play(args: argparse.Namespace, env_module: EnvModule) -> int:
     if dataset.begin(args.out, part, card.made_with()):
         print(f"{args.out} is whole: {part['games']} games")
         return 0
-    with atomic_files.folder_lock(args.out):
+    with outputs.folder_lock(args.out):
         work = workers.Work(source, part, shards.Shards(args.out / dataset.PIECES))
         code = _pieces(args, work)
         if code:

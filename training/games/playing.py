@@ -13,8 +13,9 @@ from typing import Any
 import jax
 import numpy as np
 
+from gaia_jax.cli.command_line import UserError
+
 from ..agents import Agent, make_agent
-from ..system.cli import UserError
 from ..types import Environment
 from .engine import Match
 from .table import Games, rotated

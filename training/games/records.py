@@ -15,15 +15,15 @@ import jax
 import numpy as np
 
 from gaia_jax import GaiaEnv, replay
+from gaia_jax.cli import outputs
 
-from ..system import atomic_files
 from ..types import Environment
 from .table import Games
 
 # Decisions of a game that are stored; games of agents and of random play are much shorter.
 LONGEST = 2048
 # The first bytes of a record; only files with them are overwritten.
-IS_RECORD = atomic_files.begins('{\n  "format": "gaia_jax game ')
+IS_RECORD = outputs.begins('{\n  "format": "gaia_jax game ')
 
 
 def check(folder: Path, resume: bool) -> None:
@@ -35,9 +35,9 @@ def check(folder: Path, resume: bool) -> None:
         UserError: the folder is not writable, or would lose a file that is not a record.
     """
     if resume:
-        atomic_files.check_inside("--record", folder, "*seed*-setup*-seats*.json", IS_RECORD, True)
+        outputs.check_inside("--record", folder, "*seed*-setup*-seats*.json", IS_RECORD, True)
     else:
-        atomic_files.check_folder("--record", folder, parents=True)
+        outputs.check_folder("--record", folder, parents=True)
 
 
 class Recorder:
@@ -73,6 +73,6 @@ class Recorder:
             players = [self.names[entry] for entry in games.entry[s, r]]
             text = replay.to_text(record.with_players(players))
             name = f"{self.prefix}seed{seed}-setup{first + s:05}-seats{r}.json"
-            atomic_files.write_text(self.folder / name, text)
+            outputs.write_text(self.folder / name, text)
         if long:
             print(f"{long} games of over {LONGEST} decisions are not recorded", file=sys.stderr)

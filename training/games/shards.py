@@ -15,9 +15,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, reason
-
-from ..system import atomic_files
 
 ROW_GROUP = 8192  # games of a row group
 LEVEL = 12  # of zstd
@@ -83,7 +82,7 @@ def _replacing(path: Path) -> Iterator[Path]:
         with part.open("rb+") as file:
             os.fsync(file.fileno())
         os.replace(part, path)
-        atomic_files.sync_folder(path.parent)
+        outputs.sync_folder(path.parent)
     except OSError as error:
         raise UserError(f"cannot write {path}: {reason(error)}") from error
     finally:

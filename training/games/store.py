@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, reason
 
-from ..system import atomic_files
 from ..system.data_files import check_order, check_same
 from ..types import Ids
 from . import records, table
@@ -235,12 +235,12 @@ def check_outputs(flag: str, path: Path | None, args: argparse.Namespace) -> Non
     """
     if args.resume and not path:
         raise UserError(f"--resume needs the {flag} that it continues")
-    atomic_files.check_different({"--json": args.json, flag: path, "--record": args.record})
+    outputs.check_different({"--json": args.json, flag: path, "--record": args.record})
     if args.json:
-        atomic_files.check_file("--json", args.json, atomic_files.REPORT)
+        outputs.check_file("--json", args.json, outputs.REPORT)
     if path:
         check_pyarrow(path)
-        atomic_files.check_games(flag, path, args.resume)
+        outputs.check_games(flag, path, args.resume)
     if args.record:
         records.check(args.record, args.resume)
 
@@ -308,7 +308,7 @@ class Store:
             raise UserError(f"cannot write {path}: {reason(error)}") from error
         try:
             own_inode = os.fstat(self._file.fileno()).st_ino
-            if not atomic_files.lock(self._file) or path.stat().st_ino != own_inode:
+            if not outputs.lock(self._file) or path.stat().st_ino != own_inode:
                 raise UserError(f"{path} is in use by another command: wait, or name another file")
             self.games = read(path, lambda *_: ids, head).games
             if self.count > setups:
@@ -349,7 +349,7 @@ class Store:
         start_time = time.monotonic()
         data = encode(self.path, self._head, self.games, self._ids)
         try:
-            new = atomic_files.replace(self.path, data, locked=True)
+            new = outputs.replace(self.path, data, locked=True)
         except OSError as error:
             raise UserError(f"cannot write {self.path}: {reason(error)}") from error
         self._file.close()

@@ -14,7 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..system import atomic_files, cli
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import finishing
+
 from .playing import Source
 from .schema import to_table
 from .shards import Shards
@@ -58,7 +60,7 @@ class Work:
             first = self.part["first"] + number * self.source.deals
             games = self.source.play(self.part["seed"], first, self.sizes[number])
             table = to_table(games, first, self.part, self.source.env.ruleset)
-            with cli.finishing():
+            with finishing():
                 self.pieces.write(number, table)
             report(self.games([number]))
 
@@ -103,7 +105,7 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
     """
     handle = os.open(folder, os.O_RDONLY)
     try:
-        while not atomic_files.lock(handle):
+        while not outputs.lock(handle):
             time.sleep(OFTEN)
         yield
     finally:

@@ -19,11 +19,14 @@ from jax import Array
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError
+
 from .. import config as configs
 from ..agents.greedy import Search, Weights, as_params
 from ..networks import sampling
 from ..networks.make import make_network
-from ..system import atomic_files, cli, data_files, devices
+from ..system import cli, data_files, devices
 from ..system.data_files import TEXT, WHOLE
 from ..system.environments import identity
 from ..types import AutoEnvironment, AutoState, Environment, EnvState, Params, PolicyNetwork
@@ -37,7 +40,7 @@ KEYS = {"env": TEXT, "env_version": TEXT, "seed": WHOLE, "games": WHOLE}  # of t
 ARRAYS = {"action": 2, "actions": 3, "values": 3, "reward": 3, "done": 2, "vp": 3,
           "player": 2}  # fmt: skip
 LABELS = 7  # folded into the seed
-IS_HEAD = atomic_files.json_with("seed", "games")  # the mark of `about.json`
+IS_HEAD = outputs.json_with("seed", "games")  # the mark of `about.json`
 
 
 def start(auto: AutoEnvironment, seed: int, games: int, first: int = 0) -> Any:
@@ -173,7 +176,7 @@ def begin(out: Path, about: Mapping[str, object], states: EnvState) -> tuple[int
     check_begun(out, about)
     out.mkdir(parents=True, exist_ok=True)
     if not (out / ABOUT).exists():
-        atomic_files.write_text(out / ABOUT, json.dumps(about) + "\n")
+        outputs.write_text(out / ABOUT, json.dumps(about) + "\n")
     if not (out / STATES).exists():
         return 0, states
     leaves, form = jax.tree.flatten(states)
@@ -181,7 +184,7 @@ def begin(out: Path, about: Mapping[str, object], states: EnvState) -> tuple[int
     arrays = data_files.read_arrays(out / STATES, "the states", [*names, "chunks"])
     for name, leaf in zip(names, leaves, strict=True):
         if arrays[name].shape != leaf.shape:
-            raise cli.UserError(f"{out / STATES} is of other games than {out / ABOUT}")
+            raise UserError(f"{out / STATES} is of other games than {out / ABOUT}")
     kept_rows = [
         jax.device_put(arrays[name], leaf.sharding)
         for name, leaf in zip(names, leaves, strict=True)
@@ -197,8 +200,8 @@ def read_about(folder: Path) -> dict[str, Any]:
     """
     try:
         about = data_files.read_object(folder / ABOUT, KEYS)
-    except cli.UserError as error:
-        raise cli.UserError(f"{folder} is no folder of labels: {error}") from error
+    except UserError as error:
+        raise UserError(f"{folder} is no folder of labels: {error}") from error
     data_files.check_kind(f"{folder / ABOUT}: first", about.setdefault("first", 0), WHOLE)
     return about
 
@@ -212,9 +215,9 @@ def read_chunk(path: Path, games: int) -> dict[str, np.ndarray]:
     arrays = data_files.read_arrays(path, "the labels", tuple(ARRAYS))
     for name, x in arrays.items():
         if name not in ARRAYS or x.shape[:2] != (STEPS, games) or x.ndim != ARRAYS[name]:
-            raise cli.UserError(f"{path}: {name} is of shape {x.shape}, not ({STEPS}, {games} ...)")
+            raise UserError(f"{path}: {name} is of shape {x.shape}, not ({STEPS}, {games} ...)")
         if x.dtype.kind not in "biuf":
-            raise cli.UserError(f"{path}: {name} is of {x.dtype}")
+            raise UserError(f"{path}: {name} is of {x.dtype}")
     return arrays
 
 
@@ -229,7 +232,7 @@ def check_begun(out: Path, about: Mapping[str, object]) -> None:
     stored = read_about(out)
     data_files.check_same(out, stored, about)
     if stored["first"] != about["first"]:
-        raise cli.UserError(f"{out} begins with game {stored['first']}")
+        raise UserError(f"{out} begins with game {stored['first']}")
     if (out / STATES).exists():
         data_files.read_arrays(out / STATES, "the states", ["chunks", "0000"])
 
@@ -241,9 +244,9 @@ def check_out(out: Path) -> None:
         UserError: it does, or cannot be written.
     """
     if (out / ABOUT).exists():
-        atomic_files.check_file("--out", out / ABOUT, IS_HEAD, "name another folder")
+        outputs.check_file("--out", out / ABOUT, IS_HEAD, "name another folder")
     else:
-        atomic_files.check_folder("--out", out, parents=True)
+        outputs.check_folder("--out", out, parents=True)
 
 
 def store_chunk(out: Path, chunk: int, labels: dict[str, np.ndarray], states: EnvState) -> None:
@@ -270,19 +273,19 @@ def merge(out: Path, parts: list[Path]) -> None:
         data_files.check_same(part, about, merged_about)
         data_files.check_order(part, about["first"], following, "games")
         if _chunks(part) != names:
-            raise cli.UserError(f"{part} has {len(_chunks(part))} chunks, not {len(names)}")
+            raise UserError(f"{part} has {len(_chunks(part))} chunks, not {len(names)}")
         following += games
     for name in names:  # all of them are read before anything is written
         for part, games in sizes:
             read_chunk(part / name, games)
-    with atomic_files.new_folder(out) as new:
+    with outputs.new_folder(out) as new:
         for name in names:
             chunks = [read_chunk(part / name, games) for part, games in sizes]
             data_files.write_arrays(
                 new / name, {k: np.concatenate([x[k] for x in chunks], 1) for k in chunks[0]}
             )
         text = json.dumps(merged_about | {"games": following - merged_about["first"]}) + "\n"
-        atomic_files.write_text(new / ABOUT, text)
+        outputs.write_text(new / ABOUT, text)
 
 
 def _chunks(folder: Path) -> list[str]:

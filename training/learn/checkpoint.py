@@ -19,13 +19,13 @@ import jax
 from jax import Array
 from jax.sharding import SingleDeviceSharding
 
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, one_line, reason
 
 from .. import config as configs
 from .. import zoo
 from ..config import Config
 from ..networks.make import make_network
-from ..system import atomic_files
 from ..system.environments import another_environment, identity, make_env
 from ..system.fast_compile import jit_fast_compile
 from ..types import Environment, EnvModule, Params, PolicyNetwork
@@ -118,9 +118,7 @@ class Checkpoints:
             )
             place = self._place(step)
             if jax.process_index() == 0:
-                atomic_files.write_text(
-                    place / DIGESTS, json.dumps(_digests(place), indent=1) + "\n"
-                )
+                outputs.write_text(place / DIGESTS, json.dumps(_digests(place), indent=1) + "\n")
         except (OSError, ValueError) as error:
             raise UserError(f"cannot write {self._name(step)}: {_why(error)}") from error
 

@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 import jax
 from jax.sharding import Mesh
 
+from gaia_jax.cli.command_line import finishing
+
 from ..config import Config
 from ..networks.make import make_network
-from ..system import cli, devices
+from ..system import devices
 from ..system.environments import make_env
 from ..system.fast_compile import jit_fast_compile
 from ..system.process_group import ProcessGroup, alone
@@ -143,5 +145,5 @@ class Trainer:
 
     def save(self) -> None:
         """Write a checkpoint unless that of this update exists."""
-        with cli.finishing():
+        with finishing():
             self.checkpoints.save(self.runner, self.env, self.config)

@@ -148,9 +148,7 @@ class AgentPool:
                     self._wake.wait()
                 rules, program = self._queue.pop(0)
             label = LABELS[program.part].format(program.name)
-            compilation = Compilation(
-                f"{label} is being compiled", f"{label} for {rules.env.ruleset.name}"
-            )
+            compilation = Compilation(f"{label} is being compiled")
             compilation.start()
             program.compilation, program.status = compilation, "compiling"
             self.on_change()
@@ -159,7 +157,6 @@ class AgentPool:
                 program.status = "ready"
             except Exception as error:  # an agent's own code may raise anything
                 program.message, program.status = error_text(error), "failed"
-                compilation.cancel()
             program.seconds = compilation.seconds
             compilation.end()
             self.on_change()

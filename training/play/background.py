@@ -11,8 +11,6 @@ from typing import Any
 
 from gaia_jax.cli.command_line import UserError
 
-from ..system import compile_times
-
 EXIT_WAIT = 5.0  # seconds for which a process that exits waits for its cancelled jobs
 
 
@@ -23,26 +21,18 @@ def error_text(error: Exception) -> str:
 
 
 class Compilation:
-    """A compilation: a line of progress, with the longest time that it took before."""
+    """A compilation: a line of progress and the seconds that it has taken so far."""
 
-    def __init__(self, label: str, name: str):
-        """`label`: the line of progress; `name`: under which the time is stored."""
-        self._label, self._name = label, name
-        self.text, self._started_at = label, 0.0
+    def __init__(self, text: str):
+        """`text`: the line of progress."""
+        self.text, self._started_at = text, 0.0
 
     def start(self) -> None:
         """Start the clock."""
-        self.text = self._label + compile_times.longest_note(self._name)
         self._started_at = time.monotonic()
 
     def end(self) -> None:
-        """Store the time, at the first call after `start`."""
-        if self._started_at:
-            compile_times.note(self._name, self.seconds)
-        self._started_at = 0.0
-
-    def cancel(self) -> None:
-        """End without storing the time."""
+        """Stop the clock."""
         self._started_at = 0.0
 
     @property

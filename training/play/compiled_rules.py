@@ -27,8 +27,8 @@ BATCH = 16  # actions of a position per call; the last call is padded
 class _Part:
     """A program that the first caller compiles; the others wait for it."""
 
-    def __init__(self, label: str, name: str):
-        self._lock, self._compilation = threading.Lock(), Compilation(label, name)
+    def __init__(self, label: str):
+        self._lock, self._compilation = threading.Lock(), Compilation(label)
         self.ready = False
 
     def make(self, compile: Callable[[], object]) -> None:
@@ -39,9 +39,8 @@ class _Part:
                 try:
                     compile()
                     self.ready = True
-                    self._compilation.end()
                 finally:
-                    self._compilation.cancel()
+                    self._compilation.end()
 
     def progress(self) -> list[tuple[str, float | None]]:
         """The line of progress while it is being compiled."""
@@ -57,11 +56,8 @@ class Rules:
         self._draw = env_jit(self.env, "draw_setup")
         self._deal_lock = threading.Lock()
         self._results_of = jax.jit(partial(_take_actions, self.env))
-        ruleset_name = self.env.ruleset.name
-        self._moves = _Part(
-            "the rules are being compiled, and stored for later starts", f"rules of {ruleset_name}"
-        )
-        self._prices = _Part("prices and effects are being compiled", f"prices of {ruleset_name}")
+        self._moves = _Part("the rules are being compiled, and stored for later starts")
+        self._prices = _Part("prices and effects are being compiled")
 
     @property
     def ready(self) -> bool:

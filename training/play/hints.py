@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -23,7 +24,7 @@ from ..analysis.candidate_outcomes import probabilities
 from ..analysis.judge import LINE_LENGTH, MAX_CANDIDATES, make_comparison
 from ..analysis.playouts import Playouts, jobs_of, whole_moves
 from ..analysis.recorded_game import Game as RecordedGame
-from .background import Compilation, Job
+from .background import Job
 from .compiled_rules import Rules
 from .game import Game
 
@@ -31,6 +32,7 @@ ROUND = 8  # playouts of each candidate between two updates of the page
 ROUNDS = 4
 LINE_MOVES = 4  # of a line in words
 REVIEW_PLAYOUTS = 8
+COMPILING_PLAYOUTS = "getting ready to play the {} out, once"
 
 
 class Adviser:
@@ -71,14 +73,13 @@ class Adviser:
         before = 0
 
         def progress(ended: int) -> None:
-            compilation.end()
             self._compiled = True
             job.report("played out", before + ended, total)
 
-        compilation = playouts_compilation("moves", self.name, self.rules.env.ruleset.name)
         for number in range(ROUNDS):
             before = number * len(actions) * ROUND
-            job.report("played out" if self._compiled else compilation.text, before, total)
+            compiling = COMPILING_PLAYOUTS.format("moves")
+            job.report("played out" if self._compiled else compiling, before, total)
             jobs = jobs_of([actions], ROUND, number * ROUND)
             ends = self._playouts.play(states, jobs, 0, progress, MAX_CANDIDATES * ROUND)
             new = ends.vp[:, seat].reshape(len(actions), ROUND)
@@ -127,18 +128,6 @@ class Adviser:
                 out.append(f"{table.faction(table.player).name}: {words}")
             state = after
         return out
-
-
-def playouts_compilation(task: str, agent: str, ruleset: str) -> Compilation:
-    """The compilation of playouts, which ends at their first progress.
-
-    Args:
-        task: what is played out.
-    """
-    label = f"getting ready to play the {task} out, once"
-    compilation = Compilation(label, f"playouts of {agent} of {task} for {ruleset}")
-    compilation.start()
-    return compilation
 
 
 def refusal(agent: str, rules: Rules) -> str:
@@ -203,13 +192,8 @@ class Advice:
         def work(job: Job) -> None:
             job.report(f"loading {ADVISER}")
             played = RecordedGame(game.rules.env, states, actions)
-            compilation = playouts_compilation("game", ADVISER, game.rules.env.ruleset.name)
-            job.report(compilation.text)
-
-            def progress(ended: int, total: int) -> None:
-                compilation.end()
-                job.report("played out", ended, total)
-
+            job.report(COMPILING_PLAYOUTS.format("game"))
+            progress = partial(job.report, "played out")
             reviewed = review.review_game(played, ADVISER, REVIEW_PLAYOUTS, 0, progress)
             job.report("writing the page")
             job.result = pages.review_page(played, review.build_report(reviewed))

@@ -18,7 +18,7 @@ from ..analysis import ADVICE_GAMES, ADVISER, advice, advice_report, pages
 from .background import Job
 from .compiled_rules import Rules
 from .game import Refused
-from .hints import playouts_compilation, refusal
+from .hints import COMPILING_PLAYOUTS, refusal
 
 MAX_PAGES = 32
 POLL = 0.2  # seconds between two checks whether the previous job has ended
@@ -85,12 +85,11 @@ class SetupAdvice:
         advisor = self._advisors.get(name) or advice.Advisor.named(env, ADVISER)
         boards = advice.boards_of(env, setup)
         total = boards.num_games(ADVICE_GAMES)
-        compilation = playouts_compilation("set-up", ADVISER, name)
-        job.report("dealing the games" if compiled else compilation.text, 0, total)
+        compiling = COMPILING_PLAYOUTS.format("set-up")
+        job.report("dealing the games" if compiled else compiling, 0, total)
 
         def progress(ended: int) -> None:
             if name not in self._advisors:
-                compilation.end()
                 self._advisors[name] = advisor
             job.report("played out" if ended < total else "writing the page", ended, total)
 

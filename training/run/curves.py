@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 
 from .. import config as configs
 from ..run import logs
 from ..stats import aggregate, chart
-from ..system import atomic_files
 from ..system.data_files import NUMBER, OBJECT, TEXT, check_keys, check_kind, read_object
 
 SHOWN = ("games/vp", "evaluation/*/vp_difference", "evaluation/*/vp", "evaluation/*/win_share",
@@ -31,7 +31,7 @@ STYLE = (
 )
 # The first bytes of a page; a file that begins so may be overwritten.
 TOP = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Runs compared</title>'
-PAGE = atomic_files.begins(TOP)
+PAGE = outputs.begins(TOP)
 
 
 class Run(NamedTuple):

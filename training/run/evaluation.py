@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from gaia_jax.cli.progress import status_line
+
 from ..agents import Agent, policy_agent
 from ..games import table
 from ..games.arena import Evaluation
 from ..games.table import Games
-from ..system import cli
 from ..system.data_files import npz_of
 from ..system.process_group import Place, ProcessGroup
 from ..types import Params
@@ -75,7 +76,7 @@ class RunEvaluation:
         params = on_one_device(trainer.policy)
         # Without a terminal a quiet evaluation prints a status line.
         waits = quiet and not sys.stderr.isatty() and not self._idle
-        with cli.status_line(lambda: f"playing against {self.opponent}", waits):
+        with status_line(lambda: f"playing against {self.opponent}", waits):
             played = None if self._idle else evaluation.play(params, seed, quiet, label)
         return evaluation.report(_of_all(self._group, played), seed)
 

@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gaia_jax import __version__
-from gaia_jax.cli.command_line import UserError
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError, reason
 
 from .. import config as configs
 from ..learn.checkpoint_paths import ASIDE, free_path
-from ..system import atomic_files, cli, commit, process_group, processes
+from ..system import commit, process_group, processes
 from ..types import Environment
 from .logs import RECORDS, Logs, NoLogs, drop_after, read_records
 
@@ -48,7 +49,7 @@ def new_folder(name: str, runs: Path = Path("runs")) -> Path:
                 folder.mkdir()
                 return folder
     except OSError as error:
-        raise UserError(f"cannot make a folder in {runs}: {cli.reason(error)}") from error
+        raise UserError(f"cannot make a folder in {runs}: {reason(error)}") from error
 
 
 def open_new(trainer: Trainer) -> Logs:
@@ -60,7 +61,7 @@ def open_new(trainer: Trainer) -> Logs:
         return NoLogs()
     run = trainer.run = new_folder(trainer.config.name)
     try:
-        atomic_files.write_text(run / configs.OF_A_RUN, configs.to_yaml(trainer.config))
+        outputs.write_text(run / configs.OF_A_RUN, configs.to_yaml(trainer.config))
         record_start(run, 0, trainer.env)
         group.first(str(run))
         process_group.check_folder(group, run)
@@ -103,9 +104,9 @@ def open_again(trainer: Trainer) -> Logs:
         print(f"later checkpoints are kept in {run / ASIDE}: {len(moved)}", file=sys.stderr)
         dropped = [line for number, line in read_records(run / RECORDS) if number > update]
         goal = free_path(run / ASIDE, RECORDS)
-        atomic_files.write_text(goal, b"".join(dropped).decode("utf-8"))
+        outputs.write_text(goal, b"".join(dropped).decode("utf-8"))
         drop_after(run / RECORDS, update)
-    atomic_files.write_text(run / configs.OF_A_RUN, configs.to_yaml(trainer.config))
+    outputs.write_text(run / configs.OF_A_RUN, configs.to_yaml(trainer.config))
     record_start(run, update, trainer.env)
     group.all(None)
     return Logs(run, trainer.config, update)

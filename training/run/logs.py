@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, one_line, reason
 
 from .. import config as configs
 from ..config import Config
-from ..system import atomic_files
 
 RECORDS = "metrics.jsonl"
 UPDATE = "update"  # the horizontal axis of everything in W&B
@@ -125,7 +125,7 @@ def drop_after(path: Path, update: int) -> list[bytes]:
     records = read_records(path)
     remaining = b"".join(line for number, line in records if number <= update)
     if path.exists() and remaining != path.read_bytes():
-        atomic_files.write_text(path, remaining.decode("utf-8"))
+        outputs.write_text(path, remaining.decode("utf-8"))
     return [line for number, line in records if number > update]
 
 
@@ -197,5 +197,5 @@ def _wandb_id(run: Path) -> str:
     path = run / "wandb" / WANDB_ID
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)
-        atomic_files.write_text(path, secrets.token_hex(4))
+        outputs.write_text(path, secrets.token_hex(4))
     return path.read_text(encoding="utf-8").strip()

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax.cli.command_line import UserError
+from gaia_jax.cli.command_line import UserError, reason
 
 from .. import config as configs
 from ..config import Config
@@ -20,7 +20,6 @@ from ..learn import ppo
 from ..learn.learner_state import make_init, sharding
 from ..networks.make import make_network
 from ..system import data_files
-from ..system.cli import reason
 from ..system.data_files import NUMBER, OBJECT, TEXT, WHOLE
 from ..system.devices import make_mesh
 from ..system.environments import make_env

@@ -6,6 +6,7 @@ import contextlib
 from pathlib import Path
 from typing import NamedTuple
 
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 
 from .. import config as configs
@@ -17,7 +18,6 @@ from ..games.arena import make_opponent
 from ..learn.checkpoint import Checkpoints
 from ..learn.checkpoint_paths import check_characters, number_of, split_update
 from ..learn.loop import Inputs
-from ..system import atomic_files
 from ..types import EnvModule
 from .logs import RECORDS, check_wandb, read_records
 
@@ -121,9 +121,9 @@ def check(resolved: Resolved) -> None:
     if config.run.wandb:
         check_wandb()
     if resolved.run is None:
-        atomic_files.check_inside("name", RUNS)
+        outputs.check_inside("name", RUNS)
     else:
         read_records(resolved.run / RECORDS)
-        atomic_files.check_inside("--resume", resolved.run)
+        outputs.check_inside("--resume", resolved.run)
     if resolved.record:
         records.check(resolved.record, resume=True)

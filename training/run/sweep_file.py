@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
+from gaia_jax.cli.outputs import folder_lock
 
 from .. import config as configs
 from ..config import Config
 from ..learn.checkpoint_paths import FOLDER, free_path
-from ..system import atomic_files
-from ..system.atomic_files import folder_lock
 from . import folder as run_folder
 from . import logs
 
@@ -199,7 +199,7 @@ def lock_member(member: Member, runs: Path) -> Iterator[None]:
     """
     (runs / LOCKS).mkdir(parents=True, exist_ok=True)
     with (runs / LOCKS / member.name).open("a") as file:
-        if not atomic_files.lock(file):
+        if not outputs.lock(file):
             raise UserError(f"{member.name} is in use by another process")
         yield
 
@@ -211,7 +211,7 @@ def _in_use(member: Member, runs: Path) -> bool:
             continue
         handle = os.open(path, os.O_RDONLY)
         try:
-            if not atomic_files.lock(handle):
+            if not outputs.lock(handle):
                 return True
         finally:
             os.close(handle)

@@ -14,14 +14,16 @@ import jax
 import numpy as np
 from tqdm import tqdm
 
-from gaia_jax.cli.command_line import check_system
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import check_system, wrote
+from gaia_jax.cli.progress import status_line
 
 from .. import config as configs
 from ..config import Config
 from ..games.report import format_evaluation
 from ..learn.checkpoint_paths import check_round_trip
 from ..learn.loop import Trainer
-from ..system import atomic_files, cli, devices, process_group, processes, signals
+from ..system import cli, devices, process_group, processes, signals
 from ..system.process_group import ProcessGroup
 from ..types import EnvModule
 from .evaluation import RunEvaluation, evaluations_of
@@ -202,9 +204,9 @@ def train_in_group(
         if resolved.run:
             group.hint = f"; continue with --resume {run}"
             if group.is_main:
-                stack.enter_context(atomic_files.folder_lock(run))
+                stack.enter_context(outputs.folder_lock(run))
         task = f"reading {run}" if resolved.run else "dealing the first games"
-        with cli.status_line(lambda: task, group.is_main):
+        with status_line(lambda: task, group.is_main):
             trainer = Trainer(start.inputs, run, resolved.update, group)
         trainer.spent = spent
         with cli.compiling("the training step"):
@@ -213,7 +215,7 @@ def train_in_group(
         group.hint = f"; continue with --resume {trainer.run}"
         if resolved.run is None and group.is_main:
             stack.enter_context(failed_start_removed(trainer))
-            stack.enter_context(atomic_files.folder_lock(trainer.run))
+            stack.enter_context(outputs.folder_lock(trainer.run))
         return finish(trainer, logs, start, resolved.record), trainer.run
 
 
@@ -245,11 +247,11 @@ def finish(trainer: Trainer, logs: Logs, start: Start, record: Path | None) -> i
         report = {"run": str(run), "update": trainer.update} | report
         if group.is_main:
             name = "evaluation.json" if number == 1 else f"evaluation-{number}.json"
-            atomic_files.write_json(run / name, report)
+            outputs.write_json(run / name, report)
             print(format_evaluation(report))
-            cli.wrote(run / name)
+            wrote(run / name)
     if group.is_main:
-        cli.wrote(record)
+        wrote(record)
         complete = trainer.update >= config.run.updates
         record_end(run, trainer.update, COMPLETE if complete else OUT_OF_TIME)
     return 0

@@ -13,15 +13,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..system import atomic_files, cli, environments
-from ..system.cli import UserError
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import LARGEST_SEED, UserError, whole, wrote
+
+from ..system import cli, environments
 from ..types import EnvModule
 
 if TYPE_CHECKING:
     from ..games.schema import About
 
 OUT = Path("runs/study")  # default of --out; copies of datasets with decisions are here too
-IS_OWN_JSON = atomic_files.json_with("record", "at", "seat", "actions")
+IS_OWN_JSON = outputs.json_with("record", "at", "seat", "actions")
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
@@ -48,7 +50,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     from .game_table import load
 
     if args.figures:
-        atomic_files.check_file("--figures", args.figures, results_file.IS_OWN_FILE)
+        outputs.check_file("--figures", args.figures, results_file.IS_OWN_FILE)
     else:
         report.check_outputs(args.out, args.page)
     other_results = results_file.load(args.beside) if args.beside else None
@@ -66,7 +68,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     answers = questions.answer_for_games(table, env.ruleset)
     if args.figures:
         results_file.save(args.figures, args.data, table, answers)
-        cli.wrote(args.figures)
+        wrote(args.figures)
         return 0
     decision_table, decisions = table, None
     if decision_folder is not None:
@@ -81,7 +83,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     num_decision_games = None if decisions is None else len(decision_table.vp)
     built_report = report.build(results, by_faction, env.ruleset, other_results, num_decision_games)
     report.write(built_report, args.out, args.page)
-    cli.wrote(args.out / f"{args.page}.md")
+    wrote(args.out / f"{args.page}.md")
     return 0
 
 
@@ -111,7 +113,7 @@ def _derive_decisions(data: Path, about: About, env_module: EnvModule, games: in
         first = (table.slice(0, max(games - at, 0)) for at, table in groups if at < games)
         shards.assemble(folder / dataset.GAMES, first)
         dataset.finish(folder, _select_first_parts(about["parts"], games), dataset.of_files(data))
-    with atomic_files.folder_lock(folder):
+    with outputs.folder_lock(folder):
         export.derive(folder, env_module, policy=False)
     return folder
 
@@ -138,7 +140,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help="skip the questions about decisions, which replay every game",
     )  # fmt: skip
     parser.add_argument(
-        "--decided", metavar="N", type=cli.whole(1, 10**9),
+        "--decided", metavar="N", type=whole(1, 10**9),
         help="ask the questions about decisions of the first N games only",
     )  # fmt: skip
     parser.add_argument(
@@ -151,25 +153,23 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument("--position", metavar="RECORD", type=Path, help="a game record")
     parser.add_argument(
-        "--at", metavar="N", type=cli.whole(1, 10**4), default=1, help="the number of a decision"
+        "--at", metavar="N", type=whole(1, 10**4), default=1, help="the number of a decision"
     )
     parser.add_argument("--agent", default="zoo/quick", help="agent at all seats")
     parser.add_argument(
-        "--playouts", type=cli.whole(1, 10**5), default=64, help="games of each candidate"
+        "--playouts", type=whole(1, 10**5), default=64, help="games of each candidate"
     )
     parser.add_argument(
-        "--candidates", type=cli.whole(1, 1023), default=8, help="number of candidate actions"
+        "--candidates", type=whole(1, 1023), default=8, help="number of candidate actions"
     )
-    parser.add_argument(
-        "--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="seed of play"
-    )
+    parser.add_argument("--seed", type=whole(0, LARGEST_SEED), default=0, help="seed of play")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the outcomes here")
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     if bool(args.data) == bool(args.position):
         raise UserError("a dataset, or --position RECORD --at N")
     if args.json:
-        atomic_files.check_file("--json", args.json, IS_OWN_JSON)
+        outputs.check_file("--json", args.json, IS_OWN_JSON)
     return args
 
 

@@ -10,16 +10,16 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from gaia_jax.cli import outputs
 from gaia_jax.ruleset import Ruleset
 
 from ..stats.agreement import compare_rankings
 from ..stats.effects import Effect
-from ..system import atomic_files
 from .questions import MEAN_QUESTIONS, TITLES, Answers
 from .results_file import Results
 from .vocabulary import Vocabulary
 
-HEADER = f"# Study of a dataset\n\n{atomic_files.COMMENT}"
+HEADER = f"# Study of a dataset\n\n{outputs.COMMENT}"
 PARQUET = "effects.parquet"
 ROWS_AT_EITHER_END = 6
 MAX_COLUMNS = 6
@@ -49,13 +49,13 @@ def check_outputs(out: Path, name: str) -> None:
     Raises:
         UserError: the name is not a plain file name, or another program wrote the file.
     """
-    atomic_files.plain_name("--page", name)
-    atomic_files.check_inside("--out", out, parents=True)
-    is_own_report = atomic_files.begins(HEADER)
-    atomic_files.check_file(
+    outputs.plain_name("--page", name)
+    outputs.check_inside("--out", out, parents=True)
+    is_own_report = outputs.begins(HEADER)
+    outputs.check_file(
         "--page", out / f"{name}.md", is_own_report, "choose another name", parents=True
     )
-    atomic_files.check_inside("--page", out / name, PARQUET, _is_own_parquet, parents=True)
+    outputs.check_inside("--page", out / name, PARQUET, _is_own_parquet, parents=True)
 
 
 def _is_own_parquet(path: Path) -> bool:
@@ -113,7 +113,7 @@ def write(report: Report, out: Path, name: str) -> None:
             # These two are means, written without a sign like the answer to `levels`.
             key = "levels" if question in ("research", "VP by round") else question
             sections.append(f"## By faction: {question}\n\n{_format_matrix(rows, key)}")
-    atomic_files.write_text(out / f"{name}.md", "\n\n".join(s.strip() for s in sections) + "\n")
+    outputs.write_text(out / f"{name}.md", "\n\n".join(s.strip() for s in sections) + "\n")
     _write_parquet(report, out / name / PARQUET)
 
 

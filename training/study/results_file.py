@@ -9,18 +9,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 
 from ..games import dataset
 from ..stats.effects import Effect
-from ..system import atomic_files, data_files
+from ..system import data_files
 from ..system.data_files import LIST, NUMBER, OBJECT, SWITCH, TEXT, WHOLE
 from . import opponent_pairs
 from .game_table import GameTable
 from .questions import Answers
 
 FORMAT = "gaia_jax figures 1"
-IS_OWN_FILE = atomic_files.begins(json.dumps({"format": FORMAT})[:-1])
+IS_OWN_FILE = outputs.begins(json.dumps({"format": FORMAT})[:-1])
 DECIMALS = 4
 MAX_BYTES = 10**7
 KEYS = {"format": TEXT, "games": WHOLE, "deals": WHOLE, "about": OBJECT, "figures": OBJECT}
@@ -51,7 +52,7 @@ def save(path: Path, data: Path, table: GameTable, answers: Answers) -> None:
         for key, effects in answers.items()
     ]
     text = json.dumps(header)[:-1] + ',\n"figures": {\n' + ",\n".join(lines) + "\n}}\n"
-    atomic_files.write_text(path, text)
+    outputs.write_text(path, text)
 
 
 def _to_row(effect: Effect) -> list[Any]:

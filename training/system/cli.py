@@ -18,44 +18,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gaia_jax.cli.command_line import (
-    LARGEST_SEED,
-    UserError,
-    finishing,
-    one_line,
-    read_text,
-    reason,
-    whole,
-    wrote,
-)
-from gaia_jax.cli.command_line import Parser as _Parser
-from gaia_jax.cli.command_line import run as run_command
+from gaia_jax.cli import command_line
+from gaia_jax.cli.command_line import LARGEST_SEED, whole
 from gaia_jax.cli.progress import LINE_SECONDS, next_wait, status_line
 
 if TYPE_CHECKING:
     from tqdm import tqdm
-
-__all__ = [
-    "LARGEST_SEED",
-    "MOST_GAMES",
-    "Parser",
-    "UserError",
-    "add_cache_flag",
-    "add_games_flags",
-    "add_record_flag",
-    "add_rules_flags",
-    "bar",
-    "compiling",
-    "finishing",
-    "one_line",
-    "read_text",
-    "reason",
-    "run",
-    "start_jax",
-    "status_line",
-    "whole",
-    "wrote",
-]
 
 SLOW = 60.0  # seconds of compiling after which the status says whether it will be cached
 PLAYERS = (2, 3, 4)  # `gaia_jax.xla.packed.PLAYERS`, which brings JAX along
@@ -63,7 +31,7 @@ MOST_GAMES = 10**7  # of one command
 HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_misses"
 
 
-class Parser(_Parser):
+class Parser(command_line.Parser):
     """An argument parser whose usage line shows how the command was called."""
 
     def __init__(self, prog: str, description: str | None):
@@ -75,7 +43,7 @@ class Parser(_Parser):
 def run(main: Callable[[], int]) -> int:
     """`gaia_jax.cli.command_line.run` with the cache and JAX's switches as this code needs them."""
     prepare()
-    return run_command(main)
+    return command_line.run(main)
 
 
 def prepare() -> None:

@@ -16,12 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, nearest
 
 from .. import config as configs
 from ..config import Config, NetworkConfig
 from ..networks.make import make_network
-from ..system import atomic_files, data_files
+from ..system import data_files
 from ..system.data_files import NUMBER, OBJECT, TEXT, WHOLE, flatten, read_parameters
 from ..system.environments import another_environment, identity, make_env, module
 from ..types import Environment, EnvModule, Params
@@ -51,7 +52,7 @@ def save(name: str, params: Params, about: Mapping[str, object], folder: Path = 
     data_files.write_arrays(path, arrays)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     text = json.dumps({"format": FORMAT, "name": name, "sha256": digest} | dict(about), indent=1)
-    atomic_files.write_text(path.with_suffix(".json"), text + "\n")
+    outputs.write_text(path.with_suffix(".json"), text + "\n")
     return path.with_suffix(".json")
 
 
@@ -62,17 +63,17 @@ def check(name: str, folder: Path | None = None) -> None:
         UserError: not a plain name, or a file of that name that does not belong to an agent.
     """
     folder = FOLDER if folder is None else folder
-    atomic_files.plain_name("the name of an agent", name)
+    outputs.plain_name("the name of an agent", name)
     about = folder / f"{name}.json"
-    is_own_file = atomic_files.json_with(format=FORMAT)
-    atomic_files.check_file("the agent", about, is_own_file, "choose another name", parents=True)
+    is_own_file = outputs.json_with(format=FORMAT)
+    outputs.check_file("the agent", about, is_own_file, "choose another name", parents=True)
     if not about.exists():
-        is_own_file = atomic_files.nothing
+        is_own_file = outputs.nothing
     else:
-        is_own_file = atomic_files.anything  # the JSON determines the owner
+        is_own_file = outputs.anything  # the JSON determines the owner
     for end in (".npz", ".games.npz"):
         file = folder / f"{name}{end}"
-        atomic_files.check_file("the agent", file, is_own_file, "choose another name", parents=True)
+        outputs.check_file("the agent", file, is_own_file, "choose another name", parents=True)
 
 
 def names(folder: Path = FOLDER) -> list[str]:
