@@ -59,10 +59,11 @@ def train(
     """
     from . import config as configs
     from .run import training
+    from .run.start import TrainRequest
 
     loaded = config if isinstance(config, configs.Config) else configs.load(config)
-    loaded = configs.override(loaded, overrides)
-    code, folder = training.train_new(loaded, env_module or _gaia_jax)
+    request = TrainRequest(configs.override(loaded, overrides))
+    code, folder = training.train_run(request, env_module or _gaia_jax)
     if code:
         raise KeyboardInterrupt
     return folder

@@ -25,14 +25,7 @@ from .system.environments import EnvModule
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
-    """The command line.
-
-    Args:
-        argv: arguments; None is those of the process.
-        env_module: what `make`s environments; None is `gaia_jax`.
-    Returns:
-        The exit code; 130 after Ctrl-C.
-    """
+    """The command line; returns the exit code, 130 after Ctrl-C."""
     args = _parse(argv)
     from .games import arena as games_arena
     from .games import store

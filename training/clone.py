@@ -21,7 +21,7 @@ from .system import cli
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command line."""
+    """The command line; returns the exit code."""
     args = _parse(argv)
     from .imitation import behaviour_cloning
 

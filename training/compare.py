@@ -22,13 +22,7 @@ AXES = ("decisions", "updates", "minutes")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command line.
-
-    Args:
-        argv: arguments; None is those of the process.
-    Returns:
-        The exit code.
-    """
+    """The command line; returns the exit code."""
     parser = cli.Parser("python -m training.compare", __doc__)
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folders")
     parser.add_argument(

@@ -23,14 +23,7 @@ from .system.environments import EnvModule
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
-    """The command line.
-
-    Args:
-        argv: arguments; None is those of the process.
-        env_module: what `make`s environments; None is `gaia_jax`.
-    Returns:
-        The exit code.
-    """
+    """The command line; returns the exit code."""
     args = _parse(argv)
     from .games import store
     from .games.arena import evaluation_of_name

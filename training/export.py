@@ -29,14 +29,7 @@ MOST_GAMES = 10**9
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
-    """The command line.
-
-    Args:
-        argv: arguments; None is those of the process.
-        env_module: what `make`s environments; None is `gaia_jax`.
-    Returns:
-        The exit code; 1 where `--verify` found a wrong row, 130 after Ctrl-C.
-    """
+    """The command line; returns the exit code: 1 for a wrong row, 130 after Ctrl-C."""
     args = _parse(argv)
     try:
         import pyarrow  # noqa: F401

@@ -24,12 +24,7 @@ from .system.environments import EnvModule
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
-    """The command line.
-
-    Args:
-        argv: arguments; None is those of the process.
-        env_module: what `make`s environments; None is `gaia_jax`.
-    """
+    """The command line; returns the exit code."""
     args = _parse(argv)
     suffixes = {path.suffix for path in (args.out, *args.parts)}
     if len(suffixes) > 1:

@@ -25,7 +25,7 @@ MEASURED = Path(__file__).with_name("plan_measured.json")
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
-    """The command line. The exit code; 2 where the configuration does not fit."""
+    """The command line; returns the exit code, 2 if the configuration does not fit."""
     args = _parse(argv)
     import jax
 

@@ -16,12 +16,11 @@ from .system import cli
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command line."""
+    """The command line; returns the exit code."""
     args = _parse(argv)
     from .run import ship
 
-    source, env = ship.Source(args.run, args.params, args.config), (args.env, args.players)
-    path, played = ship.ship(args.name, source, env, args.set, args.results)
+    path, played = ship.ship(args)
     print(f"{path}: {path.with_suffix('.npz').stat().st_size:,} bytes, VP {played.vp.mean():.1f}")
     return 0
 

@@ -30,14 +30,9 @@ def main(
     env_module: EnvModule | None = None,
     command: Sequence[str] = COMMAND,
 ) -> int:
-    """The command line.
+    """The command line; returns the exit code: 1 if a run has failed, 130 after Ctrl-C.
 
-    Args:
-        argv: arguments; None is those of the process.
-        env_module: what makes environments; None is `gaia_jax`.
-        command: starts a process of this.
-    Returns:
-        The exit code: 1 where a run has failed, 130 after Ctrl-C.
+    `command` starts a process of this.
     """
     args = _parse(argv)
     from .run import sweep, sweep_file

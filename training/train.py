@@ -18,14 +18,9 @@ from .system.environments import EnvModule
 def main(
     argv: Sequence[str] | None = None, env_module: EnvModule | None = None, spent: float = 0.0
 ) -> int:
-    """The command line.
+    """The command line; returns the exit code, 130 after Ctrl-C.
 
-    Args:
-        argv: arguments; None is those of the process.
-        env_module: what makes environments; None is `gaia_jax`.
-        spent: seconds that count as spent of `run.max_minutes` already.
-    Returns:
-        The exit code; 130 after Ctrl-C.
+    `spent`: seconds of `run.max_minutes` that earlier starts have used.
     """
     args = _parse(argv)
     from .run.start import TrainRequest

@@ -1,4 +1,4 @@
-"""Protocols of the trainer: environments, their states, networks and agents.
+"""Protocols of the trainer: environments, their states and networks.
 
 The trainer accepts `gaia_jax`, a subclass of yours and the toy game of the tests alike.
 B is any batch, A the number of actions, P of players, C of cells.
@@ -16,33 +16,6 @@ if TYPE_CHECKING:
 Params: TypeAlias = Mapping[str, Any]
 # The names of a ruleset by kind: `faction`, `vp_source`, ...
 Ids: TypeAlias = Mapping[str, Sequence[str]]
-
-
-class Rules(Protocol):
-    """A ruleset. The trainer checks by `hasattr` whether it has `actions` and `tables`."""
-
-    @property
-    def ids(self) -> Ids: ...
-
-    @property
-    def actions(self) -> Any:
-        """The index of the actions, with its own `ids`."""
-
-    @property
-    def tables(self) -> Any:
-        """What is printed on the pieces, as arrays."""
-
-
-class Game(Protocol):
-    """What the rules know of a game, or under `vmap` of a batch of them."""
-
-    @property
-    def players(self) -> Any:
-        """(P, ...) `vp`, `vp_source`, `formed` and what else the rules have."""
-
-    @property
-    def setup(self) -> Any:
-        """`faction`, `turn_order` and what else was drawn."""
 
 
 class EnvState(Protocol):
@@ -104,8 +77,8 @@ class Observation(Protocol):
         """(Fg,) int16."""
 
 
-class EnvironmentBase(Protocol):
-    """What an environment and one with auto-reset have in common."""
+class Environment(Protocol):
+    """A game; an ended one stays as it is."""
 
     def __hash__(self) -> int:
         """Compiled programs are cached by environment."""
@@ -148,10 +121,6 @@ class EnvironmentBase(Protocol):
     def seats(self) -> Callable[..., Array]:
         """(state, player) -> (P,) int32, which player each row of the observation is."""
 
-
-class Environment(EnvironmentBase, Protocol):
-    """A game; an ended one stays as it is."""
-
     @property
     def step(self) -> Callable[..., Any]:
         """(state, action () int32) -> state."""
@@ -169,7 +138,7 @@ class SetupEnvironment(Environment, Protocol):
         """(set-up) -> the first state of a game."""
 
 
-class AutoEnvironment(EnvironmentBase, Protocol):
+class AutoEnvironment(Environment, Protocol):
     """A game that restarts when it has ended."""
 
     @property
@@ -232,17 +201,3 @@ class Apply(Protocol):
         Logits of illegal actions are ignored. A value is the expected future reward of a seat, in
         the rewards of the environment times `reward_scale`.
         """
-
-
-class Agent(Protocol):
-    """A player, as `training.agents.make_agent` gives it."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def params(self) -> Params: ...
-
-    @property
-    def act(self) -> Callable[..., Array]:
-        """(params, state, mask (B, A), key) -> (B,) int32 actions."""

@@ -10,7 +10,7 @@ import pytest
 
 from gaia_jax.cli.command_line import UserError
 from training.agents import make_agent
-from training.agents.base import policy_agent, random_agent
+from training.agents.base import policy_agent
 from training.agents.search import FORMS, SearchSpec, search_agent, split_name
 from training.config import NetworkConfig
 from training.networks import sampling
@@ -64,20 +64,6 @@ def test_it_plays_legal_actions_and_reads_the_rewards(env, base, spec):
         assert jnp.allclose(100 * own[result], best[result])
 
 
-class Counter:
-    """Counts how often functions are traced."""
-
-    def __init__(self):
-        self.times = {}
-
-    def of(self, function, name):
-        def counted(*args):
-            self.times[name] = self.times.get(name, 0) + 1
-            return function(*args)
-
-        return counted
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("mixing", ["pool", "flat"])
 def test_rollouts_play_alike_where_only_the_likeliest_move_is_asked_for(env, mixing):
@@ -95,14 +81,6 @@ def test_rollouts_play_alike_where_only_the_likeliest_move_is_asked_for(env, mix
     act = [search_agent(env, x, spec, "toy+search").act for x in (base, asks_all)]
     from_action, from_logits = (jax.jit(f)(params, state, mask, jax.random.key(5)) for f in act)
     assert jnp.array_equal(from_action, from_logits)
-    query = Counter()
-    counting = base.policy._replace(
-        evaluate=query.of(base.policy.evaluate, "logits"),
-        best_action=query.of(base.policy.best_action, "action"),
-    )
-    counted = search_agent(env, base._replace(policy=counting), spec, "toy+search")
-    jax.eval_shape(counted.act, params, state, mask, jax.random.key(5))
-    assert query.times == {"logits": 1, "action": 1}  # at the root, along the rollouts
     logits, values = jax.jit(base.policy.evaluate)(params, state)
     best, same = jax.jit(base.policy.best_action)(params, state)
     assert jnp.array_equal(best, sampling.greedy(logits, mask))
@@ -158,8 +136,3 @@ def test_names_that_cannot_be_read_are_one_clear_line(env, name, message):
         make_agent(name, env)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_an_agent_without_values_cannot_be_searched(env):
-    with pytest.raises(UserError, match="'random' has none"):
-        search_agent(env, random_agent(env), SearchSpec(4), "random+search:4")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.search import random_game
-from training.search import SearchOptions, gumbel_search, margin, max_n, paranoid
+from training.search import SearchOptions, gumbel_search, margin, paranoid
 
 INSTANCES = 200
 
@@ -116,7 +116,3 @@ def mctx_search(games, simulations, noise, considered):
         )  # fmt: skip
 
     return jax.jit(run)(jax.random.key(0))
-
-
-def test_max_n_is_the_default():
-    assert SearchOptions().utility is max_n

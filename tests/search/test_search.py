@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import chex
@@ -285,25 +284,18 @@ def test_eight_devices_find_what_one_finds():
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("simulations", "options", "message"),
     [
-        (partial(SearchOptions, candidates=0), "candidates must be at least 1, got 0"),
-        (partial(SearchOptions, considered=0), "considered must be at least 1, got 0"),
-        (partial(SearchOptions, max_depth=-1), "max_depth must be at least 0, got -1"),
-        (partial(SearchOptions, least_prior=0), "least_prior must be above 0 and at most 1, got 0"),
+        (0, {}, "num_simulations must be at least 1, got 0"),
+        (40_000, {}, "a tree counts to"),
+        (1, {"candidates": 0}, "candidates must be at least 1, got 0"),
+        (1, {"considered": 0}, "considered must be at least 1, got 0"),
+        (1, {"max_depth": -1}, "max_depth must be at least 0, got -1"),
+        (1, {"least_prior": 0}, "least_prior must be above 0 and at most 1, got 0"),
     ],
 )
-def test_wrong_options_are_refused(make, message):
+def test_wrong_numbers_are_refused(games, simulations, options, message):
     with pytest.raises(ValueError, match=message):
-        make()
-
-
-@pytest.mark.parametrize(("simulations", "message"), [(0, "at least 1, got 0"), (40_000, "counts")])
-def test_a_wrong_number_of_simulations_is_refused(games, simulations, message):
-    with pytest.raises(ValueError, match=message):
-        jax.eval_shape(
-            lambda: gumbel_search(
-                games, jax.random.key(0), random_game.root(games), random_game.recurrent,
-                simulations,
-            )
-        )  # fmt: skip
+        searcher(SearchOptions(**options), simulations).eval_shape(
+            games, jax.random.key(0), random_game.root(games)
+        )

@@ -12,7 +12,7 @@ import yaml
 from gaia_jax.cli import outputs
 from training import compare
 from training.run import curves
-from training.stats import aggregate, chart
+from training.stats import aggregate
 from training.system import cli
 
 STEPS = 1024
@@ -134,25 +134,11 @@ def test_minutes_are_those_of_training_and_the_last_tenth_is_weighed_by_games(tm
     assert line.x[0] == pytest.approx(0.5) and line.x[-1] == pytest.approx(10)
 
 
-def test_an_experiment_is_called_as_its_runs_without_the_seed(tmp_path):
-    runs = [run_folder(tmp_path / f"x-lr0.0{n}-{s}", s, n, 1.0) for n in (1, 11) for s in (0, 1)]
-    experiments = curves.experiments([curves.read(path) for path in runs])
-    assert [e.name for e in experiments] == ["x-lr0.01", "x-lr0.011"]
-
-
 def test_one_run_has_no_band_and_the_interval_of_its_games(tmp_path):
     alone = run_folder(tmp_path / "alone", 0, 1e-3, 50.0)
     (alone / "evaluation-2.json").unlink()
     (experiment,) = curves.experiments([curves.read(alone)])
     assert np.isnan(curves.curve(experiment, "games/vp", "update").band).all()
-    # One update is drawn as a point: a line would have no length.
-    short = curves.read(run_folder(tmp_path / "short", 0, 1e-3, 50.0, updates=1))
-    for runs, markers in (([experiment], 0), (curves.experiments([short]), 1)):
-        svg = curves.picture(runs, "games/vp", "updates")
-        colour = f"stroke: {chart.COLOURS[0]}"
-        uses = [x.get("style") or "" for x in ElementTree.fromstring(svg).iter(f"{SVG}use")]
-        assert sum(colour in style for style in uses) >= markers
-        assert any(colour in style for style in uses) == bool(markers)
     (row,) = curves.strength([experiment])
     assert row["vp"] == {"iqm": 50.0, "low": 49.0, "high": 51.0}
 

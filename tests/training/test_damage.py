@@ -19,9 +19,7 @@ from conftest import TINY
 import training.evaluate as evaluate
 import training.train as train
 from gaia_jax.cli import outputs
-from gaia_jax.cli.command_line import UserError
 from training.learn.checkpoint import ASIDE, Checkpoints, Damaged
-from training.run import folder
 from training.system import cli
 
 HERE = Path(__file__).resolve().parent
@@ -131,11 +129,6 @@ def test_a_run_in_use_is_refused_in_one_line(run, capsys):
     assert code == 2 and err == "error: run is in use by another process: wait for its end\n"
 
 
-def test_two_new_runs_of_one_name_get_a_folder_each(tmp_path):
-    names = [folder.new_folder("same", tmp_path).name for _ in range(3)]
-    assert names == ["same", "same-2", "same-3"]
-
-
 def test_a_start_that_is_refused_late_leaves_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("tiny.yaml").write_text(yaml.safe_dump(SHORT))
@@ -150,13 +143,7 @@ def test_a_start_that_is_refused_late_leaves_nothing(tmp_path, monkeypatch, caps
     code, err = command(capsys, train.main, "--config", "tiny.yaml", "run.wandb=true")
     assert code == 2 and err.splitlines()[-1].startswith("error: run.wandb: W&B does not start")
     assert not Path("runs").exists()
-    monkeypatch.delitem(sys.modules, "wandb")
-    (fake / "wandb.py").write_text("def login(prompt=True):\n    return False\n")
-    os.utime(fake / "wandb.py", (1, 1))  # another file than the one that was compiled
-    code, err = command(capsys, train.main, "--config", "tiny.yaml", "run.wandb=true")
-    monkeypatch.delitem(sys.modules, "wandb")
-    assert (code, err.count("\n")) == (2, 1) and "W&B knows no login" in err
-    assert not Path("runs").exists()
+    del sys.modules["wandb"]
 
 
 def test_records_are_kept_up_to_a_checkpoint_and_junk_is_refused(run, capsys):
@@ -209,18 +196,3 @@ def test_ctrl_c_twice_ends_at_once_while_something_compiles(tmp_path):
     assert process.returncode == 130
     assert err.splitlines()[-1] == "interrupted" and "Traceback" not in err
     assert not (tmp_path / "runs").exists()
-
-
-def test_a_run_begun_before_a_recipe_goes_on_with_its_number(straight, monkeypatch):
-    """A checkpoint without a number of `Hyper` is restored; other arrays must all be there."""
-    from training.learn import learner_state
-
-    checkpoints = Checkpoints(straight)
-    seven = {"later": jax.numpy.float32(7)}
-    form = learner_state.Runner((), (), (), (), (), seven)
-    monkeypatch.setattr(checkpoints, "_restore", lambda step, **items: items)
-    monkeypatch.setattr(checkpoints, "_forms", lambda step: {"trainer": {}})
-    result = checkpoints.restore(6, form)
-    assert result.hyper == {"later": 7}
-    with pytest.raises(UserError, match="does not fit"):
-        Checkpoints(straight).restore(6, form._replace(opt_state=seven))

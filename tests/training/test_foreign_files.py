@@ -55,7 +55,6 @@ OUTPUTS = [
     ("benchmarks.profile", (), {"--json": "other.json"}),
     ("benchmarks.training", (), {"--json": "other.json"}),
     ("benchmarks.compare", ("HEAD", "."), {"--json": "other.json"}),
-    ("tools.learning_curve", ("a=b",), {"--out": "precious.svg"}),
 ]
 
 

@@ -10,10 +10,9 @@ from tests.training import toy_env
 from training import zoo
 from training.agents import make_agent, parse_name
 from training.agents.baseline import make_baseline_model
-from training.agents.levels import LEVELS, SECONDS, TIMED_ON, agent_of
+from training.agents.levels import LEVELS, agent_of
 from training.agents.registry import REGISTRY
 from training.agents.search import split_name
-from training.play import catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,19 +22,6 @@ def test_a_level_is_an_agent_that_is_there(level):
     base, _ = split_name(level.agent)
     assert base in REGISTRY or base in zoo.names()
     assert agent_of(level.name) == level.agent and agent_of(level.agent) == level.agent
-
-
-def test_slow_levels_state_their_seconds_per_decision():
-    assert all(0 < median <= maximum for median, maximum in SECONDS.values())
-    median, maximum = SECONDS["zoo/strong+search:64"]
-    text = f"{median} s a decision on {TIMED_ON}, nine of ten within {maximum} s"
-    assert text in catalogue.level("zoo/strong+search:64").about
-    assert "slower" in catalogue.level("zoo/quick+search:32").about  # not measured
-
-
-def test_an_agent_is_made_by_the_name_of_its_level():
-    assert make_agent("newcomer", toy_env.make("toy", reward="vp")).name == "random"
-    assert len(LEVELS) == 5
 
 
 def test_a_level_is_the_name_of_its_agent_wherever_one_is_read():

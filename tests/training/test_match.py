@@ -1,7 +1,5 @@
 """Duplicate matches: equal set-ups, rotated seats, intervals."""
 
-from types import SimpleNamespace
-
 import jax
 import numpy as np
 import pytest
@@ -9,14 +7,10 @@ import toy_env
 
 from gaia_jax.cli.command_line import UserError
 from training.agents import Agent, make_agent, random_agent
-from training.config import Config
-from training.config.files import with_ends
 from training.games.engine import Match
 from training.games.report import evaluation_report, format_evaluation
 from training.games.stats import estimate, share, wins
 from training.games.table import BEHAVIOUR, Games, one_against_the_rest
-from training.run import training
-from training.system import cli
 from training.system.batched import step_among
 
 ENV = toy_env.make("toy")
@@ -111,19 +105,6 @@ def test_an_unknown_agent_is_named():
 def test_a_share_and_its_interval_stay_within_0_and_1(wins):
     mean, low, high = share(np.array(wins, float))
     assert 0 <= low <= mean <= high <= 1
-
-
-def test_before_the_first_game_has_ended_there_is_no_vp(capsys):
-    """A dash on the line of progress, and none in the records."""
-    names = ("games/vp_sum", "games/reward_sum", "games/ended", "loss/policy", "loss/value")
-    record = dict.fromkeys([*names, "policy/entropy"], 0.0)
-    written, trainer = [], SimpleNamespace(config=with_ends(Config()), update=1, env=ENV)
-    logs = SimpleNamespace(write=lambda update, metrics: written.append(metrics))
-    with cli.bar("update", 2) as progress:
-        training._report(trainer, [record], 1.0, logs, progress)
-        progress.refresh()
-    assert ", VP -, " in capsys.readouterr().err
-    assert np.isnan(written[0]["games/vp"])
 
 
 @pytest.mark.slow

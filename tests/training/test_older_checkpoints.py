@@ -45,7 +45,8 @@ def test_a_run_of_before_the_flag_of_illegal_actions_goes_on(config, tmp_path):
     form = runner(Now(jnp.zeros_like(vp), jnp.ones(2, bool)))
     place = jax.sharding.SingleDeviceSharding(jax.devices()[0])
     shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=place), form)
-    repeated = files.restore(4, shapes)
+    repeated = files.restore(4, shapes._replace(hyper={"later": jnp.float32(7)}))
+    assert repeated.hyper == {"later": 7}  # a number that a recipe has added since
     np.testing.assert_array_equal(repeated.env_state.vp, vp)
     assert not repeated.env_state.illegal.any() and repeated.env_state.illegal.shape == (2,)
     with pytest.raises(UserError, match="env_state-board"):

@@ -42,11 +42,3 @@ def test_a_search_decides_under_strict_promotion(strict, env, states):
     key = jax.eval_shape(lambda: jax.random.key(0))
     action = jax.eval_shape(agent.act, agent.params, states, states.legal_action_mask, key)
     assert action.shape == (4,)
-
-
-@pytest.mark.parametrize("name", ["zoo/quick", "zoo/strong"])
-def test_loaded_networks_apply_under_strict_promotion(strict, env, states, name):
-    network, params = training.load_agent(name, env)
-    seen = jax.eval_shape(jax.vmap(env.observe), states, states.current_player)
-    logits, values = jax.eval_shape(network.apply, params, seen, states.legal_action_mask)
-    assert (logits.shape, values.shape) == ((4, env.num_actions), (4, env.num_players))

@@ -130,16 +130,6 @@ def test_noise_is_taken_off_a_correlation():
     assert np.isnan(compare_rankings("x", first, noise)[1])
 
 
-def test_sources_by_place_are_means():
-    table = draw_games(np.random.default_rng(1), 50)
-    by_source = strength.sources_by_place(table)
-    for k, name in enumerate(SOURCES):
-        for place, effect in enumerate(by_source[name]):
-            is_place = table.place == place + 1
-            assert effect.estimate == pytest.approx(table.sources[..., k][is_place].mean())
-            assert effect.size == is_place.sum()
-
-
 def test_what_lies_near_home():
     """Counted by hand on one tile of the base map: M10 alone in the middle has Yellow at 1,-1."""
     ruleset = rules.RULESETS["base"]

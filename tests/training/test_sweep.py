@@ -76,15 +76,11 @@ def test_variants_grid_and_seeds_are_runs_in_a_fixed_order(file):
         ({}, "some.yaml: give variants, or a grid"),
         ({"grid": {"ppo.lrr": [1]}}, "some.yaml: lrr1: unknown key 'ppo.lrr'; meant ppo.lr?"),
         ({"grid": {"ppo.lr": 1}}, "grid.ppo.lr must be a list of values"),
-        ({"grid": {"ppo.lr": [1e-3, "fast"]}}, "lrfast: ppo.lr must be a number, got 'fast'"),
         ({"variants": {"a": {"ppo.clip": -1}}}, "some.yaml: a: ppo.clip must be above 0, got -1"),
         ({"variants": {"a": {"seed": 1}}}, "a: seed is given by the sweep"),
         ({"variants": {"a": 3}}, "variants.a must be a group of keys"),
         ({"variants": {"a,b": {}}}, "name must be a plain folder name"),
-        ({"set": {"ppo.minibatches": 7}, "variants": {"a": {}}}, "set: ppo.minibatches must divid"),
         ({"seeds": [1, 1], "variants": {"a": {}}}, "seeds must be a list of different numbers"),
-        ({"seeds": ["x"], "variants": {"a": {}}}, "a: seed must be a whole number, got 'x'"),
-        ({"config": "gone.yaml"}, "cannot read the configuration gone.yaml: No such file"),
         ({"variants": {"a": {"eval.opponents": "missing"}}}, "some-a-0: unknown agent 'missing'"),
     ],
 )  # fmt: skip
@@ -194,11 +190,11 @@ def test_a_task_of_a_job_array_makes_its_run(file, capsys, monkeypatch):
 def test_runs_of_a_sweep_are_a_group_of_wandb(file, capsys, monkeypatch):
     groups = []
 
-    def train_new(config, env_module):
+    def run(request, env_module):
         groups.append(os.environ.get("WANDB_RUN_GROUP"))
-        return 0, Path("runs") / config.name
+        return 0
 
-    monkeypatch.setattr(run_sweep.training, "train_new", train_new)
+    monkeypatch.setattr(run_sweep.training, "run", run)
     path = file(name="sizes", seeds=[0, 1], variants={"a": {}})
     for index in ("0", "1"):
         monkeypatch.setenv("WANDB_RUN_GROUP", "")  # put back after the test

@@ -67,6 +67,7 @@ def test_a_run_learns_and_leaves_its_records(trained):
     assert [r["update"] for r in updates] == list(range(1, 41))
     assert updates[-1]["games/vp"] > updates[0]["games/vp"] + 5
     assert updates[-1]["policy/entropy"] < updates[0]["policy/entropy"]
+    assert sum(updates[-1][f"vp/{name}"] for name in ("mine", "project", "gift")) > 0
     assert [r["update"] for r in records if "evaluation/random/vp" in r] == [30]
 
 

@@ -69,12 +69,6 @@ def test_two_processes_learn_what_one_does(tmp_path):
 
 
 @pytest.mark.slow
-def test_four_processes_learn_what_one_does(undisturbed, tmp_path):
-    train(tmp_path, "run.updates=4", size=4, devices=1)
-    check_same(tmp_path / "runs" / "tiny", undisturbed, 4)
-
-
-@pytest.mark.slow
 def test_two_processes_train_evaluate_and_leave_the_rest_to_one(undisturbed, tmp_path):
     """The games of an evaluation are split; each depends on its number alone."""
     options = ("run.updates=6", "run.keep_checkpoints=9", "eval.games=80")

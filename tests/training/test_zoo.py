@@ -20,7 +20,6 @@ from tests import conftest
 from tests.stub_env import StubEnv
 from training import config as configs
 from training import zoo
-from training.agents import make_agent
 from training.agents.registry import plays, trained
 from training.config import Config
 from training.networks.make import make_network
@@ -69,10 +68,6 @@ def player(network: str, env):
     return games.make_player(env, make_network(env, config))
 
 
-def test_the_rungs_are_there():
-    assert {"zoo/clone", "zoo/quick", "zoo/strong"} <= set(zoo.names())
-
-
 @pytest.mark.parametrize(
     "name",
     # A program of its own to compile for each agent.
@@ -95,12 +90,6 @@ def test_an_agent_is_whole_small_and_plays_its_recorded_games(name):
     np.testing.assert_array_equal(replayed.vp, recorded.vp)
     assert replayed.gap.max() <= CLOSE
     assert (replayed.gap == 0).mean() > 0.999
-
-
-def test_agents_go_by_name_and_a_wrong_one_is_refused():
-    assert make_agent("zoo/quick", environment()).name == "zoo/quick"
-    with pytest.raises(UserError, match="the zoo has: "):
-        make_agent("zoo/missing", environment())
 
 
 def test_no_agent_names_a_folder_of_a_machine():

@@ -54,7 +54,7 @@ class SavedNetwork(NamedTuple):
     ) -> tuple[Array, Array]:
         """Logits (B, A), illegal ones -1e9, and values (B, P) of B observations."""
         leaves = [variables[name] for name in self.names]
-        logits, values = self.call(*leaves, *_tables(observation))
+        logits, values = self.call(*leaves, *jax.tree.leaves(observation))
         return jnp.where(mask, logits, ILLEGAL_LOGIT), values
 
 
@@ -101,7 +101,8 @@ def save_agent(
         logits, values = jax.vmap(apply, (None, 0))(jax.tree.unflatten(tree, own), view)
         return logits.astype(jnp.float32), values.astype(jnp.float32)
 
-    stored = {name: _plain(np.asarray(x)) for name, x in arrays.items()}
+    # An npz has no bfloat16 and the like, whose kind is V.
+    stored = {k: x.astype(np.float32) if x.dtype.kind == "V" else x for k, x in arrays.items()}
     exported = export.export(jax.jit(program), platforms=PLATFORMS)(*_shapes(stored, seen))
     metadata = identity(env) | ({"short_turns": True} if has_short_turns(env) else {}) | {
         "format": FORMAT, "reward": env.reward, "reward_scale": float(reward_scale),
@@ -240,23 +241,13 @@ def _observation(env: Environment) -> Any:
     return jax.eval_shape(look, jax.eval_shape(partial(jax.random.key, 0)))
 
 
-def _tables(observation: Observation) -> tuple[Array, ...]:
-    """The tables of an observation, in its own order."""
-    return tuple(jax.tree.leaves(observation))
-
-
 def _shapes(
     params: Mapping[str, Array | np.ndarray], seen: Observation
 ) -> list[jax.ShapeDtypeStruct]:
     """The arguments of the program: the parameters, and B observations."""
     (rows,) = export.symbolic_shape("b")
     fixed = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in params.values()]
-    return fixed + [jax.ShapeDtypeStruct((rows, *x.shape), x.dtype) for x in _tables(seen)]
-
-
-def _plain(array: np.ndarray) -> np.ndarray:
-    """An array as an npz can hold it: bfloat16 and its like as float32."""
-    return array.astype(np.float32) if array.dtype.kind == "V" else array
+    return fixed + [jax.ShapeDtypeStruct((rows, *x.shape), x.dtype) for x in jax.tree.leaves(seen)]
 
 
 def _check(results: object, env: Environment) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 from jax import Array
 
 from ..learn.metrics import behaviour_of
-from ..types import Game, Rules
 
 BEHAVIOUR = (
     "federations", "advanced_tiles", "research_steps", "ships", "artifacts", "leech_taken",
@@ -66,11 +65,11 @@ def join(parts: Sequence[Games]) -> Games:
     return Games(*jax.tree.map(lambda *x: np.concatenate(x), *map(tuple, parts)))
 
 
-def make_notes(rules: Rules) -> Callable[[Any, Array], dict[str, Array]]:
+def make_notes(rules: Any) -> Callable[[Any, Array], dict[str, Array]]:
     """(games (B,) that have ended, counts (B, P, W)) -> columns of `Games` by name, leading B."""
     read = behaviour_of(rules)
 
-    def notes(game: Game, counts: Array) -> dict[str, Array]:
+    def notes(game: Any, counts: Array) -> dict[str, Array]:
         ends = read(game) | {name: counts[..., i] for i, name in enumerate(COUNTED)}
         none = jnp.zeros(counts.shape[:-1], jnp.int32)
         return {
@@ -86,7 +85,7 @@ def make_notes(rules: Rules) -> Callable[[Any, Array], dict[str, Array]]:
     return notes
 
 
-def leech_actions(rules: Rules, actions: int) -> np.ndarray:
+def leech_actions(rules: Any, actions: int) -> np.ndarray:
     """(2, A) bool, the actions that take a leech offer and those that decline one."""
     out = np.zeros((2, actions), bool)
     for choice in rules.actions.ids["leech"] if hasattr(rules, "actions") else ():

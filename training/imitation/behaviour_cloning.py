@@ -26,7 +26,7 @@ from gaia_jax.cli.command_line import UserError
 from .. import config as configs
 from ..learn.learner_state import make_optimizer
 from ..networks import sampling
-from ..networks.make import make_network
+from ..networks.make import init_params
 from ..system import data_files, devices
 from ..system.environments import identity
 from ..types import AutoEnvironment, Environment, EnvState, Params, PolicyNetwork
@@ -246,18 +246,12 @@ def clone(
     """
     config = configs.load(config_file, overrides)
     devices.split_cpu(config.run.cpu_devices, 256)
-    import gaia_jax
-
-    env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
-    auto = gaia_jax.auto_reset(env)
+    env, auto, network = expert_data.game_and_network(config)
     given = data_files.read_parameters(course.start) if course.start else None
-    network = make_network(env, config.network)
     loaded = read_streams(folders, env)
     games = loaded[0][0]["games"]
     mesh = devices.make_mesh(games)
-    example = jax.jit(lambda: expert_data.start(auto, 0, 1))()
-    observation = jax.vmap(env.observe)(example, example.current_player)
-    params = network.init(jax.random.key(config.seed), observation, example.legal_action_mask)
+    params = init_params(env, network, jax.random.key(config.seed))
     if course.start:
         shapes = [jax.tree.map(jnp.shape, x) for x in (params, given)]
         if shapes[0] != shapes[1]:

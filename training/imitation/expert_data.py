@@ -24,8 +24,9 @@ from gaia_jax.cli.command_line import UserError
 
 from .. import config as configs
 from ..agents.greedy import Search, Weights, as_params
+from ..config import Config
 from ..networks import sampling
-from ..networks.make import make_network
+from ..networks.make import init_params, make_network
 from ..system import cli, data_files, devices
 from ..system.data_files import TEXT, WHOLE
 from ..system.environments import identity
@@ -115,6 +116,14 @@ def make_generator(
     return jax.jit(mapped)
 
 
+def game_and_network(config: Config) -> tuple[Any, Any, Any]:
+    """The environment of a configuration, paid in VP, the same with auto-reset, and the network."""
+    import gaia_jax
+
+    env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
+    return env, gaia_jax.auto_reset(env), make_network(env, config.network)
+
+
 def generate(out: Path, chunks: int, about: dict[str, Any], config_file: str) -> None:
     """Write the stream, chunk by chunk, from where the folder leaves off.
 
@@ -127,11 +136,7 @@ def generate(out: Path, chunks: int, about: dict[str, Any], config_file: str) ->
     config = configs.load(config_file)
     devices.split_cpu(0, about["games"])
     student = data_files.read_parameters(about["student"]) if about["student"] else None
-    import gaia_jax
-
-    env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
-    auto = gaia_jax.auto_reset(env)
-    network = make_network(env, config.network)
+    env, auto, network = game_and_network(config)
     seed, games, first = about["seed"], about["games"], about["first"]
     about = identity(env) | about
     check_begun(out, about)
@@ -139,9 +144,7 @@ def generate(out: Path, chunks: int, about: dict[str, Any], config_file: str) ->
     states = jax.jit(lambda: start(auto, seed, games, first))()
     number = first + np.arange(games)
     if student is None:
-        example = jax.tree.map(lambda x: x[:1], states)
-        observation = jax.vmap(env.observe)(example, example.current_player)
-        student = network.init(jax.random.key(0), observation, example.legal_action_mask)
+        student = init_params(env, network, jax.random.key(0))
         mix = number % 2
     else:
         mix = np.where(number % 4 == 0, 1, 2)

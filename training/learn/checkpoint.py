@@ -25,10 +25,10 @@ from gaia_jax.cli.command_line import UserError, one_line, reason
 from .. import config as configs
 from .. import zoo
 from ..config import Config
-from ..networks.make import make_network
+from ..networks.make import init_params, make_network
 from ..system.environments import another_environment, identity, make_env
 from ..system.fast_compile import jit_fast_compile
-from ..types import Environment, EnvModule, Params, PolicyNetwork
+from ..types import Environment, EnvModule, Params
 from . import warm_start
 from .checkpoint_paths import ASIDE, FOLDER, free_path, is_folder
 from .learner_state import GONE, NUMBERS, Runner, empty, join, path_name, split, start_keys
@@ -322,7 +322,8 @@ def load_policy(
     checkpoints.check_env(step, env)
     network = make_network(env, config.network)
     local = SingleDeviceSharding(jax.devices()[0])  # wherever it was trained
-    form = jax.jit(lambda: _init(env, network), out_shardings=local).eval_shape()
+    key = jax.random.key(0)
+    form = jax.jit(lambda: init_params(env, network, key), out_shardings=local).eval_shape()
     return env, network, checkpoints.restore_params(step, form), step, config
 
 
@@ -338,17 +339,8 @@ def load_start(run: str | Path, env: Environment) -> tuple[Any, Any, Config]:
     checkpoints.check_env(step, env)
     _, config = checkpoints.about(step)
     network = make_network(env, config.network)
-    params = jit_fast_compile(lambda: _init(env, network, start_keys(config)[0]))()
+    params = jit_fast_compile(lambda: init_params(env, network, start_keys(config)[0]))()
     if config.run.warm_start:
         given = zoo.parameters(config.run.warm_start, env)
         params = warm_start.fit(given, config, params)
     return network, params, config
-
-
-def _init(env: Environment, network: PolicyNetwork, key: Array | None = None) -> Any:
-    state = env.init(jax.random.key(0))
-    observation = env.observe(state, state.current_player)
-    batch = jax.tree.map(lambda x: x[None], observation)
-    return network.init(
-        jax.random.key(0) if key is None else key, batch, state.legal_action_mask[None]
-    )

@@ -1,6 +1,7 @@
-"""Warm starts: a new run begins with the parameters of a network of its size or smaller.
+"""Warm starts: a new run starts with the parameters of a network of its size or smaller.
 
-Of a smaller network of pools, `fit` makes parameters that play as it does in the larger one.
+`fit` turns the parameters of a smaller network of pools into those of a larger one that plays the
+same.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .learner_state import Runner
 
 
 def begin_with(runner: Runner, given: Params, config: Config) -> Runner:
-    """A new run that begins with given parameters.
+    """A new run that starts with given parameters.
 
     Raises:
         UserError: they are of another network.
@@ -36,7 +37,7 @@ def begin_with(runner: Runner, given: Params, config: Config) -> Runner:
 
 
 def fit(given: Params, config: Config, params: Params) -> Any:
-    """The parameters to begin with.
+    """The parameters to start with.
 
     Args:
         given: the parameters of `run.warm_start`.
@@ -45,11 +46,12 @@ def fit(given: Params, config: Config, params: Params) -> Any:
     return at_temperature(widen(given, params), config.run.warm_start_temperature)
 
 
-# What may be larger: the inputs of a token, which are the last rows of a kernel.
-MORE_ROWS = r"(cells|players)/dense/kernel"
-# How arrays grow with `width` and `latents`: their names, what their rows read, what their last
-# axis is. "pair" is a player and the game, "joined" what a layer of pools reads: these, the board.
-GROWS = (
+# Kernels that may have more rows, the inputs of a token; new rows are the last ones.
+EXTENDED = r"(cells|players)/dense/kernel"
+# How arrays grow with `width` and `latents`: a pattern of their names, what their rows read, what
+# their last axis is. "pair" is a player and the game; "joined", which a layer of pools reads, is
+# the game, the players and the board.
+GROWTH = (
     (r"(LayerNorm_[01]|layer_\d+/LayerNorm_2)/.*", "", "units"),
     (r"layer_\d+/LayerNorm_1/.*", "", "pair"),
     (r"layer_\d+/LayerNorm_0/.*", "", "joined"),
@@ -61,105 +63,101 @@ GROWS = (
     (r"layer_\d+/Mlp_\d/Linear_1/dense/kernel", "units", "units"),
     (r"(pointer|space|others|kinds|layer_\d+/Linear_1)/dense/kernel|value/kernel", "units", ""),
 )
-UNEVEN = 0.25  # copies of a row differ by such a share of its weights: alike, they would stay alike
+SPREAD = 0.25  # copies of a row differ by this share of its weights: equal copies would stay equal
 
 
 def widen(params: Params, wider: Params) -> Any:
-    """Parameters for a network of pools that reads more columns, is wider or has more layers.
+    """Parameters for a network of pools with more inputs, units or layers, which plays the same.
 
-    It plays as the smaller one does, and learns from there. New columns and layers weigh nothing.
-    A width a whole number of times as large holds copies of every unit, whose weights in what
-    reads them differ and add up to those of the smaller network; `latents` has to grow alike.
-    Parameters of the same network stay as they are, and so do those that differ in anything else.
+    New inputs and layers have weights of 0. If `width` and `latents` grow by the same whole factor,
+    every unit is copied, and the different weights of its copies add up to its own. Parameters of
+    the same network are returned unchanged, and so are those of any other network.
 
     Args:
         params: of the smaller network.
-        wider: of the larger one, as it begins.
+        wider: of the larger one, as initialized.
     """
     small, large = flatten(params.get("params", {})), flatten(wider.get("params", {}))
-    silent = _silent(large)
+    outputs = _layer_outputs(large)
     if not small.keys() <= large.keys():
         return params
-    small = _copied(small, large)
-    out = {}
-    for name, target_array in large.items():
+    small = _copy_units(small, large)
+    grown: dict[str, np.ndarray] = {}
+    for name, target in large.items():
         if name in small:
-            grown = _larger(name, small[name], target_array)
-        elif name in silent:
-            grown = np.zeros_like(target_array)
+            array = _append_rows(name, small[name], target)
+            if array is None:
+                return params
+            grown[name] = array
+        elif name.split("/")[0] in outputs.values():  # of a new layer, which adds nothing
+            grown[name] = np.zeros_like(target) if name in outputs else target
         else:
-            grown = target_array if _layer(name) in silent.values() else None
-        if grown is None:
             return params
-        out[name] = grown
-    return {**params, "params": unflatten(out)}
+    return {**params, "params": unflatten(grown)}
 
 
-def _copied(small: dict[str, np.ndarray], large: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _copy_units(
+    small: dict[str, np.ndarray], large: dict[str, np.ndarray]
+) -> dict[str, np.ndarray]:
     """Repeat the units of `width` and of `latents` as often as `large` has them.
 
-    Both alike: so a LayerNorm over what is joined keeps its mean and its spread.
+    Both by the same factor, so that a LayerNorm over joined tokens keeps its mean and spread.
     """
     inner, scores = "globals/dense/bias", "layer_0/latents/dense/bias"
     if inner not in small or scores not in small or "cell_place" in small:
         return small
     width, latents, cell = (len(small[x]) for x in (inner, scores, "cells/dense/bias"))
-    times, over = divmod(len(large[inner]), width)
-    if over or times < 2 or len(large[scores]) != times * latents:
+    factor, remainder = divmod(len(large[inner]), width)
+    if remainder or factor < 2 or len(large[scores]) != factor * latents:
         return small
-    units, seats = np.arange(width).repeat(times), len(small["seat_place"])
+    units, seats = np.arange(width).repeat(factor), len(small["seat_place"])
     tokens = (width * np.arange(1 + seats)[:, None] + units).ravel()  # of the game and the players
-    board = np.arange(latents * cell).reshape(latents, cell).repeat(times, axis=0).ravel()
+    board = np.arange(latents * cell).reshape(latents, cell).repeat(factor, axis=0).ravel()
     copies = {
         "units": units,
         "pair": tokens[: 2 * len(units)],
         "joined": np.concatenate([tokens, width * (1 + seats) + board]),
-        "latents": np.arange(latents).repeat(times),
+        "latents": np.arange(latents).repeat(factor),
     }
     rng = np.random.default_rng(0)
     out = dict(small)
     for name, array in small.items():
-        for pattern, rows, last in GROWS:
+        for pattern, rows, last in GROWTH:
             if re.fullmatch(pattern, name):
                 out[name] = array[..., copies[last]] if last else array
                 if rows:
-                    out[name] = _shared_out(out[name], copies[rows], times, rng)
+                    out[name] = _split_rows(out[name], copies[rows], factor, rng)
     return out
 
 
-def _shared_out(
-    kernel: np.ndarray, rows: np.ndarray, times: int, rng: np.random.Generator
+def _split_rows(
+    kernel: np.ndarray, rows: np.ndarray, factor: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Each row `times` times, unevenly, with the sum that it had."""
-    shares = rng.normal(scale=UNEVEN, size=(len(rows), kernel.shape[1]))
-    spread = np.zeros(kernel.shape)
-    np.add.at(spread, rows, shares)
-    shares += (1 - spread[rows]) / times
+    """Each row `factor` times, with different weights that add up to those of the row."""
+    shares = rng.normal(scale=SPREAD, size=(len(rows), kernel.shape[1]))
+    sums = np.zeros(kernel.shape)
+    np.add.at(sums, rows, shares)
+    shares += (1 - sums[rows]) / factor
     copies: np.ndarray = kernel[rows] * shares
     return copies.astype(kernel.dtype)
 
 
-def _larger(name: str, small: np.ndarray, large: np.ndarray) -> np.ndarray | None:
-    """An array with what the other network has more of; None where it may not have more."""
+def _append_rows(name: str, small: np.ndarray, large: np.ndarray) -> np.ndarray | None:
+    """An array with rows of zeros for new inputs; None where the shapes do not allow it."""
     if small.shape == large.shape:
         return small
-    if not re.fullmatch(MORE_ROWS, name) or small.shape[1:] != large.shape[1:]:
+    is_extended = re.fullmatch(EXTENDED, name) and small.shape[1:] == large.shape[1:]
+    if not is_extended or len(large) < len(small):
         return None
-    if len(large) < len(small):
-        return None
-    return np.concatenate([small, 0 * large[len(small) :]])  # new inputs weigh 0
+    return np.concatenate([small, 0 * large[len(small) :]])
 
 
-def _silent(arrays: dict[str, np.ndarray]) -> dict[str, str]:
-    """The arrays that are 0 in a layer of pools that adds nothing, and the layer of each."""
+def _layer_outputs(arrays: dict[str, np.ndarray]) -> dict[str, str]:
+    """The last arrays of each layer of pools, which adds nothing if they are 0, with its layer."""
     last: dict[str, int] = {}
     for name in arrays:
         at = re.match(r"(layer_\d+)/Linear_(\d+)/", name)
         if at and f"{at[1]}/latents/dense/kernel" in arrays:
             last[at[1]] = max(last.get(at[1], 0), int(at[2]))
     ends = "|".join(rf"{layer}/(Mlp_\d+/Linear_1|Linear_{k})/.*" for layer, k in last.items())
-    return {name: _layer(name) for name in arrays if ends and re.fullmatch(ends, name)}
-
-
-def _layer(name: str) -> str:
-    return name.split("/")[0]
+    return {name: name.split("/")[0] for name in arrays if ends and re.fullmatch(ends, name)}

@@ -25,7 +25,6 @@ from ..games.arena import Evaluation
 from ..games.table import Games
 from ..system.data_files import npz_of
 from ..system.process_group import Place, ProcessGroup
-from ..types import Params
 
 if TYPE_CHECKING:
     from ..learn.loop import Trainer
@@ -73,7 +72,8 @@ class RunEvaluation:
         trainer, evaluation = self._trainer, self._evaluation
         seed = trainer.config.eval.seed
         label = f"{prefix}update{trainer.update:06}-opponent{self._number}-"
-        params = on_one_device(trainer.policy)
+        # On one device of this process, not on all.
+        params = jax.tree.map(lambda x: x.addressable_data(0), trainer.policy)
         # Without a terminal a quiet evaluation prints a status line.
         waits = quiet and not sys.stderr.isatty() and not self._idle
         with status_line(lambda: f"playing against {self.opponent}", waits):
@@ -101,24 +101,15 @@ def evaluations_of(
     ]
 
 
-def on_one_device(params: Params) -> Any:
-    """Parameters for an evaluation: on one device of this process, not on all."""
-    return jax.tree.map(lambda x: x.addressable_data(0), params)
-
-
 def _of_all(group: ProcessGroup, played: Games | None) -> Games:
     """The games of all processes, in order."""
     if group.alone and played is not None:
         return played
-    texts = group.all(None if played is None else _to_text(played))
-    return table.join([_from_text(text) for text in texts if text is not None])
-
-
-def _to_text(games: Games) -> str:
-    """Encode games as a text for JSON."""
-    return base64.b64encode(npz_of(games.rows(), compressed=True)).decode("ascii")
-
-
-def _from_text(text: str) -> Games:
-    with np.load(io.BytesIO(base64.b64decode(text))) as file:
-        return Games(**dict(file))
+    data = None if played is None else npz_of(played.rows(), compressed=True)
+    texts = group.all(None if data is None else base64.b64encode(data).decode("ascii"))
+    parts = []
+    for text in texts:
+        if text is not None:
+            with np.load(io.BytesIO(base64.b64decode(text))) as file:
+                parts.append(Games(**dict(file)))
+    return table.join(parts)

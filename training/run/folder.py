@@ -52,7 +52,29 @@ def new_folder(name: str, runs: Path = Path("runs")) -> Path:
         raise UserError(f"cannot make a folder in {runs}: {reason(error)}") from error
 
 
-def open_new(trainer: Trainer) -> Logs:
+@contextlib.contextmanager
+def open_folder(trainer: Trainer, is_new: bool) -> Iterator[Logs]:
+    """The logs of a run whose folder is created or reopened.
+
+    A new run that fails before its first chunk is done leaves no folder. Ctrl-C is not a failure:
+    it leaves a checkpoint to resume from.
+    """
+    group = trainer.group
+    logs = _open_new(trainer) if is_new else _open_again(trainer)
+    group.hint = f"; continue with --resume {trainer.run}"
+    if not (is_new and group.is_main):
+        yield logs
+        return
+    try:
+        with outputs.folder_lock(trainer.run):
+            yield logs
+    except Exception:
+        if trainer.chunks == 0:
+            _remove(trainer.run)
+        raise
+
+
+def _open_new(trainer: Trainer) -> Logs:
     """Create the folder and the logs of a new run; a failed start leaves nothing."""
     group = trainer.group
     if not group.is_main:
@@ -71,20 +93,6 @@ def open_new(trainer: Trainer) -> Logs:
         raise
 
 
-@contextlib.contextmanager
-def failed_start_removed(trainer: Trainer) -> Iterator[None]:
-    """Remove the folder of a new run that fails before its first chunk is done.
-
-    Ctrl-C is not a failure: it leaves a checkpoint to resume from.
-    """
-    try:
-        yield
-    except Exception:
-        if trainer.chunks == 0:
-            _remove(trainer.run)
-        raise
-
-
 def _remove(run: Path) -> None:
     """Remove the folder of a run, and its parent if that is empty."""
     shutil.rmtree(run, ignore_errors=True)
@@ -92,7 +100,7 @@ def _remove(run: Path) -> None:
         run.parent.rmdir()
 
 
-def open_again(trainer: Trainer) -> Logs:
+def _open_again(trainer: Trainer) -> Logs:
     """Open the logs of a resumed run; later checkpoints and records are set aside."""
     run, update, group = trainer.run, trainer.update, trainer.group
     if not group.is_main:

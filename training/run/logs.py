@@ -84,14 +84,10 @@ class NoLogs(Logs):
     def __init__(self) -> None:
         pass
 
-    def write(self, update: int, metrics: dict[str, float]) -> None:
+    def write(self, *_: object) -> None:
         """Nothing."""
 
-    def flush(self) -> None:
-        """Nothing."""
-
-    def close(self) -> None:
-        """Nothing."""
+    flush = close = write
 
 
 def read_records(path: Path) -> list[tuple[int, bytes]]:

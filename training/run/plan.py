@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,11 +17,11 @@ from .. import config as configs
 from ..config import Config
 from ..learn import ppo
 from ..learn.learner_state import make_init, sharding
-from ..networks.make import make_network
+from ..learn.loop import Inputs
+from ..networks.make import init_params
 from ..system import data_files
 from ..system.data_files import NUMBER, OBJECT, TEXT, WHOLE
 from ..system.devices import make_mesh
-from ..system.environments import make_env
 from ..types import EnvModule, EnvState, NetworkInput, Params
 
 SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
@@ -59,23 +58,18 @@ class Plan(NamedTuple):
 
 def shapes_of(config: Config, env_module: EnvModule) -> Shapes:
     """Traced, not compiled."""
-    env = make_env(env_module, **asdict(config.env))
-    auto = env_module.auto_reset(env)
-    network = make_network(env, config.network)
+    inputs = Inputs.of(config, env_module)
+    auto, network = inputs.auto, inputs.network
     keys = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), 2))
     state = jax.eval_shape(jax.vmap(auto.init), keys)
 
     def look(state: EnvState) -> Any:
         observation = jax.vmap(auto.observe)(state, state.current_player)
-        return observation, network.encode(observation, state.legal_action_mask)
+        return network.encode(observation, state.legal_action_mask)
 
-    observation, seen = jax.eval_shape(look, state)
-    params = jax.eval_shape(
-        network.init,
-        jax.eval_shape(lambda: jax.random.key(0)),
-        observation,
-        state.legal_action_mask,
-    )
+    seen = jax.eval_shape(look, state)
+    key = jax.eval_shape(lambda: jax.random.key(0))
+    params = jax.eval_shape(lambda key: init_params(auto, network, key), key)
 
     def judge(params: Params, seen: NetworkInput) -> Any:
         return network.apply(params, seen, method="logits_and_values")
@@ -141,9 +135,7 @@ def _bytes(tree: object) -> int:
 
 def xla_account(config: Config, env_module: EnvModule) -> dict[str, int]:
     """Memory of the compiled training step on one local device, as reported by XLA."""
-    env = make_env(env_module, **asdict(config.env))
-    auto = env_module.auto_reset(env)
-    network = make_network(env, config.network)
+    _, _, auto, network, _ = Inputs.of(config, env_module)
     mesh = make_mesh(config.ppo.num_envs)
     init = jax.jit(make_init(auto, network, config, mesh), out_shardings=sharding(mesh))
     chunk = ppo.make_chunk(auto, network, config, mesh)
@@ -207,37 +199,23 @@ def read_pace(path: Path, env_module: EnvModule) -> Pace:
 
 def fitting(config: Config, shapes: Shapes, devices: int, memory: int) -> list[str]:
     """Settings that would fit, each by itself: fewer games, more minibatches, fewer decisions."""
+    c, factors = config.ppo, [2**n for n in range(1, 21)]
+    values = {
+        "num_envs": [c.num_envs // n for n in factors if c.num_envs % (n * devices) == 0],
+        "minibatches": [
+            c.minibatches * n for n in factors if c.num_steps % (n * c.minibatches) == 0
+        ],
+        "num_steps": [c.num_steps // n for n in factors if c.num_steps % (n * c.minibatches) == 0],
+    }
     options = []
-    for key, values in (
-        ("num_envs", _halves(config.ppo.num_envs, devices)),
-        ("minibatches", _doubles(config.ppo.minibatches, config.ppo.num_steps)),
-        ("num_steps", _halves(config.ppo.num_steps, config.ppo.minibatches)),
-    ):
-        for value in values:
+    for key in values:
+        for value in values[key]:
             other = configs.override(config, [f"ppo.{key}={value}"])
             total = plan_of(other, shapes, devices).total
             if total <= memory:
                 options.append(f"ppo.{key}={value} ({size_text(total)})")
                 break
     return options
-
-
-def _halves(value: int, unit: int) -> list[int]:
-    """Smaller and smaller multiples of `unit`."""
-    out = []
-    while value % 2 == 0 and value // 2 >= unit and value // 2 % unit == 0:
-        value //= 2
-        out.append(value)
-    return out
-
-
-def _doubles(value: int, limit: int) -> list[int]:
-    """Larger and larger divisors of `limit`."""
-    out = []
-    while value * 2 <= limit and limit % (value * 2) == 0:
-        value *= 2
-        out.append(value)
-    return out
 
 
 def size_text(count: float) -> str:

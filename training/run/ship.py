@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gaia_jax.cli.command_line import UserError
 
@@ -22,45 +23,26 @@ from ..zoo.games import Recorded, make_player, record
 OWN_KEYS = (*zoo.KEYS, "format", "players", "training")
 
 
-class Source(NamedTuple):
-    """Where an agent comes from: a run, or an npz and a configuration."""
+def ship(args: argparse.Namespace) -> tuple[Path, Recorded]:
+    """Make the agent of a command line from a run, or from an npz and a configuration.
 
-    run: str | None
-    params: str | None
-    config: str | None
-
-    def read(self, env: Environment) -> tuple[Params, Config, dict[str, Any]]:
-        """Parameters, configuration, and keys for the JSON."""
-        if self.run:
-            _, _, params, updates, config = load_policy(self.run, env, None)
-            decisions = updates * config.ppo.num_envs * config.ppo.num_steps
-            return params, config, {"decisions": decisions}
-        if self.params and self.config:
-            return zoo.parameters(self.params, env), configs.load(self.config), {}
-        raise UserError("give --run, or --params and --config")
-
-
-def ship(
-    name: str, source: Source, env: tuple[str, int], settings: Sequence[str], results: Path | None
-) -> tuple[Path, Recorded]:
-    """Make the agent of a command line.
-
-    Args:
-        name: plain, without `zoo/`.
-        env: id and players of what it plays.
-        settings: `key=value`, further keys of the JSON.
-        results: JSON to keep under `results`.
     Returns:
-        The path of the JSON, and the games that it played.
+        The path of the JSON, and the games that the agent played.
     """
-    zoo.check(name)
-    shipped_env = environments.make_env(environments.module(None), env[0], "vp", env[1])
-    extra_keys = _parse_settings(settings)
-    params, config, about = source.read(shipped_env)
-    extra_keys = about | extra_keys
-    if results:
-        extra_keys["results"] = data_files.read_json(results, "the results")
-    return make(name, shipped_env, params, config, extra_keys)
+    zoo.check(args.name)
+    env = environments.make_env(environments.module(None), args.env, "vp", args.players)
+    extra_keys = _parse_settings(args.set)
+    if args.run:
+        _, _, params, updates, config = load_policy(args.run, env, None)
+        decisions = updates * config.ppo.num_envs * config.ppo.num_steps
+        extra_keys = {"decisions": decisions} | extra_keys
+    elif args.params and args.config:
+        params, config = zoo.parameters(args.params, env), configs.load(args.config)
+    else:
+        raise UserError("give --run, or --params and --config")
+    if args.results:
+        extra_keys["results"] = data_files.read_json(args.results, "the results")
+    return make(args.name, env, params, config, extra_keys)
 
 
 def make(

@@ -1,13 +1,17 @@
-"""The start of a run: a request becomes a configuration, and what that names is loaded once."""
+"""The start of a run: join the processes, then read and load what the request names, each once."""
 
 from __future__ import annotations
 
 import contextlib
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import jax
+
 from gaia_jax.cli import outputs
-from gaia_jax.cli.command_line import UserError
+from gaia_jax.cli.command_line import UserError, check_system
 
 from .. import config as configs
 from .. import zoo
@@ -16,8 +20,10 @@ from ..config import Config
 from ..games import records
 from ..games.arena import make_opponent
 from ..learn.checkpoint import Checkpoints
-from ..learn.checkpoint_paths import check_characters, number_of, split_update
+from ..learn.checkpoint_paths import check_characters, check_round_trip, number_of, split_update
 from ..learn.loop import Inputs
+from ..system import devices, process_group, processes
+from ..system.process_group import ProcessGroup
 from ..types import EnvModule
 from .logs import RECORDS, check_wandb, read_records
 
@@ -27,7 +33,7 @@ RUNS = Path("runs")
 class TrainRequest(NamedTuple):
     """The arguments of a training command."""
 
-    config: str | None = None  # a YAML file
+    config: Config | str | None = None  # or a YAML file
     resume: str | None = None  # RUN or RUN@UPDATE
     overrides: tuple[str, ...] = ()  # key=value
     record: Path | None = None  # a folder for records of the evaluations' games
@@ -36,7 +42,7 @@ class TrainRequest(NamedTuple):
 class Resolved(NamedTuple):
     """A `TrainRequest` whose files have been read."""
 
-    config: Config
+    config: Config  # of `configs.of_a_run`
     run: Path | None = None  # to resume; None: a new one
     update: int | None = None  # of the checkpoint to resume from
     record: Path | None = None
@@ -50,49 +56,79 @@ class Resolved(NamedTuple):
 class Start(NamedTuple):
     """What a run begins with."""
 
+    resolved: Resolved
     inputs: Inputs
     opponents: tuple[Agent, ...]  # of `eval.opponents`; () if nothing is evaluated
 
 
-def request_config(request: TrainRequest) -> Config:
+@contextlib.contextmanager
+def begin(request: TrainRequest, env_module: EnvModule) -> Iterator[tuple[ProcessGroup, Start]]:
+    """Join the training processes before JAX starts, split each CPU into devices, load the start.
+
+    Raises:
+        UserError: the request, or something that the configuration names, is wrong.
+    """
+    check_system()
+    config = _read(request)
+    resolved = Resolved(configs.of_a_run(config), record=request.record)
+    warnings = configs.rising_schedules(config)
+    place = processes.place_of(config.hosts)
+    versions = processes.versions() | {"--resume": request.resume or ""}
+    with processes.join(place, versions) as group:
+        devices.split_cpu(config.run.cpu_devices, config.ppo.num_envs // place.size)
+        if request.resume is not None:
+            resolved = _resume(request)
+            warnings = configs.rising_schedules(resolved.config)
+        if not group.alone:
+            process_group.check_same(group, configs.flat(resolved.config))
+            jax.devices()  # all processes at once: a single one would wait in vain
+        if group.is_main:
+            check(resolved)
+            for warning in warnings:
+                print(f"warning: {warning}", file=sys.stderr)
+            if group.alone:  # orbax would wait for the other processes
+                check_round_trip(resolved.folder)
+        start = load(resolved, env_module)
+        env = start.inputs.env
+        process_group.check_same(group, {"env": f"{env.id} {env.version}"})
+        process_group.check_shared(group, resolved.run or RUNS)
+        yield group, start
+
+
+def _read(request: TrainRequest) -> Config:
     """The configuration of a run, without reading a checkpoint, which would start JAX.
 
     If the configuration of a resumed run cannot be read, only the process settings of the command
-    line are used; `resolve` then reports the problem.
+    line are used; `_resume` then reports the problem.
     """
+    if isinstance(request.config, Config):
+        return request.config
     if request.config:
         return configs.load(request.config, request.overrides)
-    if request.resume is not None:
-        with contextlib.suppress(UserError):
-            stored = configs.load(Path(split_update(request.resume)[0]) / configs.OF_A_RUN)
-            return configs.override(configs.of_no_process(stored), request.overrides)
+    if request.resume is None:
+        raise UserError("give --config FILE, or --resume RUN")
+    with contextlib.suppress(UserError):
+        stored = configs.load(Path(split_update(request.resume)[0]) / configs.OF_A_RUN)
+        return configs.override(stored, request.overrides)
     own = [text for text in request.overrides if text.startswith(configs.OF_A_PROCESS)]
     return configs.override(Config(), [*own, "run.cpu_devices=1"])
 
 
-def resolve(request: TrainRequest) -> Resolved:
-    """The configuration of a run: of the file, or of the run to resume, with overrides.
+def _resume(request: TrainRequest) -> Resolved:
+    """The run to resume, with overrides.
 
     Raises:
-        UserError: neither is given, or a resumed run would change what it depends on.
+        UserError: it has no undamaged checkpoint, or would change what it depends on.
     """
-    if request.resume is None:
-        if request.config is None:
-            raise UserError("give --config FILE, or --resume RUN")
-        return Resolved(configs.load(request.config, request.overrides), record=request.record)
+    assert request.resume is not None
     run, at = split_update(request.resume)
     checkpoints = Checkpoints(run)
     update = checkpoints.latest_undamaged(number_of(request.resume, at))
     _, old = checkpoints.about(update)
-    new = (
-        configs.load(request.config, request.overrides)
-        if request.config
-        else configs.override(old, request.overrides)
-    )
-    changed = configs.differences(old, new)
-    if changed:
+    new = _read(request) if request.config else configs.override(old, request.overrides)
+    if changed := configs.differences(old, new):
         raise UserError(f"a resumed run cannot change {'; '.join(changed)}")
-    return Resolved(new, Path(run), update, request.record)
+    return Resolved(configs.of_a_run(new), Path(run), update, request.record)
 
 
 def opponents(config: Config) -> list[str]:
@@ -111,7 +147,7 @@ def load(resolved: Resolved, env_module: EnvModule) -> Start:
     if config.run.warm_start and resolved.run is None:
         inputs = inputs._replace(warm_start=zoo.parameters(config.run.warm_start, inputs.env))
     names = opponents(config) if config.eval.games or config.eval.chunks else []
-    return Start(inputs, tuple(make_opponent(name, inputs.env) for name in names))
+    return Start(resolved, inputs, tuple(make_opponent(name, inputs.env) for name in names))
 
 
 def check(resolved: Resolved) -> None:

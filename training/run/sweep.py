@@ -66,7 +66,7 @@ def train_member(member: Member, env_module: EnvModule, under_queue: bool) -> in
             spent = sweep_file.seconds_spent(member, RUNS)
             return training.run(request, env_module, spent)
         sweep_file.set_aside(member, RUNS)
-        return training.train_new(member.config, env_module)[0]
+        return training.run(TrainRequest(member.config), env_module)
 
 
 def _follow() -> None:

@@ -6,7 +6,7 @@ import contextlib
 import math
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,29 +15,18 @@ import numpy as np
 from tqdm import tqdm
 
 from gaia_jax.cli import outputs
-from gaia_jax.cli.command_line import check_system, wrote
+from gaia_jax.cli.command_line import wrote
 from gaia_jax.cli.progress import status_line
 
-from .. import config as configs
 from ..config import Config
 from ..games.report import format_evaluation
-from ..learn.checkpoint_paths import check_round_trip
 from ..learn.loop import Trainer
-from ..system import cli, devices, process_group, processes, signals
-from ..system.process_group import ProcessGroup
+from ..system import cli, signals
 from ..types import EnvModule
 from .evaluation import RunEvaluation, evaluations_of
-from .folder import (
-    COMPLETE,
-    INTERRUPTED,
-    OUT_OF_TIME,
-    failed_start_removed,
-    open_again,
-    open_new,
-    record_end,
-)
+from .folder import COMPLETE, INTERRUPTED, OUT_OF_TIME, open_folder, record_end
 from .logs import Logs
-from .start import RUNS, Resolved, Start, TrainRequest, check, load, request_config, resolve
+from .start import Start, TrainRequest, begin
 
 
 class Interrupt:
@@ -157,75 +146,32 @@ def run(request: TrainRequest, env_module: EnvModule, spent: float = 0.0) -> int
     Returns:
         The exit code; 130 after Ctrl-C.
     """
-    with join_group(request_config(request), request.resume or "") as group:
-        return train_in_group(resolve(request), env_module, group, spent)[0]
+    return train_run(request, env_module, spent)[0]
 
 
-def train_new(config: Config, env_module: EnvModule) -> tuple[int, Path]:
-    """Train a new run to its end, then evaluate it; `run` without a file.
-
-    Returns:
-        The exit code, the run folder.
-    """
-    with join_group(config, "") as group:
-        return train_in_group(Resolved(config), env_module, group, 0.0)
-
-
-@contextlib.contextmanager
-def join_group(config: Config, resume: str) -> Iterator[ProcessGroup]:
-    """Join the training processes before JAX starts, and split each CPU into devices."""
-    check_system()
-    place = processes.place_of(config.hosts)
-    with processes.join(place, processes.versions() | {"--resume": resume}) as group:
-        devices.split_cpu(config.run.cpu_devices, config.ppo.num_envs // group.place.size)
-        yield group
-
-
-def train_in_group(
-    resolved: Resolved, env_module: EnvModule, group: ProcessGroup, spent: float
-) -> tuple[int, Path]:
-    """Run one process of the group; return the exit code and the run folder."""
-    config = configs.with_ends(configs.of_no_process(resolved.config))
-    resolved, run = resolved._replace(config=config), resolved.folder
-    process_group.check_same(group, configs.flat(config))
-    if not group.alone:
-        jax.devices()  # all processes at once: a single one would wait in vain
-    if group.is_main:
-        check(resolved)
-        for warning in configs.rising_schedules(config):
-            print(f"warning: {warning}", file=sys.stderr)
-        if group.alone:  # orbax would wait for the other processes
-            check_round_trip(run)
-    start = load(resolved, env_module)
-    env = start.inputs.env
-    process_group.check_same(group, {"env": f"{env.id} {env.version}"})
+def train_run(request: TrainRequest, env_module: EnvModule, spent: float = 0.0) -> tuple[int, Path]:
+    """`run`; returns the exit code and the run folder."""
     with contextlib.ExitStack() as stack:
-        process_group.check_shared(group, resolved.run or RUNS)
-        if resolved.run:
+        group, start = stack.enter_context(begin(request, env_module))
+        is_new, run = start.resolved.run is None, start.resolved.folder
+        if not is_new:
             group.hint = f"; continue with --resume {run}"
             if group.is_main:
                 stack.enter_context(outputs.folder_lock(run))
-        task = f"reading {run}" if resolved.run else "dealing the first games"
+        task = "dealing the first games" if is_new else f"reading {run}"
         with status_line(lambda: task, group.is_main):
-            trainer = Trainer(start.inputs, run, resolved.update, group)
+            trainer = Trainer(start.inputs, run, start.resolved.update, group)
         trainer.spent = spent
         with cli.compiling("the training step"):
             trainer.compile()
-        logs = open_again(trainer) if resolved.run else open_new(trainer)
-        group.hint = f"; continue with --resume {trainer.run}"
-        if resolved.run is None and group.is_main:
-            stack.enter_context(failed_start_removed(trainer))
-            stack.enter_context(outputs.folder_lock(trainer.run))
-        return finish(trainer, logs, start, resolved.record), trainer.run
+        logs = stack.enter_context(open_folder(trainer, is_new))
+        return finish(trainer, logs, start), trainer.run
 
 
-def finish(trainer: Trainer, logs: Logs, start: Start, record: Path | None) -> int:
-    """Train, then evaluate; return the exit code.
-
-    Args:
-        record: a folder for records of the evaluations' games.
-    """
+def finish(trainer: Trainer, logs: Logs, start: Start) -> int:
+    """Train, then evaluate; return the exit code."""
     config, run, group = trainer.config, trainer.run, trainer.group
+    record = start.resolved.record
     games = config.eval.chunk_games if config.eval.chunks else 0
     chunk_evaluations = evaluations_of(trainer, start.opponents, games, record)
     among = "" if group.alone else f" of {group.place.size} processes"

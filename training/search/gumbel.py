@@ -21,7 +21,7 @@ from ..types import Params
 from .base import BoundFn, Candidates, RecurrentFn, RootFnOutput, SearchOptions, SearchOutput
 from .keys import fold_in, one_a_row, root_noise
 from .rollouts import policy_rollouts
-from .root import Start, completed_q, improved_policy, prior_of, root_candidates, root_score
+from .root import Start, improved_policy, output_without_tree, prior_of, root_candidates, root_score
 from .simulation import backward, completed, edges_of, expand, select
 from .tree import ROOT, Tree, new_tree
 
@@ -146,7 +146,7 @@ def _one_layer(key: Array, start: Start, model: BoundFn, options: SearchOptions)
     Returns:
         An output without a tree. `value` is that of the best action.
     """
-    root, rows, noise = start
+    root, rows, _ = start
     batch, count = rows.action.shape
     seen = jnp.arange(count) < rows.legal[:, None]
 
@@ -158,24 +158,5 @@ def _one_layer(key: Array, start: Start, model: BoundFn, options: SearchOptions)
     keys = repeat_slots(key) if one_a_row(key) else key
     step, _ = model(keys, action.reshape(-1), jax.tree.map(repeat_slots, root.embedding))
     values = step.reward + step.discount[:, None] * step.value
-    mover = repeat_slots(root.to_play)
-    utility = options.utility(values, mover, mover).reshape(batch, count)
-    values = values.reshape(batch, count, -1)
-
-    raw = options.utility(root.value, root.to_play, root.to_play)
     visits = seen.astype(jnp.int32)
-    completed, other = completed_q(
-        raw, rows.logits, visits, utility, options.visit_offset, options.value_scale
-    )
-    best = jnp.argmax(root_score(rows.logits, noise, completed, seen), axis=-1)
-    chosen = jnp.arange(batch), best
-    candidates = Candidates(
-        action=rows.action,
-        valid=seen,
-        prior=prior_of(root, rows.action, seen),
-        visits=visits,
-        values=jnp.where(seen[..., None], values, 0),
-        utility=jnp.where(seen, utility, 0),
-    )
-    weights = improved_policy(root, rows.action, seen, completed, other)
-    return SearchOutput(rows.action[chosen], weights, values[chosen], candidates)
+    return output_without_tree(start, visits, values.reshape(batch, count, -1), seen, options)

@@ -29,8 +29,5 @@ def root_noise(key: Array, shape: tuple[int, ...], scale: float) -> tuple[Array,
 
 def fold_in(key: Array, number: Array) -> Array:
     """The key or keys of one of many steps."""
-    return (
-        jax.vmap(jax.random.fold_in, (0, None))(key, number)
-        if one_a_row(key)
-        else (jax.random.fold_in(key, number))
-    )
+    fold = jax.random.fold_in
+    return jax.vmap(fold, (0, None))(key, number) if one_a_row(key) else fold(key, number)

@@ -17,9 +17,9 @@ from jax import Array
 
 from gaia_jax.xla.slots import take
 
-from .base import LOWEST, BoundFn, Candidates, SearchOptions, SearchOutput
-from .keys import one_a_row
-from .root import Start, completed_q, improved_policy, prior_of, root_score
+from .base import LOWEST, BoundFn, SearchOptions, SearchOutput
+from .keys import fold_in, one_a_row
+from .root import Start, output_without_tree
 
 # Rollouts at a time: with as many as rows most wait for the longest (docs/lab/search.md).
 ROWS_PER_SLOT = 2
@@ -62,7 +62,7 @@ def policy_rollouts(
         An output without a tree. `visits` is the length of a rollout; `value` that of the best
         action, the network's where only one action is likely.
     """
-    root, rows, noise = start
+    root, rows, _ = start
     batch, count = rows.action.shape
     exists = jnp.arange(count) < rows.legal[:, None]
     best = jnp.max(jnp.where(exists, rows.logits, LOWEST), axis=-1, keepdims=True)
@@ -70,28 +70,7 @@ def policy_rollouts(
     number = jnp.sum(likely, axis=-1)
     length = jnp.where(number > 1, num_simulations // number, 0)[:, None] * likely
     values = _follow(key, start, length, model)
-    values = values.reshape(batch, count, -1)
-
-    seen = length > 0
-    mover = root.to_play[:, None]
-    utility = jnp.where(seen, options.utility(values, mover, mover), 0)
-    raw = options.utility(root.value, root.to_play, root.to_play)
-    completed, other = completed_q(
-        raw, rows.logits, length, utility, options.visit_offset, options.value_scale
-    )
-    score = root_score(rows.logits, noise, completed, likely)
-    chosen = jnp.arange(batch), jnp.argmax(score, axis=-1)
-    candidates = Candidates(
-        action=rows.action,
-        valid=exists,
-        prior=prior_of(root, rows.action, exists),
-        visits=length,
-        values=jnp.where(seen[..., None], values, 0),
-        utility=utility,
-    )
-    weights = improved_policy(root, rows.action, seen, completed, other)
-    value = jnp.where(seen[chosen][:, None], values[chosen], root.value)
-    return SearchOutput(rows.action[chosen], weights, value, candidates)
+    return output_without_tree(start, length, values.reshape(batch, count, -1), likely, options)
 
 
 def _follow(key: Array, start: Start, length: Array, model: BoundFn) -> Array:
@@ -102,18 +81,12 @@ def _follow(key: Array, start: Start, length: Array, model: BoundFn) -> Array:
 
     def on(carry: tuple[_Slots, Array]) -> tuple[_Slots, Array]:
         slots, turn = carry
-        keys = _keys(key, items.row[slots.item], turn)
+        keys = fold_in(key[items.row[slots.item]] if one_a_row(key) else key, turn)
         return _move(keys, slots, items, model, root.embedding), turn + 1
 
     first = _start(items, count, root.value.shape[1], root.embedding)
     end = jax.lax.while_loop(lambda carry: carry[0].live.any(), on, (first, jnp.int32(0)))
     return end[0].values
-
-
-def _keys(key: Array, row: Array, turn: Array) -> Array:
-    if not one_a_row(key):
-        return jax.random.fold_in(key, turn)
-    return jax.vmap(jax.random.fold_in, (0, None))(key[row], turn)
 
 
 def _work_items(action: Array, length: Array) -> _Items:

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from .base import LOWEST, RootFnOutput
+from .base import LOWEST, Candidates, RootFnOutput, SearchOptions, SearchOutput
 from .tree import Rows, nodes_of
 
 
@@ -109,3 +109,39 @@ def completed_q(
     mixed = mixed_value(raw, logits, visits, utility)
     estimate = jnp.where(visits > 0, utility, mixed[..., None])
     return worth[..., None] * estimate, worth * mixed
+
+
+def output_without_tree(
+    start: Start, visits: Array, values: Array, allowed: Array, options: SearchOptions
+) -> SearchOutput:
+    """The result of a search that tries actions of the root alone.
+
+    Args:
+        visits: (B, K) int32, of the candidates.
+        values: (B, K, P) float32, of those with a visit.
+        allowed: (B, K) bool, which of them may be chosen.
+    Returns:
+        An output without a tree. `value` is that of the best action, the network's where the action
+        has no visit.
+    """
+    root, rows, noise = start
+    seen, mover = visits > 0, root.to_play[:, None]
+    utility = jnp.where(seen, options.utility(values, mover, mover), 0)
+    raw = options.utility(root.value, root.to_play, root.to_play)
+    completed, other = completed_q(
+        raw, rows.logits, visits, utility, options.visit_offset, options.value_scale
+    )
+    score = root_score(rows.logits, noise, completed, allowed)
+    chosen = jnp.arange(len(visits)), jnp.argmax(score, axis=-1)
+    exists = jnp.arange(visits.shape[1]) < rows.legal[:, None]
+    candidates = Candidates(
+        action=rows.action,
+        valid=exists,
+        prior=prior_of(root, rows.action, exists),
+        visits=visits,
+        values=jnp.where(seen[..., None], values, 0),
+        utility=utility,
+    )
+    weights = improved_policy(root, rows.action, seen, completed, other)
+    value = jnp.where(seen[chosen][:, None], values[chosen], root.value)
+    return SearchOutput(rows.action[chosen], weights, value, candidates)

@@ -27,14 +27,7 @@ IS_OWN_JSON = outputs.json_with("record", "at", "seat", "actions")
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
-    """The command line.
-
-    Args:
-        argv: arguments; None is those of the process.
-        env_module: what `make`s environments; None is `gaia_jax`.
-    Returns:
-        The exit code.
-    """
+    """The command line; returns the exit code."""
     args = _parse(argv)
     env_module = environments.module(env_module)
     if args.position:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..stats.effects import Effect, demean, dummies, regression
 from .game_table import GameTable
-from .strength import contrast_weights
+from .strength import contrast_weights, contrasts
 
 
 def presence(table: GameTable, key: str, place: int | None = None) -> list[Effect]:
@@ -38,9 +38,7 @@ def presence(table: GameTable, key: str, place: int | None = None) -> list[Effec
     y = np.bincount(deal_index, table.vp.mean(-1)) / np.bincount(deal_index)
     is_present = [(codes[first_game] == k).any(-1) for k in range(len(names))]
     x = np.stack([*is_present, np.ones(len(y))], axis=-1).astype(float)
-    num_deals = x[:, :-1].sum(0)
-    weights = contrast_weights(num_deals > 0, x.shape[1])
-    return regression(y, x, np.arange(len(y)), [str(n) for n in names], num_deals, weights)
+    return contrasts(y, x, np.arange(len(y)), [str(n) for n in names], x[:, :-1].sum(0))
 
 
 def acquisition(table: GameTable, counts: np.ndarray, names: Sequence[str]) -> list[Effect]:

@@ -6,7 +6,7 @@ for the agents: the mean of the agent is subtracted first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -35,6 +35,18 @@ def contrast_weights(is_used: np.ndarray, num_columns: int) -> np.ndarray:
     return weights
 
 
+def contrasts(
+    y: np.ndarray, x: np.ndarray, deal: np.ndarray, names: Sequence[str], num_seats: np.ndarray
+) -> list[Effect]:
+    """Effects of the first K columns of x, each minus the mean of those that were observed.
+
+    Args:
+        num_seats: (K,), how often each of them was observed.
+    """
+    weights = contrast_weights(num_seats > 0, x.shape[1])
+    return regression(y, x, deal, names, num_seats.astype(int).tolist(), weights)
+
+
 def _flatten_seats(table: GameTable) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """A row for each seat of each game: adjusted VP, faction and turn order as dummies, deal."""
     deal = np.repeat(table.deal, table.players)
@@ -47,15 +59,7 @@ def factions(table: GameTable) -> list[Effect]:
     """VP of each faction above the mean of all factions, at the same deal, from the same seat."""
     y, faction_dummies, order_dummies, deal = _flatten_seats(table)
     x = np.concatenate([demean(faction_dummies, deal), demean(order_dummies, deal)], axis=1)
-    num_seats = faction_dummies.sum(0)
-    return regression(
-        demean(y, deal),
-        x,
-        deal,
-        table.names["faction"],
-        num_seats,
-        contrast_weights(num_seats > 0, x.shape[1]),
-    )
+    return contrasts(demean(y, deal), x, deal, table.names["faction"], faction_dummies.sum(0))
 
 
 def seats(table: GameTable, faction: str | None = None) -> list[Effect]:
@@ -66,21 +70,12 @@ def seats(table: GameTable, faction: str | None = None) -> list[Effect]:
     """
     y, faction_dummies, order_dummies, deal = _flatten_seats(table)
     names = [f"{place + 1} to move" for place in range(table.players)]
-    num_seats = order_dummies.sum(0)
     if faction is None:
         x = np.concatenate([demean(order_dummies, deal), demean(faction_dummies, deal)], axis=1)
-        weights = contrast_weights(num_seats > 0, x.shape[1])
-        return regression(demean(y, deal), x, deal, names, num_seats, weights)
+        return contrasts(demean(y, deal), x, deal, names, order_dummies.sum(0))
     is_faction = table.faction.ravel() == table.faction_index(faction)
-    x, num_seats = order_dummies[is_faction], order_dummies[is_faction].sum(0)
-    return regression(
-        y[is_faction],
-        x,
-        deal[is_faction],
-        names,
-        num_seats,
-        contrast_weights(num_seats > 0, x.shape[1]),
-    )
+    x = order_dummies[is_faction]
+    return contrasts(y[is_faction], x, deal[is_faction], names, x.sum(0))
 
 
 def opponents(table: GameTable, faction: str) -> list[Effect]:
@@ -98,17 +93,10 @@ def opponents(table: GameTable, faction: str) -> list[Effect]:
     present[:, own_index] = 0
     x = np.concatenate([present, order_dummies[is_faction]], axis=1)
     num_seats = present.sum(0)
-    weights = contrast_weights(num_seats > 0, x.shape[1])
-    present_factions = [i for i in range(num_factions) if num_seats[i] > 0]
-    names = [table.names["faction"][i] for i in present_factions]
-    return regression(
-        y[is_faction],
-        x,
-        deal[is_faction],
-        names,
-        num_seats[present_factions],
-        weights[present_factions],
-    )
+    at = np.flatnonzero(num_seats)
+    weights = contrast_weights(num_seats > 0, x.shape[1])[at]
+    names = [table.names["faction"][i] for i in at]
+    return regression(y[is_faction], x, deal[is_faction], names, num_seats[at].tolist(), weights)
 
 
 def board_features(table: GameTable, features: Mapping[str, np.ndarray]) -> list[Effect]:
