@@ -38,11 +38,7 @@ TASTE = {
 CHARGE_4 = "BT1_ACT_CHARGE4"
 TAKLONS = ["TAKLONS", "ITARS", "TERRANS", "HIVES"]
 # The seeds are such that the games have what `test_the_games_have_all_kinds_of_lines` asks for.
-TABLES = [
-    (TAKLONS, 3),
-    (TAKLONS, 4),
-    (["AMBAS", "NEVLAS", "LANTIDS", "FIRAKS"], 19),
-]
+TABLES = [(TAKLONS, 3), (TAKLONS, 4), (["AMBAS", "NEVLAS", "LANTIDS", "FIRAKS"], 19)]
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,7 @@ from tests.referee.setup import draw
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "ruleset, factions",
-    [("base", 14), ("lost_fleet_published", 18)],
-)
+@pytest.mark.parametrize("ruleset, factions", [("base", 14), ("lost_fleet_published", 18)])
 def test_both_engines_agree(ruleset: str, factions: int) -> None:
     engine = Engine(ruleset, GAMES)
     matches = []

@@ -9,12 +9,7 @@ from gaia_jax.components.costs import PIECES, START_VP, UPGRADE_COST
 from gaia_jax.components.factions import FACTION_BOARDS, FACTIONS
 from gaia_jax.components.free_actions import FREE_ACTIONS
 from gaia_jax.components.planets import TERRAFORM_CYCLE
-from gaia_jax.components.research import (
-    ECONOMY_INCOME,
-    LEVEL_BONUS,
-    SCIENCE_INCOME,
-    TRACKS,
-)
+from gaia_jax.components.research import ECONOMY_INCOME, LEVEL_BONUS, SCIENCE_INCOME, TRACKS
 from tests.golden_starts import GOLDEN
 
 FACTION = {faction.id: faction for faction in FACTIONS}

@@ -7,13 +7,7 @@ import numpy as np
 import pytest
 
 from gaia_jax.components import map_tiles
-from gaia_jax.ruleset.geometry import (
-    DIRECTIONS,
-    build_geometry,
-    geometry_of,
-    hex_distance,
-    rotate,
-)
+from gaia_jax.ruleset.geometry import DIRECTIONS, build_geometry, geometry_of, hex_distance, rotate
 
 pytestmark = pytest.mark.no_compile
 

@@ -40,11 +40,7 @@ BITS = {
         "tinkered": "tinkering",
         "income": "income",
     },
-    Turn: {
-        "power_used": "power_action",
-        "advanced_left": "advanced_slot",
-        "ship_tokens": "ship",
-    },
+    Turn: {"power_used": "power_action", "advanced_left": "advanced_slot", "ship_tokens": "ship"},
 }
 ROWS = {"tracks": "track", "built": "structure", "colonized": "planet", "tokens": "token"}
 

@@ -37,8 +37,7 @@ def test_act_04_artifacts_want_an_own_shuttle_on_twilight():
 
 
 @pytest.mark.parametrize(
-    "power, left",
-    [((6, 1, 1), (0, 1, 1)), ((2, 3, 2), (0, 0, 1)), ((0, 0, 7), (0, 0, 1))],
+    "power, left", [((6, 1, 1), (0, 1, 1)), ((2, 3, 2), (0, 0, 1)), ((0, 0, 7), (0, 0, 1))]
 )
 def test_art_01_6_tokens_are_removed_from_bowls_i_ii_iii_in_order(power, left):
     assert taken("ART-ORE3CR3", power=power).player(0).power == left

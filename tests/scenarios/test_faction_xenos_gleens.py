@@ -95,12 +95,7 @@ SOURCES = {
     ),
     "ai 1": ({"knowledge": 4}, (), ("advance ai",), 1),
     "ai 4": ({"knowledge": 4, "tracks": (0, 0, 3, 0, 0, 0)}, (), ("advance ai",), 2),
-    "ai 5": (
-        {"knowledge": 4, "tracks": (0, 0, 4, 0, 0, 0)},
-        ("FT_6VP_2K",),
-        ("advance ai",),
-        4,
-    ),
+    "ai 5": ({"knowledge": 4, "tracks": (0, 0, 4, 0, 0, 0)}, ("FT_6VP_2K",), ("advance ai",), 4),
     "advanced tile": ({}, ("SA-QIC-CRED",), ("special SA-QIC-CRED",), 1),
     "token again": ({"qic": 3}, ("TWILIGHT", "FT_8VP_QIC"), ("ship TWI_Q", "token FT_8VP_QIC"), 1),
 }

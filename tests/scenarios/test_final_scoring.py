@@ -189,8 +189,7 @@ SECTORS = {"0,0": "Red", "1,0": "Red", "3,0": "Lost", "2,-3": "Red", "2,4": "Red
 
 
 @pytest.mark.parametrize(
-    ("mission", "rival"),
-    [("MAIN_SECTORS", ("0,-6", "5,-4")), ("DEEP_SECTORS", ("3,-8",))],
+    ("mission", "rival"), [("MAIN_SECTORS", ("0,-6", "5,-4")), ("DEEP_SECTORS", ("3,-8",))]
 )
 def test_fin_10_sectors_count_once(mission, rival):
     # Player 0 has sectors 1 and 5, deep 2, and interspace.

@@ -127,10 +127,7 @@ def test_act_09_the_eclipse_advances_a_track_or_is_illegal():
 
 @pytest.mark.parametrize(
     ("special", "field", "value"),
-    [
-        ("SA-K-3", {"knowledge": 15}, (0, 0, 15, 0)),
-        ("SA-O-3", {"ore": 15}, (0, 15, 0, 0)),
-    ],
+    [("SA-K-3", {"knowledge": 15}, (0, 0, 15, 0)), ("SA-O-3", {"ore": 15}, (0, 15, 0, 0))],
 )
 def test_act_13_a_special_without_effect_is_legal(special, field, value):
     table = own(home(), 0, special).give(0, **field)

@@ -157,8 +157,7 @@ def test_a27_new_tokens_and_qic_are_never_lost(ruleset):
 
 @pytest.mark.parametrize("ruleset", PRINTED)
 @pytest.mark.parametrize(
-    ("fields", "legal"),
-    [(FULL, False), (FULL | {"ore": 14}, True), (FULL | {"credits": 29}, True)],
+    ("fields", "legal"), [(FULL, False), (FULL | {"ore": 14}, True), (FULL | {"credits": 29}, True)]
 )
 def test_a27_the_gleens_lose_a_qic_with_full_ore(ruleset, fields, legal):
     table = own(home(ruleset, "GLEENS", start="Yellow", **fields), 0, "SA-QIC-CRED").turn(0)

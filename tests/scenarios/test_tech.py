@@ -25,11 +25,7 @@ ADVANCED = {
     "science": "AST-2VP-PASS",
     "extra": "SA-K-3",
 }
-SHIP_TILES = {
-    "REBELLION": "LF-NAV+1",
-    "TF_MARS": "LF-ORE1-KN3",
-    "ECLIPSE": "LF-TF2-FREE-MINE",
-}
+SHIP_TILES = {"REBELLION": "LF-NAV+1", "TF_MARS": "LF-ORE1-KN3", "ECLIPSE": "LF-TF2-FREE-MINE"}
 SHIP_TOKENS = {
     "TWILIGHT": "SFT_TECH",
     "ECLIPSE": "SFT_12VP",

@@ -190,10 +190,7 @@ def _interface(content):
             "ships: TWILIGHT at '-3,1' and ECLIPSE at '-2,3' are closer than 4",
         ),
         (_interface("Proto"), "interface: 1 of 'Proto' are wanted, not 2"),
-        (
-            lambda d: (_ships(d), d["interface"].pop("8,-5")),
-            "interface: key '8,-5' is missing",
-        ),
+        (lambda d: (_ships(d), d["interface"].pop("8,-5")), "interface: key '8,-5' is missing"),
         (
             lambda d: (_ships(d), d["interface"].update({"1,2": "Proto"})),
             "interface: unknown key '1,2'",
