@@ -14,7 +14,7 @@ from tests.fuzz import site
 from tests.fuzz.runner import ROOT
 
 GAMES = 16  # of the dataset
-SEATS, SETUPS = 4, 3
+SEATS = 4
 
 
 def make(folder: Path) -> None:
@@ -62,25 +62,13 @@ def _odd(kind: Any) -> Any:
 def _evaluation(out: Path) -> None:
     """`training.evaluate --save` of games that nobody played."""
     import gaia_jax
-    from training.games import store, table
-    from training.games.store import Head
-    from training.games.table import rotated
+    from training.games import store
 
     env = gaia_jax.make("lost_fleet")
-    shape, sources = (SETUPS, SEATS, SEATS), len(env.ruleset.ids["vp_source"])
-
-    def some(*more: int) -> np.ndarray:
-        return np.arange(np.prod((*shape, *more))).reshape(*shape, *more) % 7
-
-    decisions = np.full(shape[:2], 400)
-    games = table.Games(
-        np.broadcast_to(rotated(), shape), some() % 4 + 1, some(), some() + 30, some(sources),
-        some(len(table.BEHAVIOUR)), decisions, decisions / 4, some() + 90, some() * 0,
-    )  # fmt: skip
     about = {"env": env.id, "env_version": env.version, "players": SEATS, "run": "zoo/quick",
              "update": None, "opponent": "random", "seed": 0, "likeliest": False}  # fmt: skip
-    path = out / "part.parquet"
-    path.write_bytes(store.encode(path, Head(about, 0, SEATS), games, env.ruleset.ids))
+    path, ids = out / "part.parquet", env.ruleset.ids
+    path.write_bytes(store.encode(path, store.Head(about, 0, SEATS), site.some_games(ids), ids))
     _zoo(out)
 
 

@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT = 60.0  # seconds that a case may take
+LONGEST = 300  # characters of a message
 
 Snapshot = dict[str, str]
 
@@ -42,6 +43,17 @@ class Result(NamedTuple):
     changes: list[str]  # of the folder: `new x`, `changed x`, `lost x`
     seconds: float
     timed_out: bool
+
+
+def assert_refused(result: Result) -> None:
+    """One line that begins with `error: `, exit code 2, and the disk as it was."""
+    assert not result.timed_out
+    assert result.code == 2, result.err
+    assert result.out == ""
+    assert result.err.startswith("error: ") and result.err.endswith("\n"), result.err
+    assert result.err.count("\n") == 1 and len(result.err) <= LONGEST, result.err
+    assert result.err[:-1].isprintable()
+    assert result.changes == []
 
 
 class Runner:
@@ -77,7 +89,6 @@ class Runner:
         folder: Path,
         env: Mapping[str, str] | None = None,
         timeout: float = TIMEOUT,
-        signals: Sequence[tuple[float, int]] = (),
     ) -> Result:
         """Call a function in a new process.
 
@@ -88,7 +99,6 @@ class Runner:
             folder: where it runs, and what is compared before and after.
             env: environment variables.
             timeout: seconds after which it is killed.
-            signals: (seconds after the start, number) to send it.
         """
         assert self._process.stdin and self._process.stdout
         with tempfile.TemporaryDirectory() as caught:
@@ -96,7 +106,6 @@ class Runner:
             order = {
                 "target": target, "args": list(args), "folder": str(folder), "out": str(out),
                 "err": str(err), "env": dict(env or {}), "timeout": timeout,
-                "signals": sorted(signals),
             }  # fmt: skip
             before = snapshot(folder)
             self._process.stdin.write(json.dumps(order) + "\n")
@@ -163,25 +172,17 @@ def _serve(modules: Sequence[str]) -> None:
         pid = os.fork()
         if pid == 0:
             _child(order)
-        code, timed_out = _wait(pid, began, order["timeout"], order["signals"])
+        code, timed_out = _wait(pid, began, order["timeout"])
         end = {"code": code, "seconds": time.monotonic() - began, "timed_out": timed_out}
         print(json.dumps(end), flush=True)
 
 
-def _wait(
-    pid: int, began: float, timeout: float, signals: Sequence[tuple[float, int]]
-) -> tuple[int, bool]:
-    """(exit code, whether it was killed for its time); sends it `signals` meanwhile."""
-    left = list(signals)
+def _wait(pid: int, began: float, timeout: float) -> tuple[int, bool]:
+    """(exit code, whether it was killed for its time)."""
     ended = os.pidfd_open(pid)
     try:
-        while True:
-            until = min([timeout, *(after for after, _ in left[:1])])
-            if select.select([ended], [], [], max(began + until - time.monotonic(), 0))[0]:
-                return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), False
-            if not left or left[0][0] >= timeout:
-                break
-            os.kill(pid, left.pop(0)[1])
+        if select.select([ended], [], [], max(began + timeout - time.monotonic(), 0))[0]:
+            return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), False
         os.killpg(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
         return -signal.SIGKILL, True

@@ -26,43 +26,39 @@ TINY: dict[str, Any] = {
     "eval": {"games": 0, "opponents": "random"},
 }
 
+ACT = "def act(params, state, mask, key):\n    {}\n"
+GOOD = ACT.format("return mask.argmax(-1)")
+# Bodies of `act` that an arena refuses.
+BODIES = {
+    "act_leaves": "import sys; sys.exit(3)", "fractions": "return mask.sum(-1) * 0.5",
+    "booleans": "return mask[:, 0]", "one_number": "return mask.argmax()",
+    "two_numbers": "import numpy as np; return np.zeros(2, int)",
+    "a_column": "return mask.argmax(-1)[:, None]", "a_list": "return [0] * len(mask)",
+    "nothing": "pass", "raises": "raise RuntimeError('no idea')",
+    "concrete": "return int(mask[0].argmax())", "no_field": "return state.nothing",
+}  # fmt: skip
 # Modules of agents; a wrong one is a case of the arena.
-AGENTS = {
-    "good": "def act(params, state, mask, key):\n    return mask.argmax(-1)\n",
-    "no_import": "import nothing_of_this_name\n",
-    "no_python": "def act(:\n",
-    "leaves": "import sys\nsys.exit('enough')\n",
-    "leaves_with_0": "raise SystemExit(0)\n",
+AGENTS = {name: ACT.format(body) for name, body in BODIES.items()} | {
+    "good": GOOD, "no_import": "import nothing_of_this_name\n", "no_python": "def act(:\n",
+    "leaves": "import sys\nsys.exit('enough')\n", "leaves_with_0": "raise SystemExit(0)\n",
     "long_words": f"raise ValueError('{'word ' * 400}')\n",
     "many_lines": "raise ValueError('one\\ntwo\\nthree')\n",
-    "act_leaves": "import sys\ndef act(params, state, mask, key):\n    sys.exit(3)\n",
     "two_arguments": "def act(state, mask):\n    return mask.argmax(-1)\n",
     "other_names": "def act(p, s, m, k):\n    return m.argmax(-1)\n",
-    "fractions": "def act(params, state, mask, key):\n    return mask.sum(-1) * 0.5\n",
-    "booleans": "def act(params, state, mask, key):\n    return mask[:, 0]\n",
-    "one_number": "def act(params, state, mask, key):\n    return mask.argmax()\n",
-    "two_numbers": (
-        "import numpy as np\n"
-        "def act(params, state, mask, key):\n    return np.zeros(2, int)\n"
-    ),
-    "a_column": "def act(params, state, mask, key):\n    return mask.argmax(-1)[:, None]\n",
-    "a_list": "def act(params, state, mask, key):\n    return [0] * len(mask)\n",
-    "nothing": "def act(params, state, mask, key):\n    pass\n",
-    "raises": "def act(params, state, mask, key):\n    raise RuntimeError('no idea')\n",
-    "concrete": "def act(params, state, mask, key):\n    return int(mask[0].argmax())\n",
-    "no_field": "def act(params, state, mask, key):\n    return state.nothing\n",
-    "object_params": (
-        "def act(params, state, mask, key):\n    return mask.argmax(-1)\nact.params = object()\n"
-    ),
-    "text_params": (
-        "def act(params, state, mask, key):\n    return mask.argmax(-1)\nact.params = {'a': 'b'}\n"
-    ),
-    "cyclic_params": (
-        "def act(params, state, mask, key):\n    return mask.argmax(-1)\n"
-        "act.params = []\nact.params.append(act.params)\n"
-    ),
+    "object_params": GOOD + "act.params = object()\n",
+    "text_params": GOOD + "act.params = {'a': 'b'}\n",
+    "cyclic_params": GOOD + "act.params = []\nact.params.append(act.params)\n",
     "an_array": "import numpy as np\nact = np.zeros(3)\n",
     "a_class": "class act:\n    def __init__(self, params, state, mask, key):\n        pass\n",
+}  # fmt: skip
+CONFIGURATIONS = {
+    "broken": "ppo: {lr: ]", "list": "- 1", "number": "3", "tab": "ppo:\n\tlr: 1",
+    "twice": "seed: 1\nseed: 2", "aliases": "a: &a [x]\nb: [*a, *a]", "deep": "[" * 20_000,
+    "wide": "name: " + "x" * 1_100_000, "object": "name: !!python/object:os.system ls",
+    "documents": "seed: 1\n---\nseed: 2", "number_key": "1: 2", "list_key": "? [1]\n: 2",
+    "group": "ppo: 3", "date": "seed: 2020-01-01", "nul": 'name: "a\\0b"',
+    "control": 'name: "a\\eb"', "surrogate": 'name: "\\ud800"', "unknown": "pppo: {lr: 1}",
+    "binary_name": "name: !!binary aGk=", "set": "name: !!set {a}",
 }  # fmt: skip
 
 
@@ -78,7 +74,9 @@ def make(folder: Path, runner: Runner) -> None:
     if result.code:
         raise RuntimeError(f"the run that cases resume failed: {result.err}")
     _runs(folder / "runs")
-    _configurations(folder)
+    for name, text in CONFIGURATIONS.items():
+        (folder / f"{name}.yaml").write_text(text)
+    (folder / "latin.yaml").write_bytes(b"name: caf\xe9")
     for name, text in AGENTS.items():
         (folder / f"agent_{name}.py").write_text(text)
     tables(folder)
@@ -140,64 +138,38 @@ def _runs(runs: Path) -> None:
     os.symlink("/sys/kernel", runs / "sealed")
 
 
-def _configurations(folder: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "broken.yaml": "ppo: {lr: ]",
-        "list.yaml": "- 1",
-        "number.yaml": "3",
-        "latin.yaml": b"name: caf\xe9",
-        "tab.yaml": "ppo:\n\tlr: 1",
-        "twice.yaml": "seed: 1\nseed: 2",
-        "aliases.yaml": "a: &a [x]\nb: [*a, *a]",
-        "deep.yaml": "[" * 20_000,
-        "wide.yaml": "name: " + "x" * 1_100_000,
-        "object.yaml": "name: !!python/object:os.system ls",
-        "documents.yaml": "seed: 1\n---\nseed: 2",
-        "number_key.yaml": "1: 2",
-        "list_key.yaml": "? [1]\n: 2",
-        "group.yaml": "ppo: 3",
-        "date.yaml": "seed: 2020-01-01",
-        "nul.yaml": 'name: "a\\0b"',
-        "control.yaml": 'name: "a\\eb"',
-        "surrogate.yaml": 'name: "\\ud800"',
-        "unknown.yaml": "pppo: {lr: 1}",
-        "binary_name.yaml": "name: !!binary aGk=",
-        "set.yaml": "name: !!set {a}",
-    }
-    for name, content in files.items():
-        path = folder / name
-        if isinstance(content, str):
-            path.write_text(content)
-        else:
-            path.write_bytes(content)
+def some_games(ids: dict[str, list[str]]) -> Any:
+    """Games of 3 set-ups that nobody played."""
+    from training.games import table
 
-
-def tables(folder: Path) -> None:
-    """CSVs: of an arena, of other arenas, foreign ones, damaged ones."""
-    import gaia_jax
-    from training.games import store, table
-    from training.games.store import Head
-
-    env = gaia_jax.make("lost_fleet")
-    ids = env.ruleset.ids
-    about = {"env": env.id, "version": env.version, "seed": 0, "agents": "random," * 3 + "random"}
     shape = (3, 4, 4)
 
     def some(*more: int) -> np.ndarray:
         return np.arange(np.prod((*shape, *more))).reshape(*shape, *more) % 7
 
-    seats = np.broadcast_to((np.arange(4) - np.arange(4)[:, None]) % 4, shape)
     decisions = np.full(shape[:2], 400)
-    played = table.Games(
-        seats, some() % 4 + 1, some(), some() + 30, some(len(ids["vp_source"])),
-        some(len(table.BEHAVIOUR)), decisions, decisions * 0.25, some() + 90, some() * 0,
+    return table.Games(
+        np.broadcast_to(table.rotated(), shape), some() % 4 + 1, some(), some() + 30,
+        some(len(ids["vp_source"])), some(len(table.BEHAVIOUR)), decisions, decisions / 4,
+        some() + 90, some() * 0,
     )  # fmt: skip
+
+
+def tables(folder: Path) -> None:
+    """CSVs: of an arena, of other arenas, foreign ones, damaged ones."""
+    import gaia_jax
+    from training.games import store
+    from training.games.store import Head
+
+    env = gaia_jax.make("lost_fleet")
+    ids = env.ruleset.ids
+    about = {"env": env.id, "version": env.version, "seed": 0, "agents": "random," * 3 + "random"}
+    played = some_games(ids)
 
     def csv(about: dict[str, Any]) -> str:
         return store.encode(Path("games.csv"), Head(about, 0, 4), played, ids).decode()
 
     good = csv(about)
-    head = good.splitlines(keepends=True)[0]
     lines = good.splitlines(keepends=True)
 
     def swapped(number: int, old: str, new: str) -> str:
@@ -210,7 +182,7 @@ def tables(folder: Path) -> None:
         "other_version.csv": csv(about | {"version": "0.0"}),
         "foreign.csv": "name,score\nme,3\n",
         "shopping.csv": "bread\nmilk\n",
-        "head_and_notes.csv": head + "my notes\n",
+        "head_and_notes.csv": lines[0] + "my notes\n",
         "notes_behind.csv": good + "my notes\n",
         "notes_at_the_end.csv": good + "my notes",
         "short_row.csv": swapped(9, ",", ";"),
