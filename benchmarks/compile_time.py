@@ -36,7 +36,7 @@ def _modules(text: str) -> Path:
     is_module_file = outputs.begins("HloModule ")
     try:
         for name in PROGRAMS:
-            outputs.check_inside("--hlo", Path(text), f"{name}.hlo", is_module_file, parents=True)
+            outputs.check_inside("--hlo", Path(text), f"{name}.hlo", is_module_file)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(2) from error

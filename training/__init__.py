@@ -176,7 +176,7 @@ def _play(
     """The games of an arena, kept in memory."""
     from gaia_jax.cli.command_line import UserError
 
-    from .games.arena import Arena, store_of
+    from .games.arena import Arena
 
     players = env.num_players
     if len(agents) != players:
@@ -185,7 +185,7 @@ def _play(
     agent_of = {name: make_agent(name, env, likeliest) for name in sorted(names)}
     entries = [agent_of[agent] if isinstance(agent, str) else agent for agent in agents]
     table = Arena(env, entries, games)
-    return table.play(seed, store_of(None, env, {}, table))
+    return table.play(seed, table.store({}))
 
 
 def __getattr__(name: str) -> Any:

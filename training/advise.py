@@ -38,11 +38,9 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     from .stats.chart import new_figure
     from .system import devices
 
-    outputs.check_different({"--json": args.json, "--html": args.html})
-    if args.json:
-        outputs.check_file("--json", args.json, advice_report.is_own_report)
+    json, html = (args.json, advice_report.is_own_report), (args.html, pages.is_advice)
+    outputs.check_files({"--json": json, "--html": html})
     if args.html:
-        outputs.check_file("--html", args.html, pages.is_advice)
         new_figure(1, 1)  # raises an error without matplotlib
     devices.split_cpu(0, 18 * args.games // 4 // 64 * 64)  # as if for 18 factions and four seats
     env, setup, origin = _load_setup(args, env_module)

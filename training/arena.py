@@ -15,7 +15,6 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, whole, wrote
@@ -49,7 +48,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         "seed": args.seed,
         "agents": ",".join(names) + LIKELIEST * args.likeliest,
     }
-    games, complete = games_arena.store_of(args.csv, env, about, arena, args.resume), True
+    games, complete = arena.store(about, args.csv, args.resume), True
     try:
         arena.play(args.seed, games)
     except KeyboardInterrupt:
@@ -75,21 +74,15 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.arena", __doc__)
     parser.add_argument("--agents", required=True, help="one a seat, e.g. random,greedy,RUN,RUN@60")
     cli.add_games_flags(parser, 512, "rounded up to whole set-ups")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
-    parser.add_argument(
-        "--csv", "--save", metavar="FILE", type=Path,
-        help="store a row for each seat of each game: CSV, or Parquet in FILE.parquet",
-    )  # fmt: skip
-    parser.add_argument("--resume", action="store_true", help="continue the games of --csv")
+    text = "store a row for each seat of each game: CSV, or Parquet in FILE.parquet"
+    cli.add_store_flags(parser, "--csv", "--save", text=text)
     cli.add_rules_flags(parser)
     parser.add_argument(
         "--rotations", type=whole(1, max(cli.PLAYERS)), default=None,
         help="games of a set-up: one for each seat; 1 where one agent holds all seats",
     )  # fmt: skip
-    cli.add_record_flag(parser)
     cli.add_cache_flag(parser)
-    args = parser.parse_args(argv)
-    return args
+    return parser.parse_args(argv)
 
 
 if __name__ == "__main__":

@@ -37,10 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     from .run import curves
 
-    outputs.check_different({"--out": args.out, "--svg": args.svg})
-    outputs.check_file("--out", args.out, curves.PAGE)
-    if args.svg:
-        outputs.check_file("--svg", args.svg, outputs.PICTURE)
+    outputs.check_files({"--out": (args.out, curves.PAGE), "--svg": (args.svg, outputs.PICTURE)})
     if len(set(args.runs)) < len(args.runs):
         raise UserError("a run is named twice")
     experiments = curves.experiments([curves.read(path) for path in args.runs])

@@ -13,7 +13,6 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, wrote
@@ -65,12 +64,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--likeliest", action="store_true", help="play the most probable action instead of sampling"
     )
     parser.add_argument("--factions", action="store_true", help="also print the table by faction")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
-    parser.add_argument(
-        "--save", metavar="FILE.parquet", type=Path, help="store the games, for `training.merge`"
-    )
-    parser.add_argument("--resume", action="store_true", help="continue the games of --save")
-    cli.add_record_flag(parser)
+    text = "store the games, for `training.merge`"
+    cli.add_store_flags(parser, "--save", metavar="FILE.parquet", text=text)
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     if (args.run is None) == (args.agent is None):

@@ -31,15 +31,12 @@ MOST_GAMES = 10**9
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line; returns the exit code: 1 for a wrong row, 130 after Ctrl-C."""
     args = _parse(argv)
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError as error:
-        raise UserError('datasets need pyarrow: pip install "gaia_jax[data]"') from error
+    cli.need_pyarrow("datasets need")
     from .games import export as games_export
-    from .games import workers
+    from .games import playing
 
     if args.share:
-        workers.join_workers(args.share[0])
+        playing.join_workers(args.share[0])
 
     env_module = environments.module(env_module)
     if args.merge:

@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
 
     if args.json:
         raise UserError("labels have no report: leave out --json")
-    outputs.check_folder("OUT", args.out, parents=True)
+    outputs.check_folder("OUT", args.out)
     expert_data.merge(args.out, args.parts)
     wrote(args.out)
     return 0
@@ -47,10 +47,8 @@ def _merge_games(args: argparse.Namespace, module: EnvModule) -> int:
     """Join the games and report them as the command that played them does."""
     from .games import report, store
 
-    outputs.check_different({"OUT": args.out, "--json": args.json})
-    outputs.check_file("OUT", args.out, outputs.nothing)
-    if args.json:
-        outputs.check_file("--json", args.json, outputs.REPORT)
+    report_file = (args.json, outputs.REPORT)
+    outputs.check_files({"OUT": (args.out, outputs.nothing), "--json": report_file})
     store.check_pyarrow(args.out)
 
     def ids_of(env: str, players: int) -> Any:

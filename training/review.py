@@ -33,12 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     from .system.devices import split_cpu
 
     review.check_policy(args.agent)  # before any work; `review_game` checks again
-    outputs.check_different({"--json": args.json, "--html": args.html})
-    for flag, file, is_own_file in (
-        ("--json", args.json, review.is_own_report), ("--html", args.html, pages.is_review),
-    ):  # fmt: skip
-        if file:
-            outputs.check_file(flag, file, is_own_file)
+    json, html = (args.json, review.is_own_report), (args.html, pages.is_review)
+    outputs.check_files({"--json": json, "--html": html})
     if args.html:
         new_figure(1, 1)  # raises an error without matplotlib
     split_cpu(0, MANY_GAMES)

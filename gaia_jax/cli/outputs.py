@@ -15,6 +15,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -81,13 +82,11 @@ def check_file(
 
     Args:
         flag: what named it, for the message.
-        path: a file that is there stays as it is.
         is_own_file: whether the command wrote the file that exists.
         hint: what to do about a file that is there.
         parents: its folder is made once work begins.
     Raises:
-        UserError: it is a folder or a device, it holds something else, its folder is missing or
-            cannot be written.
+        UserError: it is no regular file, or its folder is missing or cannot be written.
     """
     try:
         if path.is_dir():
@@ -98,7 +97,9 @@ def check_file(
             raise UserError(f"{flag}: cannot write {path}: Permission denied")
         if path.is_symlink() and not path.exists():
             raise UserError(f"{flag} wants a file, {path} is a link to nothing")
-        _check_parent(flag, path, parents)
+        if not path.parent.is_dir() and not parents:
+            raise UserError(f"{flag}: the folder {path.parent} does not exist")
+        _probe(_nearest_folder(path.parent))
         with contextlib.suppress(FileNotFoundError):
             path.lstat()  # fails for a name that is too long
         if path.exists() and path.stat().st_size and not is_own_file(path):
@@ -115,15 +116,14 @@ def check_games(flag: str, path: Path, resume: bool) -> None:
         raise UserError(f"{flag}: {path} exists: --resume continues it, or name another file")
 
 
-def check_folder(flag: str, path: Path, parents: bool = False) -> None:
+def check_folder(flag: str, path: Path) -> None:
     """Refuse a path that no folder of results can be made at; an empty folder may be there.
 
     Args:
         flag: what named it, for the message.
-        path: nothing is made yet; `path.mkdir(exist_ok=True)` does it once work begins.
-        parents: those that are missing are made, too.
+        path: nothing is made yet; `path.mkdir(parents=True, exist_ok=True)` does it.
     Raises:
-        UserError: it is a file, is not empty, its parent is missing or cannot be written.
+        UserError: it is a file, is not empty, or cannot be written.
     """
     try:
         if path.is_dir():
@@ -133,35 +133,36 @@ def check_folder(flag: str, path: Path, parents: bool = False) -> None:
             return
         if path.exists() or path.is_symlink():
             raise UserError(f"{flag} wants a folder, {path} is none")
-        _check_parent(flag, path, parents)
+        _probe(_nearest_folder(path.parent))
     except (OSError, ValueError) as error:
         raise UserError(f"{flag}: cannot write {path}: {reason(error)}") from error
 
 
-def check_inside(
-    flag: str, folder: Path, files: str = "", is_own_file: OwnFile = anything, parents: bool = False
-) -> None:
+def check_inside(flag: str, folder: Path, files: str = "", is_own_file: OwnFile = anything) -> None:
     """Refuse a folder that nothing can be written into; one that is missing can be made.
 
     Args:
         files: the names that the command writes there, as `Path.glob` has them.
-        is_own_file: the same for each existing file.
-        parents: those that are missing are made, too.
+        is_own_file: whether the command wrote an existing file of these names.
     Raises:
-        UserError: it is no folder, or it, or its parent where it is missing, cannot be written; it
-            has a file that the command would write over and did not write.
+        UserError: it is no folder, cannot be written, or has a file of another origin.
     """
     try:
         if folder.exists() and not folder.is_dir() or folder.is_symlink() and not folder.exists():
             raise UserError(f"{flag}: {folder} is no folder")
-        if not folder.is_dir():
-            _probe(_standing(folder) if parents else folder.parent)
-            return
-        _probe(folder)
+        _probe(_nearest_folder(folder))
         for path in sorted(folder.glob(files)) if files else ():
             check_file(flag, path, is_own_file, "name another folder")
     except (OSError, ValueError) as error:
         raise UserError(f"{flag}: cannot write into {folder}: {reason(error)}") from error
+
+
+def check_files(files: Mapping[str, tuple[Path | None, OwnFile]]) -> None:
+    """`check_file` of each file by flag, None for a flag that was not given; all differ."""
+    check_different({flag: path for flag, (path, _) in files.items()})
+    for flag, (path, is_own_file) in files.items():
+        if path:
+            check_file(flag, path, is_own_file)
 
 
 def check_different(paths: Mapping[str, Path | None]) -> None:
@@ -206,15 +207,8 @@ def plain_name(flag: str, name: str) -> None:
         )
 
 
-def _check_parent(flag: str, path: Path, parents: bool) -> None:
-    """Refuse a path whose folder is missing, or takes nothing."""
-    if not path.parent.is_dir() and not parents:
-        raise UserError(f"{flag}: the folder {path.parent} does not exist")
-    _probe(_standing(path.parent))
-
-
-def _standing(folder: Path) -> Path:
-    """The nearest existing folder above a path, or the path itself."""
+def _nearest_folder(folder: Path) -> Path:
+    """The folder, or the nearest existing one above it."""
     while not os.path.lexists(folder) and folder != folder.parent:
         folder = folder.parent
     return folder
@@ -334,19 +328,23 @@ def lock(file: IO[bytes] | IO[str] | int) -> bool:
 
 
 @contextlib.contextmanager
-def folder_lock(run: Path) -> Iterator[None]:
-    """Hold a run folder against a second process that would write there. Leaves no file.
+def folder_lock(folder: Path, wait: bool = False) -> Iterator[None]:
+    """Hold a folder against other processes. Leaves no file.
 
+    Args:
+        wait: for the end of another process that holds it.
     Raises:
         UserError: another process holds it.
     """
     try:
-        handle = os.open(run, os.O_RDONLY)
+        handle = os.open(folder, os.O_RDONLY)
     except OSError as error:
-        raise UserError(f"cannot use {run}: {reason(error)}") from error
+        raise UserError(f"cannot use {folder}: {reason(error)}") from error
     try:
-        if not lock(handle):
-            raise UserError(f"{run} is in use by another process: wait for its end")
+        while not lock(handle):
+            if not wait:
+                raise UserError(f"{folder} is in use by another process: wait for its end")
+            time.sleep(0.1)
         yield
     finally:
         os.close(handle)

@@ -7,7 +7,7 @@ import math
 
 from gaia_jax.render import colours
 from gaia_jax.render.names import PLANETS, SHIPS, STRUCTURES
-from gaia_jax.render.shapes import box, circle, group, label, number, polygon, seat_number, use
+from gaia_jax.render.shapes import box, circle, group, number, polygon, run, seat_number, use
 from gaia_jax.render.table import Table
 from gaia_jax.ruleset import Ruleset
 
@@ -89,7 +89,7 @@ def _shape(kind: str, x: float, y: float, scale: float, player: int, faction: st
     )
     lower = {"MINE": 0.42, "GAIAFORMER": -0.02, "PI": 0.5, "STATION": 0.34}.get(kind, 0.5)
     size = max(7.0, scale * 0.86)
-    return out + label(x, y + scale * lower, seat_number(player), size, ink, "middle", bold=True)
+    return out + run(x, y + scale * lower, seat_number(player), size, ink, "middle", bold=True)
 
 
 _SCALE = {"MINE": 0.46, "TS": 0.5, "RL": 0.5, "PI": 0.56, "AC_A": 0.58, "AC_B": 0.58}
@@ -127,7 +127,7 @@ class MapDrawing:
         s, out = self.where.size, []
         for c, ship in self.ships.items():
             x, y = self.where.x[c], self.where.y[c]
-            out.append(label(x, y + s * 0.68, SHIPS[ship], 8, "#e8edf8", "middle", True, s * 1.5))
+            out.append(run(x, y + s * 0.68, SHIPS[ship], 8, "#e8edf8", "middle", True, s * 1.5))
         edge = 'stroke="#0f1730" stroke-width="2" stroke-linejoin="round" paint-order="stroke"'
         return f'<g {edge} pointer-events="none">{"".join(out)}</g>'
 
@@ -157,10 +157,6 @@ class MapDrawing:
     def _off_map(self, c: int) -> bool:
         """On a place whose tile is left out (PLA-04)."""
         return self.planets[self.map.planet[c]] == "Ship" and c not in self.ships
-
-    def _owner_of_station(self) -> int:
-        owners = [s.player for s in self.table.seats if s.faction.federation_grows]
-        return owners[0] if owners else 0
 
     def _cell(self, c: int) -> str:
         m, s = self.map, self.where.size
@@ -202,7 +198,7 @@ class MapDrawing:
             body = _shape("MINE", x + s * 0.5, y + s * 0.4, s * 0.3, p, self.factions[p])
             out.append(group(body, f"guest-{c}"))
         if m.station[c]:
-            p = self._owner_of_station()
+            p = next((s.player for s in self.table.seats if s.faction.federation_grows), 0)
             crowd = m.satellite[:, c].any()
             body = _shape(
                 "STATION", x, y - s * (0.42 if crowd else 0), s * 0.38, p, self.factions[p]
@@ -243,14 +239,9 @@ class MapDrawing:
         for p, (dx, dy) in zip(owners, spots, strict=True):
             fill, ink = colours.faction(self.factions[p])
             a, b = x + dx * s - side / 2, y + dy * s - side / 2
-            n = number
-            body = (
-                f'<rect x="{n(a)}" y="{n(b)}" width="{n(side)}" height="{n(side)}" rx="1.5"'
-                f' fill="{fill}" stroke="#fff" stroke-width="1.2"/>'
-            )
-            body += label(
-                a + side / 2, b + side * 0.8, seat_number(p), side * 0.82, ink, "middle", bold=True
-            )
+            body = box(a, b, side, side, fill, "#fff", 1.5, 1.2)
+            text = seat_number(p)
+            body += run(a + side / 2, b + side * 0.8, text, side * 0.82, ink, "middle", True)
             out.append(group(body, f"satellite-{p}-{c}"))
         return out
 
@@ -260,6 +251,3 @@ def marked(ruleset: Ruleset, cell: int) -> str:
     centres = places(ruleset)
     halo = polygon(centres.outline(cell, 1.0), "none", "#000", 5)
     return halo + polygon(centres.outline(cell, 1.0), "none", colours.MARK, 3)
-
-
-__all__ = ["HEIGHT", "WIDTH", "MapDrawing", "grid", "marked", "places"]

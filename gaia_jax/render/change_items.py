@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -60,15 +61,19 @@ def _members(name: str, earlier: tuple[str, ...], later: tuple[str, ...]) -> dic
     return _differences(name, dict.fromkeys(earlier, 1), dict.fromkeys(later, 1))
 
 
+def _numbers_changed(earlier: SeatView, later: SeatView, names: Iterable[str]) -> dict[str, int]:
+    """By field, what is otherwise."""
+    changes = {name: getattr(later, name) - getattr(earlier, name) for name in names}
+    return {name: n for name, n in changes.items() if n}
+
+
 def _key(field: str) -> str:
     return field.partition(".")[2]
 
 
 def _numbers(earlier: SeatView, later: SeatView) -> Iterator[Item]:
-    for name in RESOURCES:
-        n = getattr(later, name) - getattr(earlier, name)
-        if n:
-            yield Item(_side(n), words_of(Gain(**{name: abs(n)})), {name: n})
+    for name, n in _numbers_changed(earlier, later, RESOURCES).items():
+        yield Item(_side(n), words_of(Gain(**{name: abs(n)})), {name: n})
 
 
 def _vp(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
@@ -94,13 +99,12 @@ def _weight(seat: SeatView) -> int:
 
 def _power(earlier: SeatView, later: SeatView) -> Iterator[Item]:
     """Tokens in the bowls and the Gaia area, and the brainstone, as one item."""
-    fields = {f"power.{i}": later.power[i] - earlier.power[i] for i in range(3)}
-    fields["gaia_power"] = later.gaia_power - earlier.gaia_power
-    fields["brainstone"] = later.brainstone - earlier.brainstone
-    changed = {field: n for field, n in fields.items() if n}
+    bowls = {f"power.{i}": later.power[i] - earlier.power[i] for i in range(3)}
+    changed = {field: n for field, n in bowls.items() if n}
+    changed |= _numbers_changed(earlier, later, ("gaia_power", "brainstone"))
     if not changed:
         return
-    side, words = _power_words(earlier, later, fields)
+    side, words = _power_words(earlier, later, Counter(changed))
     if not words:
         tokens, weight = _tokens_of(later) - _tokens_of(earlier), _weight(later) - _weight(earlier)
         side = GAIN if min(tokens, weight) >= 0 else COST if max(tokens, weight) <= 0 else NOTE
@@ -113,7 +117,7 @@ def _tokens_of(seat: SeatView) -> int:
     return sum(seat.power) + (seat.brainstone in (0, 1, 2))
 
 
-def _power_words(earlier: SeatView, later: SeatView, change: dict[str, int]) -> tuple[str, str]:
+def _power_words(earlier: SeatView, later: SeatView, change: Counter[str]) -> tuple[str, str]:
     """What plainly happened: power charged or spent, tokens gained or lost; "" where it is mixed.
 
     A token of the Nevlas may be worth more than 1 power, so theirs are counted as tokens.
@@ -144,14 +148,11 @@ def _power_words(earlier: SeatView, later: SeatView, change: dict[str, int]) -> 
 
 
 def _gaiaformers(earlier: SeatView, later: SeatView) -> Iterator[Item]:
-    fields = {
-        name: getattr(later, name) - getattr(earlier, name)
-        for name in ("gaiaformers", "gaiaformers_out", "gaiaformers_gaia")
-    }
-    changed = {field: n for field, n in fields.items() if n}
+    names = ("gaiaformers", "gaiaformers_out", "gaiaformers_gaia")
+    changed = _numbers_changed(earlier, later, names)
     if not changed:
         return
-    n, out, gaia = fields.values()
+    n, out, gaia = (changed.get(name, 0) for name in names)
     destination = " onto the map" if out > 0 else " into the Gaia area" if gaia > 0 else ""
     destination = destination or (" back" if n > 0 and min(out, gaia) < 0 else "")
     number = n or out or gaia
@@ -169,11 +170,9 @@ def _structures(before: Table, after: Table, p: int) -> Iterator[Item]:
     if phrases or built:
         yield Item(GAIN, " and ".join(phrases), built)
     for name, noun in (("guests", "guest mine"), ("stations", "space station"), ("rings", "ring")):
-        n = getattr(later, name) - getattr(earlier, name)
-        if n:
-            extra_fields = ("guest_protos", "guest_asteroids") if name == "guests" else ()
-            changes = {k: getattr(later, k) - getattr(earlier, k) for k in (name, *extra_fields)}
-            changed = {k: v for k, v in changes.items() if v}
+        extra = ("guest_protos", "guest_asteroids") if name == "guests" else ()
+        changed = _numbers_changed(earlier, later, (name, *extra))
+        if n := changed.get(name, 0):
             yield Item(_side(n), noun if n == 1 else f"{n} {noun}s", changed)
     n = later.satellites - earlier.satellites
     if n:

@@ -30,7 +30,10 @@ def pages(ruleset: Ruleset, factions: Iterable[Faction]) -> dict[str, Entry]:
     Returns:
         For each id `title`, `lines` and `rulings`, ids of `docs/reference/rulings.md`.
     """
-    named, out = names(ruleset), _resources()
+    named, things = names(ruleset), TEXTS["thing"].items()
+    out = {
+        id: _entry(x["title"], fill(x["lines"]), x["rulings"]) for id, x in things if "title" in x
+    }
     for kind, entry in TEXTS["help"].items():
         for id, name in named[kind].items():
             out[id] = _entry(f"{entry['title']}: {name}", (entry["text"],), entry["rulings"])
@@ -46,7 +49,6 @@ def pages(ruleset: Ruleset, factions: Iterable[Faction]) -> dict[str, Entry]:
         out[faction.id] = faction_sheet(faction)
         for kind in costs.PIECES:
             out[f"{kind} {faction.id}"] = _structure(faction, kind)
-    out["AC_B"] = _entry("The academy's action", ("Once a round, a main action.",), "ACT-11")
     return out
 
 
@@ -54,43 +56,16 @@ def _entry(title: str, lines: Iterable[str], rulings: str) -> Entry:
     return {"title": title, "lines": [line for line in lines if line], "rulings": rulings.split()}
 
 
-def _resources() -> dict[str, Entry]:
-    caps = costs.CAPS
-    limit_text = "At most {} are held; what is gained beyond is lost."
-    return {
-        "credits": _entry("Credits", ("Pay for structures.", limit_text.format(caps["credits"])),
-                            "GEN-07"),
-        "ore": _entry("Ore", ("Pays for structures and terraforming steps. May become a credit or"
-                              " a power token.", limit_text.format(caps["ore"])), "GEN-07 FRE-02"),
-        "knowledge": _entry("Knowledge", (f"{words(research.RESEARCH_COST)} buy a research step."
-                            " May become a credit.", limit_text.format(caps["knowledge"])),
-                            "GEN-07 RES-01"),
-        "qic": _entry("QIC", (f"One reaches {costs.RANGE_PER_QIC} cells farther; pays for Gaia"
-                              " planets and some actions; may become an ore.",),
-                      "MIN-05 MIN-09 FRE-02"),
-        "power": _entry("Power", ("Charging moves tokens from bowl I to II, and once I is empty"
-                                  " from II to III. Power is spent from III, and goes to I.",
-                                  "Free: 1 power for a credit, 3 for an ore, 4 for a knowledge or"
-                                  " a QIC. Burning a token of bowl II moves another to III.",
-                                  "Tokens of a Gaia project wait in the Gaia area G."),
-                        "LEE-01 ACT-05 FRE-01 GPJ-01"),
-        "satellites": _entry("Satellites", ("Connect the structures of a federation; each costs"
-                                            " a power token.",), "FED-03 FED-04"),
-        "green": _entry("Green federation tokens", ("Each can be turned once: for an advanced tile"
-                                                    " or for level 5 of a track.",),
-                        "RES-02 FED-21"),
-        "stations": _entry("Space stations", ("Count 1 power in the federation.",), "HIV-01"),
-        "rings": _entry("Power rings", ("A structure with a ring counts 2 power more in"
-                                        " federations.",), "MOW-01"),
-        "guests": _entry("Guest mines", ("Mines on a planet of another player.",), "LAN-01"),
-    }  # fmt: skip
+def fill(lines: Iterable[str], **values: str) -> list[str]:
+    """Lines of `texts.toml` with their values; empty ones are left out."""
+    prices = {"mine": words(costs.MINE_COST), "step": words(research.RESEARCH_COST)}
+    filled = (line.format(costs=costs, research=research, **prices, **values) for line in lines)
+    return [line for line in filled if line]
 
 
 def _track(ruleset: Ruleset, track: str) -> Entry:
     t = research.TRACKS.index(track)
-    lines = [f"A step costs {words(research.RESEARCH_COST)}. Reaching level 3 charges"
-             f" {research.CHARGE_AT_3} power. Level 5 takes a green federation token, and one"
-             " player alone reaches it."]  # fmt: skip
+    lines = fill(TEXTS["thing"]["track"]["lines"])
     for level in range(research.MAX_LEVEL + 1):
         parts = [words(research.LEVEL_BONUS[t][level])]
         if track == "terraforming":
@@ -113,9 +88,7 @@ def _track(ruleset: Ruleset, track: str) -> Entry:
 
 def _ship(ruleset: Ruleset, ship: str) -> Entry:
     names_by_action = names(ruleset)["ship_action"]
-    lines = ["A shuttle within range is a main action. The places of a ship are filled in order;"
-             " from the second on they charge power. Its actions may be used from the next turn"
-             " on, its tile and token at once."]  # fmt: skip
+    lines = fill(TEXTS["thing"]["ship"]["lines"])
     lines += [f"Action: {names_by_action[a.id]}" for a in ruleset.ship_actions if a.ship == ship]
     return _entry(f"The {SHIPS[ship]}", lines, "EXP-01 EXP-02 EXP-03 EXP-05")
 
@@ -154,19 +127,17 @@ def _brings(faction: Faction, kind: str) -> str:
 
 def faction_sheet(faction: Faction) -> Entry:
     """Start, income, powers with their rulings."""
-    levels = [
-        f"{TRACK_NAMES[t]} {n}"
-        for t, n in zip(research.TRACKS, faction.start_tracks, strict=True)
-        if n
-    ]
-    home = PLANETS[faction.home] if faction.home else "none"
-    bowls = "/".join(str(n) for n in faction.start_power)
-    lines = [
-        f"Home: {home}. Starts with {words(faction.start)}; power {bowls}"
-        + (f"; {', '.join(levels)}." if levels else "."),
-        f"Income of the board: {words(faction.base_income)}; of the planetary institute:"
-        f" {words(faction.pi_income)}.",
-    ]
+    tracks = zip(research.TRACKS, faction.start_tracks, strict=True)
+    levels = ", ".join(f"{TRACK_NAMES[track]} {n}" for track, n in tracks if n)
+    lines = fill(
+        TEXTS["thing"]["faction"]["lines"],
+        home=PLANETS[faction.home] if faction.home else "none",
+        start=words(faction.start),
+        bowls="/".join(map(str, faction.start_power)),
+        levels=f"; {levels}" if levels else "",
+        base_income=words(faction.base_income),
+        pi_income=words(faction.pi_income),
+    )
     cited: list[str] = []
     for power in faction_powers.lines(faction):
         text = _ID.sub(lambda m: STRUCTURES[m[0]], re.sub(r"`[^`]*` ", "", power.sentence))
@@ -182,34 +153,10 @@ def rules_in_brief(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
     )
     ships = ("Or explore: a shuttle to a ship in range, whose actions, tile and token are then"
              " yours to use." if ruleset.ships else "")  # fmt: skip
-    steps = "/".join(str(n) for n in research.ORE_PER_STEP)
-    reach = "/".join(str(n) for n in research.NAVIGATION_RANGE)
-    chapters = {
-        "Aim": ["Most VP after six rounds. Every player starts with"
-                f" {costs.START_VP}."],
-        "A round": ["Income, then the Gaia phase, then turns until all have passed. Who passes"
-                    " first begins the next round. Its round tile pays VP for one kind of deed."],
-        "A turn": ["One main action, with conversions before and after it, then the end of the"
-                   " turn.",
-                   f"Build a mine: {words(costs.MINE_COST)}, a planet in range ({reach} by"
-                   f" navigation), and {steps} ore for each terraforming step by that track. A Gaia"
-                   " planet costs a QIC in place of steps.",
-                   "Begin a Gaia project on a transdim planet: power tokens wait in the Gaia area,"
-                   " and next round it is a Gaia planet.",
-                   f"Upgrade: {upgrades}. A lab or an academy brings a tech tile.",
-                   f"Research: {words(research.RESEARCH_COST)} for a step.",
-                   "Use a power action, a special action of your own, or pass.", ships],
-        "Power": ["When another builds or upgrades within"
-                  f" {costs.LEECH_DISTANCE} cells of your structures you may charge the power of"
-                  " your strongest one there, for one VP less than that."],
-        "Federations": ["Structures with 7 power together, connected by satellites at a power"
-                        " token each, bring a federation token."],
-        "The end": [f"Two final missions, 18, 12 and 6 VP. {research.END_VP[3]},"
-                    f" {research.END_VP[4]} and {research.END_VP[5]} VP for levels 3, 4"
-                    " and 5. One VP for each"
-                    f" {costs.RESOURCES_PER_VP} of credits, ore and knowledge."],
-    }  # fmt: skip
-    return [(name, [line for line in lines if line]) for name, lines in chapters.items()]
-
-
-__all__ = ["Entry", "faction_sheet", "pages", "rules_in_brief"]
+    values = {
+        "upgrades": upgrades,
+        "ships": ships,
+        "reach": "/".join(map(str, research.NAVIGATION_RANGE)),
+        "steps": "/".join(map(str, research.ORE_PER_STEP)),
+    }
+    return [(heading, fill(lines, **values)) for heading, lines in TEXTS["rules"].items()]

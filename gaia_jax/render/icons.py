@@ -158,15 +158,8 @@ def _tinkering(tile: TinkeringTile) -> Text:
 
 
 def _free(action: FreeAction) -> Text:
-    if action.burn:
-        return Text("burn a power token of bowl II to move another to bowl III", ())
-    if action.reverses_brainstone:
-        return Text("pay with the brainstone in the other order this turn", ())
-    if action.gaiaformer:
-        return Text("a gaiaformer into 1 QIC, back after the next Gaia phase", ())
-    if action.tokens_to_gaia:
-        return Text("a token of bowl III into the Gaia area for 1 knowledge", ())
-    return Text(f"{words(action.cost)} into {words(action.gain)}", ())
+    exchange = f"{words(action.cost)} into {words(action.gain)}"
+    return Text(TEXTS["free_action"].get(action.id, exchange), ())
 
 
 _TEXTS: dict[type, Callable[[Any], Text]] = {

@@ -80,20 +80,7 @@ def names(ruleset: Ruleset) -> Mapping[str, Mapping[str, str]]:
     return {kind: {id: table[kind][id] for id in ids[kind]} for kind in ids}
 
 
-_VERBS = {
-    "mine": "mine on",
-    "project": "Gaia project on",
-    "upgrade": "upgrade on",
-    "pick": "choose",
-}
 _PICKED, _SKIPPED = column("node", "pick"), column("node", "skip")
-_BARE = {
-    "end_turn": "end the turn",
-    "skip": "skip",
-    "pass": "pass",
-    "form_federation": "form a federation",
-    "commit": "complete the federation",
-}
 
 
 @functools.cache
@@ -106,44 +93,18 @@ def say(ruleset: Ruleset, text: str) -> str:
     Raises:
         ValueError: an action text that the ruleset does not have.
     """
-    verb, _, argument = text.partition(" ")
-    table = names(ruleset)
     if text not in ruleset.actions.by_text:
         raise ValueError(f"unknown action text {text!r}")
-    if verb in _BARE:
-        return _BARE[verb]
-    if verb in _VERBS:
-        return f"{_VERBS[verb]} {argument}"
-    if verb == "artifact":
-        return f"take the artifact in place {argument}"
-    if verb == "piece":
-        article = "an" if STRUCTURES[argument][0] in "aeiou" else "a"
-        return f"build {article} {STRUCTURES[argument]}"
-    if verb == "leech":
-        return str(TEXTS["leech"][argument])
-    if verb == "advanced":
-        place = TRACK_NAMES.get(argument, argument)
-        return f"advanced tile: {place}"
+    verb, _, argument = text.partition(" ")
+    if argument in ("burn", "brainstone"):
+        return names(ruleset)["free_action"][argument]
     if verb == "token" and argument in SHIPS:
         return f"federation token of the {SHIPS[argument]}"
-    kinds = {
-        "free": ("convert ", "free_action"),
-        "advance": ("research: ", "track"),
-        "power": ("power action: ", "power_action"),
-        "ship": ("ship action: ", "ship_action"),
-        "qic": ("QIC action: ", "qic_action"),
-        "special": ("special action: ", "special"),
-        "explore": ("shuttle to the ", "ship"),
-        "booster": ("booster ", "booster"),
-        "tile": ("tech tile: ", "tile"),
-        "token": ("federation token: ", "token"),
-        "income": ("income: ", "income"),
-        "tinkering": ("tinkering tile: ", "tinkering"),
-    }
-    head, kind = kinds[verb]
-    if argument in ("burn", "brainstone"):
-        head = ""
-    return head + table[kind][argument]
+    row = TEXTS["verb"][verb]
+    kind = row.get("kind", "")
+    named = names(ruleset).get(kind) or TEXTS.get(kind, {})
+    phrase = str(row["words"]).format(named.get(argument, argument))
+    return phrase.replace(" a academy", " an academy")
 
 
 def say_at(table: Table, text: str) -> str:

@@ -202,6 +202,3 @@ def _board(table: Table, seat: SeatView) -> str:
     rows = {"built": pieces.built(seat), "facts": pieces.facts(table, seat),
             "owned": pieces.owned(table, seat)}  # fmt: skip
     return "".join(_row(row, name) for name, row in rows.items())
-
-
-__all__ = ["frame", "parts"]

@@ -17,7 +17,6 @@ from gaia_jax.render.shapes import (
     disc_symbol,
     group,
     icon,
-    label,
     number,
     run,
     run_width,
@@ -131,15 +130,15 @@ def _head(table: Table, last: int | None) -> str:
     name = _GAMES.get(table.ruleset.id, table.ruleset.id)
     if table.num_players != 4:
         name += f" for {table.num_players} players"
-    out = label(0, 21, pieces.phase(table), 19, bold=True)
-    out += label(190, 20, question(table), 15, bold=True, room=560)
-    out += label(0, 37, name, 10, colours.QUIET)
+    out = run(0, 21, pieces.phase(table), 19, bold=True)
+    out += run(190, 20, question(table), 15, bold=True, room=560)
+    out += run(0, 37, name, 10, colours.QUIET)
     if last is not None:
         text = actions.to_text(table.ruleset, last)
         words = f"last: {say(table.ruleset, text)}   ({text})"
         out += run(190, 37, words, 10.5, colours.QUIET, room=560)
     right = WIDTH - 2.0 * MARGIN
-    out += label(right - 4 * 34 - 6, 24, "turn order", 10, colours.QUIET, "end")
+    out += run(right - 4 * 34 - 6, 24, "turn order", 10, colours.QUIET, "end")
     for i, p in enumerate(table.order):
         x = right - (len(table.order) - i) * 34 + 16
         if p == table.player and not table.over:
@@ -154,15 +153,15 @@ _STRUCK = 'stroke="#8a2b2b" stroke-width="2.4"'
 
 
 def _track(t: int, track: Piece, levels: list[Level]) -> str:
-    out = label(_COLUMN / 2 - 1, 11, track.face[0], 10.5, anchor="middle", bold=True, room=86)
+    out = run(_COLUMN / 2 - 1, 11, track.face[0], 10.5, anchor="middle", bold=True, room=86)
     wide = _COLUMN - 2.5
     for i, level in enumerate(levels):
         y = 19 + _TILE + i * _LEVEL
         out += box(0, y, wide, _LEVEL - 1.5, _TRACKS[t], "#b9bfce", 3, 0.7)
-        out += label(3, y + 11.5, str(level.number), 9, colours.QUIET)
+        out += run(3, y + 11.5, str(level.number), 9, colours.QUIET)
         brings, planet = level.brings.removesuffix(" Lost Planet"), "Lost Planet" in level.brings
         out += run(wide - 4, y + 11.6, brings, 9.8, anchor="end", room=_COLUMN - 16)
-        out += label(4, y + 26, "Lost Planet", 9) if planet else ""
+        out += run(4, y + 26, "Lost Planet", 9) if planet else ""
         if level.token:
             out += box(3, y + 15, 42, 16, "#cfe8d2", "#2a6b35", 3, 0.8)
             out += run(24, y + 26.4, level.token, 9, anchor="middle", room=38)
@@ -196,7 +195,7 @@ def _research(table: Table) -> str:
 
 def _ship(table: Table, ship: str, width: float) -> str:
     head, *rest = pieces.ship(table, ship)
-    out = use("ship", 13, 13, 9.5) + label(26, 17, head.face[0], 12, bold=True)
+    out = use("ship", 13, 13, 9.5) + run(26, 17, head.face[0], 12, bold=True)
     out = group(out, head.id, head.words, head.action)
     out += run(width - 4, 17, head.face[1], 9, anchor="end")
     for i, piece in enumerate(rest):
@@ -218,7 +217,7 @@ def _legend(ruleset: Ruleset) -> str:
     for i, planet in enumerate(planets):
         x = (i + 0.5) * width
         out += use(planet, x, 11, 14)
-        out += label(x, 33, _LEGEND[planet], 9, colours.QUIET, "middle", room=width - 3)
+        out += run(x, 33, _LEGEND[planet], 9, colours.QUIET, "middle", room=width - 3)
     return out
 
 
@@ -229,14 +228,14 @@ def _seat(table: Table, seat: SeatView) -> str:
     )  # fmt: skip
     out = box(0, 0, w, _SEAT_HEIGHT, colours.PANEL, "#9aa3b8", 8, 1)
     out += f'<path d="M8 0H{w - 8}A8 8 0 0 1 {w} 8V32H0V8A8 8 0 0 1 8 0Z" fill="{fill}"/>'
-    out += icon(f"d{seat.player}", 8, 4, 24) + label(38, 21.5, seat.faction.name, 15, ink,
+    out += icon(f"d{seat.player}", 8, 4, 24) + run(38, 21.5, seat.faction.name, 15, ink,
                                                      bold=True, room=150)  # fmt: skip
     vp = run(w - 10, 23, f"{seat.vp}{{v}}", 20, ink, "end", True)
-    out += group(vp, f"vp-{seat.player}") + label(w - 82, 21, state, 11, ink, "end")
+    out += group(vp, f"vp-{seat.player}") + run(w - 82, 21, state, 11, ink, "end")
     *resources, bowls = pieces.stock(table, seat)
     for i, piece in enumerate(resources):
         body = run(10 + i * 75, 56, piece.face[0], 17, bold=True)
-        body += label(76 + i * 75, 55, piece.face[1], 10.5, "#2a6b35", "end")
+        body += run(76 + i * 75, 55, piece.face[1], 10.5, "#2a6b35", "end")
         out += group(body, piece.id, piece.words)
     body = ""
     for i, line in enumerate(bowls.face):

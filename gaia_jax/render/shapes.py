@@ -78,29 +78,14 @@ def run_width(line: str, size: float, bold: bool = False) -> float:
     return sum(_advance(kind, part, size, bold) for kind, part in split(line))
 
 
-@functools.lru_cache(8192)
-def label(
-    x: float,
-    y: float,
-    text: str,
-    size: float = 10,
-    fill: str = colours.INK,
-    anchor: str = "start",
-    bold: bool = False,
-    room: float = 0,
-) -> str:
-    """A text; (x, y) is on its base line. `room` above 0 is the width that it must fit in."""
-    if not text:
-        return ""
-    width = text_width(text, size, bold)
-    if room and width > room:
-        size, width = size * room / width, room
-    x -= width * _SHIFT[anchor]
+def _text(x: float, y: float, text: str, size: float, fill: str, bold: bool = False) -> str:
+    """A text that begins at (x, y), on its base line."""
     weight = ' font-weight="bold"' if bold else ""
-    length = f' textLength="{number(width)}" lengthAdjust="spacingAndGlyphs"'
+    width = number(text_width(text, size, bold))
+    length = f' textLength="{width}" lengthAdjust="spacingAndGlyphs"' if len(text) > 1 else ""
     return (
         f'<text x="{number(x)}" y="{number(y)}" font-size="{number(size)}" fill="{fill}"{weight}'
-        f"{length if len(text) > 1 else ''}>{escape(text)}</text>"
+        f"{length}>{escape(text)}</text>"
     )
 
 
@@ -127,7 +112,11 @@ def run(
     bold: bool = False,
     room: float = 0,
 ) -> str:
-    """A line with icons and discs, see `pieces`; arguments as of `label`."""
+    """A line with icons and discs, see `pieces`; (x, y) is on its base line.
+
+    Args:
+        room: above 0, the width that it must fit in.
+    """
     width = run_width(line, size, bold)
     if room and width > room:
         size, width = size * room / width, room
@@ -138,9 +127,9 @@ def run(
         side = size * (DISC if kind == "disc" else ICON)
         if kind == "text" and part.strip():
             lead = text_width(part[: len(part) - len(part.lstrip())], size, bold)
-            out.append(label(x + lead, y, part.strip(), size, fill, bold=bold))
+            out.append(_text(x + lead, y, part.strip(), size, fill, bold))
         elif kind == "small":
-            out.append(label(x, y, part, size * SMALL, colours.QUIET))
+            out.append(_text(x, y, part, size * SMALL, colours.QUIET))
         elif kind == "planet":
             out.append(use(part, x + advance / 2, middle, side * 0.62))
         elif kind != "text":
@@ -221,5 +210,5 @@ def disc_symbol(player: int, start_planet: str) -> str:
     """The disc of a player, as icon `d0` to `d3`: colour of the faction, number of the seat."""
     fill, ink = colours.faction(start_planet)
     body = circle(5, 5, 4.6, fill, colours.INK, 0.6)
-    body += label(5, 7.4, seat_number(player), 6.8, ink, "middle", bold=True)
+    body += run(5, 7.4, seat_number(player), 6.8, ink, "middle", bold=True)
     return f'<symbol id="g-d{player}" viewBox="0 0 10 10">{body}</symbol>'

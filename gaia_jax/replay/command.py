@@ -106,10 +106,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--quiet", action="store_true", help="print no progress")
     options = parser.parse_args(arguments)
     # Before any work: a game takes seconds to play.
-    outputs.check_different({"--csv": options.csv, "--html": options.html})
-    for flag, out, head in (("--csv", options.csv, CSV_HEAD), ("--html", options.html, HTML_HEAD)):
-        if out:
-            outputs.check_file(flag, out, outputs.begins(head.decode()))
+    marks = (outputs.begins(head.decode()) for head in (CSV_HEAD, HTML_HEAD))
+    files = zip((options.csv, options.html), marks, strict=True)
+    outputs.check_files(dict(zip(("--csv", "--html"), files, strict=True)))
     return options
 
 

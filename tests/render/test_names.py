@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,59 +40,57 @@ def test_every_action_can_be_said(id: str) -> None:
         assert words and not re.search(r"[{}]|_", words), words
 
 
-class At:
+R = RULESETS["lost_fleet"]
+NAMED = render.names(R)
+ARTIFACT, TOKEN, TILE = R.artifacts[0].id, R.ship_tokens[0].id, R.ids["tile"][0]
+BOOSTER = R.ids["booster"][0]
+
+
+def table_at(node: str, structure: str = "TS") -> Any:
     """As much of a table as words are made of."""
-
-    ruleset = RULESETS["lost_fleet"]
-    advanced_tiles = {"extra": ("PI-AC-6VP", True)}
-    artifacts = (("", True), (ruleset.artifacts[0].id, True))
-    ship_tokens = {"TWILIGHT": (ruleset.ship_tokens[0].id, True)}
-    ids = ruleset.ids
-    player = 0
-
-    def __init__(self, node: str):
-        self.node = node
-        structure = np.full(self.ruleset.actions.cell.max() + 1, self.ids["structure"].index("TS"))
-        planet = np.full_like(structure, self.ids["planet"].index("Transdim"))
-        self.map = SimpleNamespace(structure=structure, planet=planet)
-
-    def faction(self, p: int) -> object:
-        """The one whose academy brings no QIC."""
-        return next(f for f in self.ruleset.factions if f.academy_b_action.credits)
+    cells = np.full(R.actions.cell.max() + 1, 1)
+    return SimpleNamespace(
+        ruleset=R, ids=R.ids, player=0, node=node,
+        advanced_tiles={"extra": ("PI-AC-6VP", True)},
+        artifacts=(("", True), (ARTIFACT, True)),
+        ship_tokens={"TWILIGHT": (TOKEN, True)},
+        map=SimpleNamespace(
+            structure=cells * R.ids["structure"].index(structure),
+            planet=cells * R.ids["planet"].index("Transdim"),
+        ),
+        faction=lambda p: next(f for f in R.factions if f.academy_b_action.credits),
+    )  # fmt: skip
 
 
-def test_a_place_says_what_lies_there() -> None:
+PLACE = next(text for text in R.actions.texts if text.startswith("upgrade ")).split()[1]
+
+
+@pytest.mark.parametrize(
+    ("node", "structure", "text", "words"),
+    [
+        ("TURN", "TS", "advanced extra",
+         "advanced tile: 6 VP per planetary institute and academy (the extra tile)"),
+        ("TURN", "TS", "artifact 2", f"take the artifact: {NAMED['artifact'][ARTIFACT]}"),
+        ("TURN", "TS", "token TWILIGHT",
+         f"federation token: {NAMED['token'][TOKEN]}, of the Twilight"),
+        ("TURN", "TS", f"booster {BOOSTER}",
+         f"pass and take the booster: {NAMED['booster'][BOOSTER]}"),
+        ("BOOSTER", "TS", f"booster {BOOSTER}", f"take the booster: {NAMED['booster'][BOOSTER]}"),
+        ("TURN", "TS", "end_turn", "end the turn"),
+        ("TURN", "TS", "skip", "skip"),
+        *((node, "TS", "skip", words) for node, words in _SKIPPED.items()),
+        ("COVER", "TS", f"tile {TILE}", f"cover the tech tile: {NAMED['tile'][TILE]}"),
+        ("TURN", "TS", f"tile {TILE}", f"tech tile: {NAMED['tile'][TILE]}"),
+        ("TURN", "TS", f"upgrade {PLACE}", f"upgrade the trading station on {PLACE}"),
+        ("TARGET", "TS", f"pick {PLACE}", f"choose the trading station on {PLACE}"),
+        ("TARGET", "NONE", f"pick {PLACE}", f"choose {PLACE}: transdim planet"),
+        ("TURN", "TS", "special AC_B", "special action: the academy's action: 4 credits"),
+    ],
+)  # fmt: skip
+def test_a_place_says_what_lies_there(node: str, structure: str, text: str, words: str) -> None:
     """The extra tile and an artifact by what they do; who takes a booster in a round passes."""
-    table: Any = At("TURN")
-    named = render.names(At.ruleset)
-    words = "advanced tile: 6 VP per planetary institute and academy (the extra tile)"
-    assert render.say_at(table, "advanced extra") == words
-    artifact = named["artifact"][At.ruleset.artifacts[0].id]
-    assert render.say_at(table, "artifact 2") == f"take the artifact: {artifact}"
-    token = named["token"][At.ruleset.ship_tokens[0].id]
-    assert render.say_at(table, "token TWILIGHT") == f"federation token: {token}, of the Twilight"
-    booster = f"booster {next(iter(At.ruleset.ids['booster']))}"
-    name = named["booster"][booster.split()[1]]
-    assert render.say_at(table, booster) == f"pass and take the booster: {name}"
-    first: Any = At("BOOSTER")
-    assert render.say_at(first, booster) == f"take the booster: {name}"
-    assert render.say_at(table, "end_turn") == "end the turn"
-    for node, words in _SKIPPED.items():
-        table_at_node: Any = At(node)
-        assert node in Node.__members__ and render.say_at(table_at_node, "skip") == words
-    assert render.say_at(table, "skip") == "skip"
-    tile, cover = next(iter(At.ruleset.ids["tile"])), cast(Any, At("COVER"))
-    assert render.say_at(cover, f"tile {tile}") == f"cover the tech tile: {named['tile'][tile]}"
-    assert render.say_at(table, f"tile {tile}") == f"tech tile: {named['tile'][tile]}"
-    upgrade = next(text for text in At.ruleset.actions.texts if text.startswith("upgrade "))
-    place = upgrade.split()[1]
-    assert render.say_at(table, upgrade) == f"upgrade the trading station on {place}"
-    target: Any = At("TARGET")
-    assert render.say_at(target, f"pick {place}") == f"choose the trading station on {place}"
-    target.map.structure[:] = 0
-    assert render.say_at(target, f"pick {place}") == f"choose {place}: transdim planet"
-    words = "special action: the academy's action: 4 credits"
-    assert render.say_at(table, "special AC_B") == words
+    assert node in Node.__members__
+    assert render.say_at(table_at(node, structure), text) == words
 
 
 def test_an_unknown_action_is_refused() -> None:

@@ -10,7 +10,7 @@ import yaml
 from conftest import TINY
 
 from gaia_jax.xla.compilation_cache import NO_CACHE
-from training.system import cli, fast_compile
+from training.system import fast_compile
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -42,27 +42,6 @@ def test_a_second_start_does_not_compile(tmp_path):
     assert "from the cache" in start(tmp_path, *NEW)
     said = start(tmp_path, "--resume", "runs/tiny", "run.updates=4")
     assert "from the cache" in said and "run runs/tiny: toy 1.0, 2 device(s)" in said
-
-
-def test_a_long_compilation_says_whether_it_is_kept(monkeypatch, capsys, tmp_path):
-    import jax
-
-    monkeypatch.setattr(cli, "SLOW", 0.0)
-    before = jax.config.jax_compilation_cache_dir
-    enabled = jax.config.jax_enable_compilation_cache  # off where a command before ran without it
-    jax.config.update("jax_enable_compilation_cache", True)
-    try:
-        for folder, says in (
-            (str(tmp_path), "the next start reads it"),
-            (None, "there is no cache"),
-        ):
-            jax.config.update("jax_compilation_cache_dir", folder)
-            with cli.compiling("a game"):
-                pass
-            assert capsys.readouterr().err.startswith(f"compiling a game; {says}")
-    finally:
-        jax.config.update("jax_compilation_cache_dir", before)
-        jax.config.update("jax_enable_compilation_cache", enabled)
 
 
 @pytest.mark.parametrize(

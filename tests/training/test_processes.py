@@ -3,7 +3,6 @@
 import os
 import signal
 import socket
-import threading
 import time
 
 import pytest
@@ -12,7 +11,7 @@ from started import GONE, HERE, ends, errors, free_port, start
 from gaia_jax.cli.command_line import UserError
 from training import config as configs
 from training.system import process_group, processes
-from training.system.process_group import Place, ProcessGroup
+from training.system.process_group import Place
 
 
 def meet(folder, *deeds, fingerprints="aa", ids=(0, 1), size=2, **environment):
@@ -129,49 +128,3 @@ def test_the_place_of_a_process():
     ):
         with pytest.raises(UserError, match=r"hosts\."):
             processes.place_of(settings(*wrong), {})
-
-
-@pytest.fixture
-def pair():
-    """Two groups of one process, whose ends are threads."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        connections = (socket.create_connection(server.getsockname()), server.accept()[0])
-    channels = [process_group.Channel(end) for end in connections]
-    return [
-        ProcessGroup(Place("", 2, 0), {1: channels[0]}),
-        ProcessGroup(Place("", 2, 1), {0: channels[1]}),
-    ]
-
-
-def both(pair, do):
-    """`do(group)` of both at once; results or exceptions."""
-    found = [None, None]
-
-    def run(number):
-        try:
-            found[number] = do(pair[number])
-        except Exception as error:
-            found[number] = error
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30)
-    for each in pair:
-        each._ending = True
-    return found
-
-
-@pytest.mark.slow
-def test_a_folder_that_is_not_shared(pair, tmp_path):
-    folders = [tmp_path / "0", tmp_path / "1"]
-    folders[0].mkdir()
-    found = both(pair, lambda group: process_group.check_folder(group, folders[group.place.id]))
-    assert all("process 1 does not see the folder" in str(error) for error in found)
-    assert not list(folders[0].iterdir())
-
-
-def test_settings_that_differ(pair):
-    found = both(pair, lambda t: process_group.check_same(t, {"seed": 0, "ppo.lr": t.place.id}))
-    assert {str(x) for x in found} == {"processes 0 and 1 differ in ppo.lr: '0' and '1'"}

@@ -12,13 +12,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from gaia_jax.cli import outputs
 from tests import stub_env
 from training.agents import base
 from training.games.engine import Match
 from training.games.table import rotated
 
 pytest.importorskip("pyarrow", reason='needs pyarrow: pip install ".[data]"')
-from training.games import shards, workers
+from training.games import playing, shards
 
 
 class Uneven(stub_env.StubEnv):
@@ -54,7 +55,7 @@ def work(tmp_path, games=44):
     """Pieces of 8 games; the last one of 4."""
     source = SimpleNamespace(deals=8)
     part = {"games": games, "rotations": 1, "seed": 0, "first": 0}
-    return workers.Work(source, part, shards.Shards(tmp_path / "pieces"))
+    return playing.Work(source, part, shards.Shards(tmp_path / "pieces"))
 
 
 WRITES = """
@@ -74,31 +75,30 @@ def test_processes_share_the_pieces(tmp_path, monkeypatch):
     import pyarrow.parquet as pq
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(workers, "OFTEN", 0.05)
+    monkeypatch.setattr(playing, "OFTEN", 0.05)
     (tmp_path / "made").mkdir()
     todo, reports = work(tmp_path), []
     for n, rows in enumerate([8, 8, 8, 8, 8, 4]):
         pq.write_table(pa.table({"x": range(rows)}), tmp_path / "made" / str(n))
     assert todo.missing() == [0, 1, 2, 3, 4, 5] and todo.missing((1, 4)) == [1, 5]
     command = [sys.executable, "-c", WRITES.replace("FAILS", "-1")]
-    assert workers.together(todo, 2, command, reports.append) == 0
+    assert playing.together(todo, 2, command, reports.append) == 0
     assert todo.missing() == [] and sum(reports) == 44
     for path in todo.pieces.folder.iterdir():
         path.unlink()
     start_time = time.monotonic()
-    assert workers.together(todo, 2, [sys.executable, "-c", WRITES.replace("FAILS", "3")],
+    assert playing.together(todo, 2, [sys.executable, "-c", WRITES.replace("FAILS", "3")],
                             reports.append) == 3  # fmt: skip
     assert time.monotonic() - start_time < 20
     assert {3, 5} <= set(todo.missing())
 
 
-def test_processes_compile_one_after_the_other(tmp_path, monkeypatch):
+def test_processes_compile_one_after_the_other(tmp_path):
     """Two that compile at the same time need twice the memory."""
-    monkeypatch.setattr(workers, "OFTEN", 0.01)
     inside, counts = [], []
 
     def compiles():
-        with workers.one_at_a_time(tmp_path):
+        with outputs.folder_lock(tmp_path, wait=True):
             inside.append(1)
             time.sleep(0.05)
             counts.append(len(inside))
@@ -124,7 +124,7 @@ def test_what_another_process_writes_is_left_alone(tmp_path):
 def member(then):
     """A process that has joined the group, told to end by `then`."""
     code = (
-        "from training.games import workers; import os, time; workers.join_workers(1); "
+        "from training.games import playing; import os, time; playing.join_workers(1); "
         "print(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else 1, "
         f"flush=True); {then}"
     )

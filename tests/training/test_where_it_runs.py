@@ -110,7 +110,7 @@ DEVICES = {
         "--games",
         "64",
         "--out",
-        "labels",
+        "x",
     ],
 }
 

@@ -12,14 +12,7 @@ from typing import Any
 
 from gaia_jax.cli.command_line import UserError, finishing
 
-from ..agents import (
-    Agent,
-    environment_of,
-    make_agent,
-    parse_name,
-    policy_agent,
-    trained,
-)
+from ..agents import Agent, environment_of, make_agent, parse_name, policy_agent, trained
 from ..system import cli
 from ..system.environments import identity, with_short_turns
 from ..types import Environment, EnvModule, Params
@@ -57,13 +50,23 @@ class Arena:
             recorder: writes a record of each game.
             task: what is compiled, for the message.
         """
-        self.rotations, self.first = rotations or env.num_players, first
+        self.env, self.rotations, self.first = env, rotations or env.num_players, first
         seating = rotated(env.num_players)[: self.rotations]
         self.setups = max(1, math.ceil(games / self.rotations))
         setups, moves = range(first, first + self.setups), recorder is not None
         at_once = at_once or GAMES_AT_ONCE
         self._match = Match(env, agents, seating, setups, at_once, moves=moves)
         self._recorder, self._what, self._compiled = recorder, task, False
+
+    def store(self, about: dict[str, Any], path: Path | None = None, resume: bool = False) -> Store:
+        """Where the games go: a file, or the memory.
+
+        Args:
+            about: `env`, `version`, `seed`, `agents`, stored in the file.
+            resume: continue with the games in the file.
+        """
+        head = Head(about, self.first, self.rotations, self.env.num_players)
+        return Store(path, head, self.env.ruleset.ids, self.setups, resume)
 
     def play(
         self, seed: int, store: Store, params: list[Params] | None = None, quiet: bool = False
@@ -128,20 +131,6 @@ def of_names(
     return Arena(env, agents, games, first, rotations, recorder=recorder)
 
 
-def store_of(
-    path: Path | None, env: Environment, about: dict[str, Any], arena: Arena, resume: bool = False
-) -> Store:
-    """Where the games of an arena go.
-
-    Args:
-        path: None keeps them in memory.
-        about: `env`, `version`, `seed`, `agents`, stored in the file.
-        resume: continue with the games in the file.
-    """
-    head = Head(about, arena.first, arena.rotations, env.num_players)
-    return Store(path, head, env.ruleset.ids, arena.setups, resume)
-
-
 def make_opponent(name: str, env: Environment) -> Agent:
     """The agent of this name for the other seats of an evaluation.
 
@@ -193,16 +182,8 @@ class Evaluation:
         policy: dict[str, Any] | None = None,
         resume: bool = False,
     ) -> Store:
-        """Where the games go.
-
-        Args:
-            path: None keeps them in memory.
-            policy: identity of the policy, added to `about`.
-            resume: continue with the games in the file.
-        """
-        players = self.env.num_players
-        head = Head((policy or {}) | self.about(seed), self._arena.first, players, players)
-        return Store(path, head, self.env.ruleset.ids, self._arena.setups, resume)
+        """`Arena.store`, with the identity of the policy in `about`."""
+        return self._arena.store((policy or {}) | self.about(seed), path, resume)
 
     def play(
         self,
@@ -263,13 +244,9 @@ def evaluation_of_name(
     if parts.is_network:
         source = trained(name, None, env_module)
         env, params = source.as_trained, source.params
+        temperature = source.temperature
         policy = policy_agent(
-            env,
-            source.network,
-            None,
-            "policy",
-            likeliest,
-            temperature=source.temperature,
+            env, source.network, None, "policy", likeliest, temperature=temperature
         )
         about = {"run": parts.run, "update": source.update}
     else:

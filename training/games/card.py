@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from string import Template
@@ -15,24 +16,9 @@ from .. import zoo
 from ..system import commit
 from ..types import Environment
 from . import shards, stats
-from .schema import DECISIONS, GAMES, About, seats
+from .schema import DECISIONS, GAMES, About
 
 HERE = Path(__file__).parent
-# Metadata that Hugging Face reads.
-HEAD = """---
-license: apache-2.0
-pretty_name: {pretty}
-task_categories:
-- reinforcement-learning
-tags:
-- board-games
-- gaia-project
-- jax
-size_categories:
-- {size}
-configs:
-{configs}---
-"""
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 RESULT_KEYS = ("games", "vp", "vp_difference")  # of the results of a zoo agent
 
@@ -63,12 +49,7 @@ def strength(names: Sequence[str], env: Environment) -> dict[str, Any]:
 
 
 def of(folder: Path, about: About) -> str:
-    """The text of the card.
-
-    Args:
-        folder: of a complete dataset.
-        about: its `dataset.json`.
-    """
+    """The text of the card of a complete dataset."""
     files, parts = about["files"], about["parts"]
     games = files[GAMES]["rows"]
     size = next((name for limit, name in SIZES if games < limit), "1M<n<10M")
@@ -92,11 +73,10 @@ def of(folder: Path, about: About) -> str:
     body = Template((HERE / "dataset_card.md").read_text(encoding="utf-8"))
     decisions_section = (HERE / "dataset_card_decisions.md").read_text(encoding="utf-8")
     text = body.substitute(
-        pretty=pretty, parts="\n".join(rows), agents="\n".join(_agents(folder, about)),
-        files="\n".join(listed),
+        pretty=pretty, size=size, configs=configs.rstrip(), parts="\n".join(rows),
+        agents="\n".join(_agents(folder, about)), files="\n".join(listed),
     )  # fmt: skip
-    head = HEAD.format(pretty=pretty, size=size, configs=configs)
-    return f"{head}\n{text}" + (f"\n{decisions_section}" if DECISIONS in files else "")
+    return text + (f"\n{decisions_section}" if DECISIONS in files else "")
 
 
 def _agents(folder: Path, about: About) -> list[str]:
@@ -106,9 +86,9 @@ def _agents(folder: Path, about: About) -> list[str]:
         "| --- | --- | --- |",
     ]
     agents = {(a["name"], a["sha256"]) for part in about["parts"] for a in part["agents"]}
-    means = _means(folder / GAMES)
+    estimates = _estimates(folder / GAMES, about["parts"][0]["players"])
     for name, sha in sorted(agents):
-        vp = means[name, sha]
+        vp = estimates[name, sha]
         lines.append(f"| `{name}` | {vp.mean:.1f} ({vp.low:.1f} to {vp.high:.1f}) | `{sha}` |")
     lines.append("")
     for name, result in about.get("strength", {}).items():
@@ -133,20 +113,16 @@ def _interval(value: dict[str, float]) -> str:
     return f"{value['mean']:.1f} ({value['low']:.1f} to {value['high']:.1f})"
 
 
-def _means(path: Path) -> dict[tuple[str, str], stats.Estimate]:
+def _estimates(path: Path, players: int) -> dict[tuple[str, str], stats.Estimate]:
     """Mean VP of the seats of each agent, by name and hash; a deal is one sample."""
-    with shards.open_file(path) as file:
-        players = seats(file.schema_arrow.names)
+    by_agent = defaultdict[tuple[str, str], dict[Any, list[int]]](lambda: defaultdict(list))
     kinds = [f"agent{kind}_{seat}" for seat in range(players) for kind in ("", "_sha256")]
-    sums: dict[tuple[str, str], dict[Any, list[float]]] = {}
     for _, table in shards.row_groups(path, ["seed", "deal", "vp", *kinds]):
-        columns = {name: table[name].to_pylist() for name in table.column_names}
-        deals = list(zip(columns["seed"], columns["deal"], strict=True))
-        for seat in range(players):
-            agents = zip(columns[f"agent_{seat}"], columns[f"agent_sha256_{seat}"], strict=True)
-            for agent, deal, vp in zip(agents, deals, columns["vp"], strict=True):
-                sums.setdefault(agent, {}).setdefault(deal, []).append(vp[seat])
+        for row in table.to_pylist():
+            for seat, vp in enumerate(row["vp"]):
+                agent = row[f"agent_{seat}"], row[f"agent_sha256_{seat}"]
+                by_agent[agent][row["seed"], row["deal"]].append(vp)
     return {
         agent: stats.estimate(np.array([np.mean(values) for values in by_deal.values()]))
-        for agent, by_deal in sums.items()
+        for agent, by_deal in by_agent.items()
     }

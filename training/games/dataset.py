@@ -24,15 +24,20 @@ from .schema import DECISIONS as DECISIONS  # also by this name elsewhere
 from .schema import GAMES as GAMES
 from .schema import NAME, SCHEMA, About, schema
 
+Range = tuple[About, Path, int]  # a part, its folder, and its first row there
+
 FORMAT = "gaia_jax dataset 1"
 ABOUT, README = "dataset.json", "README.md"
 PIECES, DECISION_PIECES = "pieces", "decision_pieces"
 # What the games of a part depend on; adjoining parts with equal values are merged.
 IDENTITY = ("env", "version", "players", "agents", "likeliest", "rotations", "batch", "seed")
 LONGEST = 10**7  # bytes of dataset.json
+# Keys of every `dataset.json`; further keys are those of a complete one.
+FIXED = ("format", "tables", "schema", "parts", "files")
 # Kinds of its keys, those of a part, of an agent and of a file (`data_files.check_keys`).
 KEYS = {"parts": LIST, "files": OBJECT}
-MAY = {"made_with": LIST, "strength": OBJECT}  # missing in older datasets
+COMPLETE = {"vp_sources": LIST, "slots": OBJECT}
+OPTIONAL = {"made_with": LIST, "strength": OBJECT}  # missing in older datasets
 AGENT = {"name": TEXT, "sha256": TEXT}
 FILE = {"rows": WHOLE, "bytes": WHOLE, "sha256": TEXT}
 PART = {"env": TEXT, "version": TEXT, "players": WHOLE, "agents": LIST, "likeliest": SWITCH,
@@ -40,12 +45,8 @@ PART = {"env": TEXT, "version": TEXT, "players": WHOLE, "agents": LIST, "likelie
         "games": WHOLE}  # fmt: skip
 
 
-def read_about(folder: Path) -> dict[str, Any]:
-    """`dataset.json` of a folder.
-
-    Raises:
-        UserError: there is no dataset.json, or it is not a dataset's.
-    """
+def read_about(folder: Path) -> About:
+    """`dataset.json` of a folder. Raises UserError where there is none."""
     path = folder / ABOUT
     try:
         data = data_files.read_json(path, longest=LONGEST)
@@ -55,12 +56,8 @@ def read_about(folder: Path) -> dict[str, Any]:
     return dict(data)
 
 
-def read_whole(folder: Path) -> dict[str, Any]:
-    """`read_about` of a complete dataset.
-
-    Raises:
-        UserError: it is incomplete.
-    """
+def read_whole(folder: Path) -> About:
+    """`read_about` of a complete dataset. Raises UserError where it is incomplete."""
     about = read_about(folder)
     if not about["files"]:
         raise UserError(f"{folder} is not whole: run its command again")
@@ -68,11 +65,7 @@ def read_whole(folder: Path) -> dict[str, Any]:
 
 
 def check_about(path: str, data: object) -> None:
-    """Reject data that is not a `dataset.json`.
-
-    Raises:
-        UserError: it names the first missing or wrong key.
-    """
+    """Reject data that is not a `dataset.json`: a UserError names the first wrong key."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise UserError(f"{path} is of no dataset: it has no format {FORMAT!r}")
     if data.get("schema") != SCHEMA:
@@ -97,8 +90,8 @@ def check_about(path: str, data: object) -> None:
         return  # of an unfinished export
     if GAMES not in data["files"]:
         raise UserError(f"{path}: key 'files.{GAMES}' is missing")
-    data_files.check_keys(path, data, {"vp_sources": LIST, "slots": OBJECT})
-    data_files.check_keys(path, data, {key: kind for key, kind in MAY.items() if key in data})
+    optional = {key: kind for key, kind in OPTIONAL.items() if key in data}
+    data_files.check_keys(path, data, COMPLETE | optional)
     rows, games = data["files"][GAMES]["rows"], sum(part["games"] for part in data["parts"])
     if rows != games:
         raise UserError(f"{path}: {GAMES} has {rows} rows, the parts {games} games")
@@ -112,7 +105,7 @@ def env_of(folder: Path, env_module: EnvModule, id: str, players: int) -> Any:
         raise UserError(f"{folder / ABOUT}: {error}") from error
 
 
-def check_games(folder: Path, about: dict[str, Any], env: Environment) -> None:
+def check_games(folder: Path, about: About, env: Environment) -> None:
     """Reject games that do not match `dataset.json`, before anything is compiled.
 
     Reads the end of the file and the set-up of the first game.
@@ -139,7 +132,7 @@ def check_games(folder: Path, about: dict[str, Any], env: Environment) -> None:
     shards.check(path, schema(setup, env.ruleset.ids, env.num_players), rows)
 
 
-def check_bytes(folder: Path, about: dict[str, Any]) -> str:
+def check_bytes(folder: Path, about: About) -> str:
     """Compare the bytes of the games with dataset.json. Returns "" or the difference.
 
     Raises:
@@ -153,55 +146,40 @@ def check_bytes(folder: Path, about: dict[str, Any]) -> str:
     return f"{path} is not the file of {ABOUT}: its sha256 differs"
 
 
-def begin(folder: Path, part: dict[str, Any], made_with: str) -> bool:
+def begin(folder: Path, part: About, made_with: str) -> bool:
     """Create a folder for a part, or continue with an existing one.
 
     Until it is complete, its number of games may change.
 
     Args:
         made_with: version of the code that plays now; earlier versions stay listed.
-
     Returns:
         Whether all of its games exist.
     Raises:
         UserError: the folder holds something else; it is unchanged.
     """
+    versions = [made_with]
     if (folder / ABOUT).exists():
         about = read_about(folder)
-        is_complete = bool(about["files"])
-        same = about["parts"] == [part]
-        if not is_complete and len(about["parts"]) == 1:
-            same = about["parts"][0] | {"games": part["games"]} == part
-        if not same:
-            raise UserError(f"{folder} holds other games: {_difference(about['parts'], part)}")
-        if not is_complete:
-            earlier_versions = [x for x in about.get("made_with", []) if x != made_with]
-            _write(folder, [part], {}, {"made_with": [*earlier_versions, made_with]})
-        return is_complete
-    outputs.check_folder("--out", folder, parents=True)
-    folder.mkdir(parents=True, exist_ok=True)
-    _write(folder, [part], {}, {"made_with": [made_with]})
+        stored, *others = about["parts"]
+        wrong = [key for key in part if stored.get(key) != part[key]]
+        if others or set(wrong) - (set() if about["files"] else {"games"}):
+            shown = ((key, *map(data_files.shown, (stored.get(key), part[key]))) for key in wrong)
+            differences = ", ".join(f"{key} {old}, not {new}" for key, old, new in shown)
+            others_text = f"{len(about['parts'])} parts" if others else differences
+            raise UserError(f"{folder} holds other games: {others_text}")
+        if about["files"]:
+            return True
+        versions = [*(x for x in about.get("made_with", []) if x != made_with), made_with]
+    else:
+        outputs.check_folder("--out", folder)
+        folder.mkdir(parents=True, exist_ok=True)
+    _write(folder, [part], {}, {"made_with": versions})
     return False
 
 
-def _difference(parts: list[dict[str, Any]], part: dict[str, Any]) -> str:
-    if len(parts) != 1:
-        return f"{len(parts)} parts"
-    keys = [key for key in part if parts[0].get(key) != part[key]]
-    return ", ".join(f"{key} {_short(parts[0].get(key))}, not {_short(part[key])}" for key in keys)
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value)
-    return text if len(text) < 60 else f"{text[:57]}..."
-
-
-def finish(folder: Path, parts: list[dict[str, Any]], about: About) -> None:
-    """Write `dataset.json` and the card of a folder with complete Parquet files.
-
-    Args:
-        about: further keys.
-    """
+def finish(folder: Path, parts: list[About], about: About) -> None:
+    """Write `dataset.json`, with further keys, and the card of complete Parquet files."""
     files = {}
     for name in (GAMES, DECISIONS):
         path = folder / name
@@ -213,17 +191,14 @@ def finish(folder: Path, parts: list[dict[str, Any]], about: About) -> None:
     outputs.write_text(folder / README, card.of(folder, read_about(folder)))
 
 
-def _write(
-    folder: Path, parts: list[dict[str, Any]], files: dict[str, Any], about: dict[str, Any]
-) -> None:
-    data = {"format": FORMAT, "tables": NAME, "schema": SCHEMA, "parts": parts, "files": files}
-    outputs.write_text(folder / ABOUT, json.dumps(data | about, indent=1) + "\n")
+def _write(folder: Path, parts: list[About], files: About, about: About) -> None:
+    fixed = dict(zip(FIXED, (FORMAT, NAME, SCHEMA, parts, files), strict=True))
+    outputs.write_text(folder / ABOUT, json.dumps(fixed | about, indent=1) + "\n")
 
 
-def of_files(folder: Path) -> dict[str, Any]:
+def of_files(folder: Path) -> About:
     """The further keys of a folder's `dataset.json`."""
-    keys = ("format", "tables", "schema", "parts", "files")
-    return {key: value for key, value in read_about(folder).items() if key not in keys}
+    return {key: value for key, value in read_about(folder).items() if key not in FIXED}
 
 
 def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
@@ -237,27 +212,25 @@ def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
         UserError: a folder is not a complete dataset, two have the same games, or their columns
             differ.
     """
-    outputs.check_folder("--out", out, parents=True)
-    loaded_parts = []
+    outputs.check_folder("--out", out)
+    ranges: list[Range] = []
     for folder in folders:
         at = 0
         for part in read_whole(folder)["parts"]:
-            loaded_parts.append((part, folder, at))
+            ranges.append((part, folder, at))
             at += part["games"]
-    loaded_parts.sort(
-        key=lambda x: json.dumps([x[0][key] for key in IDENTITY]) + f"{x[0]['first']:012}"
-    )
+    ranges.sort(key=lambda x: json.dumps([x[0][key] for key in IDENTITY]) + f"{x[0]['first']:012}")
     if games is not None:
-        loaded_parts = _first(loaded_parts, games)
-    parts: list[dict[str, Any]] = []
-    for part, folder, _ in loaded_parts:
+        ranges = _first(ranges, games)
+    parts: list[About] = []
+    for part, folder, _ in ranges:
         _join(parts, part, folder)
     about = _together([of_files(folder) for folder in folders])
     if len({(part["env"], part["players"]) for part in parts}) > 1:
         raise UserError("the folders have games of different rules, which need different columns")
     try:
         with outputs.new_folder(out) as new:
-            total = shards.assemble(new / GAMES, _rows(loaded_parts))
+            total = shards.assemble(new / GAMES, _rows(ranges))
             finish(new, parts, about)
     except (pa.ArrowException, OSError) as error:
         sources = ", ".join(str(folder / GAMES) for folder in folders)
@@ -273,12 +246,10 @@ def _together(abouts: list[About]) -> About:
     return abouts[0] | {key: value for key, value in shared.items() if value}
 
 
-def _first(
-    parts: list[tuple[dict[str, Any], Path, int]], games: int
-) -> list[tuple[dict[str, Any], Path, int]]:
-    """The parts of the first games; the last one is shortened."""
+def _first(ranges: list[Range], games: int) -> list[Range]:
+    """The ranges of the first games; the last one is shortened."""
     out = []
-    for part, folder, at in parts:
+    for part, folder, at in ranges:
         whole_deals = -(-games // part["rotations"]) * part["rotations"]
         if games > 0:
             out.append((part | {"games": min(part["games"], whole_deals)}, folder, at))
@@ -286,25 +257,22 @@ def _first(
     return out
 
 
-def _join(parts: list[dict[str, Any]], part: dict[str, Any], folder: Path) -> None:
+def _join(parts: list[About], part: About, folder: Path) -> None:
     """Add a part; it extends the last one if it continues it."""
-    same = bool(parts) and all(parts[-1][key] == part[key] for key in IDENTITY)
-    if not same:
-        parts.append(dict(part))
-        return
-    last = parts[-1]
-    end = last["first"] + last["games"] // last["rotations"]
-    if part["first"] < end:
-        raise UserError(f"{folder} has games that another folder has: deal {part['first']}")
-    if part["first"] == end:
-        last["games"] += part["games"]
-    else:
-        parts.append(dict(part))
+    if parts and all(parts[-1][key] == part[key] for key in IDENTITY):
+        last = parts[-1]
+        end = last["first"] + last["games"] // last["rotations"]
+        if part["first"] < end:
+            raise UserError(f"{folder} has games that another folder has: deal {part['first']}")
+        if part["first"] == end:
+            last["games"] += part["games"]
+            return
+    parts.append(dict(part))
 
 
-def _rows(parts: list[tuple[dict[str, Any], Path, int]]) -> Iterator[pa.Table]:
-    """The rows of each part, a row group at a time."""
-    for part, folder, at in parts:
+def _rows(ranges: list[Range]) -> Iterator[pa.Table]:
+    """The rows of each range, a row group at a time."""
+    for part, folder, at in ranges:
         for first, table in shards.row_groups(folder / GAMES):
             low, high = max(at, first), min(at + part["games"], first + len(table))
             if low < high:

@@ -36,10 +36,7 @@ def schema() -> pa.Schema:
         ("action", pa.uint16()),
         ("text", text),
         ("legal", small),
-        ("credits", small),
-        ("ore", small),
-        ("knowledge", small),
-        ("qic", small),
+        *((name, small) for name in STOCKS[:4]),
         *((f"power_{bowl}", small) for bowl in (1, 2, 3)),
         ("gaia_power", small),
         ("tracks", pa.list_(tiny)),
@@ -110,7 +107,6 @@ def of_games(
     """
     ruleset = replayer.env.ruleset
     texts = np.array([to_text(ruleset, a) for a in range(replayer.env.num_actions)])
-    nodes = np.array(NODES)
     for start in range(0, len(rows), replayer.batch):
         batch = rows[start : start + replayer.batch]
         setups = [setup_from_json(row["setup"], ruleset) for row in batch]
@@ -129,28 +125,21 @@ def of_games(
                 )
             seen = {name: x[:length, lane] for name, x in extras.items()}
             seen |= {"legal": count[:length, lane], "action": actions[lane]}
-            tables.append(_table(seen, first + start + lane, row, texts, nodes, agents))
+            tables.append(_table(seen, first + start + lane, row, texts, agents))
         yield pa.concat_tables(tables).combine_chunks()
 
 
 def _table(
-    seen: dict[str, np.ndarray],
-    game: int,
-    row: Row,
-    texts: np.ndarray,
-    nodes: np.ndarray,
-    agents: Mapping[str, Agent],
+    seen: dict[str, np.ndarray], game: int, row: Row, texts: np.ndarray, agents: Mapping[str, Agent]
 ) -> pa.Table:
     """The decisions of one game."""
     length, seat = len(seen["action"]), seen["seat"].astype(int)
-    plain = ("round", "seat", "legal", "action", "leech")
-    out: dict[str, Any] = {name: seen[name] for name in plain}
-    out |= {name: seen[name] for name in STOCKS}
+    out: dict[str, Any] = dict(seen)
     out |= {f"power_{bowl + 1}": seen["power"][:, bowl] for bowl in range(3)}
     out |= {
         "game": np.full(length, game),
         "number": np.arange(length),
-        "node": nodes[seen["node"]],
+        "node": np.array(NODES)[seen["node"]],
         "text": texts[seen["action"]],
         "tracks": list(seen["tracks"]),
         "vp_end": np.asarray(row["vp"])[seat],
@@ -162,14 +151,7 @@ def _table(
         for s, name in enumerate(sits):
             if name in agents:
                 value = np.where(seat == s, seen[f"{kind} {name}"], value)
-        out[kind] = pa.array(value.astype(np.float32), pa.float32(), mask=np.isnan(value))
+        out[kind] = value.astype(np.float32)  # nan becomes null
     table_schema = schema()
-    return pa.table([_array(out[f.name], f.type) for f in table_schema], schema=table_schema)
-
-
-def _array(values: object, kind: pa.DataType) -> pa.Array:
-    if isinstance(values, pa.Array):
-        return values
-    if isinstance(values, np.ndarray) and values.dtype.kind in "iub":
-        return pa.array(values).cast(kind)
-    return pa.array(values, kind)
+    columns = [pa.array(out[f.name], f.type, from_pandas=f.nullable) for f in table_schema]
+    return pa.table(columns, schema=table_schema)

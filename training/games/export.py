@@ -17,7 +17,7 @@ from ..agents import make_agent
 from ..system import cli
 from ..system.environments import make_env
 from ..types import EnvModule
-from . import card, dataset, decisions, playing, shards, workers
+from . import card, dataset, decisions, playing, shards
 from .replay import Replayer, name_of, wrong_rows
 from .schema import slots
 
@@ -37,10 +37,10 @@ def play(args: argparse.Namespace, env_module: EnvModule) -> int:
     part = source.about() | {"seed": args.seed, "first": args.first, "games": deals * rotations}
     if args.share:
         pieces = shards.Shards(args.out / dataset.PIECES, alone=False)
-        work = workers.Work(source, part, pieces)
+        work = playing.Work(source, part, pieces)
         missing = work.missing(args.share)
         if missing:
-            with workers.one_at_a_time(pieces.folder):
+            with outputs.folder_lock(pieces.folder, wait=True):  # compiling takes most memory
                 source.compile()
         work.play(missing, lambda games: None)
         return 0
@@ -49,7 +49,7 @@ def play(args: argparse.Namespace, env_module: EnvModule) -> int:
         print(f"{args.out} is whole: {part['games']} games")
         return 0
     with outputs.folder_lock(args.out):
-        work = workers.Work(source, part, shards.Shards(args.out / dataset.PIECES))
+        work = playing.Work(source, part, shards.Shards(args.out / dataset.PIECES))
         code = _pieces(args, work)
         if code:
             return code
@@ -65,7 +65,7 @@ def play(args: argparse.Namespace, env_module: EnvModule) -> int:
     return 0
 
 
-def _pieces(args: argparse.Namespace, work: workers.Work) -> int:
+def _pieces(args: argparse.Namespace, work: playing.Work) -> int:
     """Play the missing pieces. Returns the exit code, not 0 if pieces are still missing."""
     missing = work.missing()
     processes = min(args.processes, len(missing))
@@ -79,7 +79,7 @@ def _pieces(args: argparse.Namespace, work: workers.Work) -> int:
             return 0
         module = f"{(__package__ or '').partition('.')[0]}.export"
         command = [sys.executable, "-m", module, *args.argv, "--share"]
-        return workers.together(work, processes, command, bar.update)
+        return playing.together(work, processes, command, bar.update)
     except KeyboardInterrupt:
         print("interrupted; run the same command to continue", file=sys.stderr)
         return 130

@@ -35,9 +35,9 @@ def check(folder: Path, resume: bool) -> None:
         UserError: the folder is not writable, or would lose a file that is not a record.
     """
     if resume:
-        outputs.check_inside("--record", folder, "*seed*-setup*-seats*.json", IS_RECORD, True)
+        outputs.check_inside("--record", folder, "*seed*-setup*-seats*.json", IS_RECORD)
     else:
-        outputs.check_folder("--record", folder, parents=True)
+        outputs.check_folder("--record", folder)
 
 
 class Recorder:

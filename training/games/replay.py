@@ -18,7 +18,7 @@ from gaia_jax.xla.stored_programs import env_jit
 
 from ..system.batched import stepping
 from ..types import EnvState, SetupEnvironment
-from .schema import key_of, seats, setup_columns
+from .schema import seats, setup_columns
 from .stats import places, wins
 
 STRIDE = 64  # T, decisions that one compiled call plays
@@ -197,4 +197,5 @@ def _end(row: Row, players: Any, lane: int, sources: Sequence[str]) -> str:
 
 def name_of(number: int, row: Row) -> str:
     """The name of a row in messages."""
-    return f"row {number} ({key_of(row)})"
+    place = f"seed {row['seed']}, deal {row['deal']}, rotation {row['rotation']}"
+    return f"row {number} ({place})"

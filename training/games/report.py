@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -44,7 +44,7 @@ def arena_report(games: Games, names: list[str], ids: Ids) -> dict[str, Any]:
     skill = ratings(games, len(names))
     agents = {
         name: {
-            "vp": _plain(estimate(vp[i])),
+            "vp": _interval(vp[i]),
             "win_share": _plain(share(_by_setup(win, own[i]))),
             "place": float(place[own[i]].mean()),
             "rating": skill[i],
@@ -61,7 +61,7 @@ def arena_report(games: Games, names: list[str], ids: Ids) -> dict[str, Any]:
         "agents": agents,
         "players": _players(games, names, ids),
         "differences": [
-            {"of": names[i], "to": names[j], **_plain(estimate(vp[i] - vp[j]))} for i, j in pairs
+            {"of": names[i], "to": names[j], **_interval(vp[i] - vp[j])} for i, j in pairs
         ],
         "forfeits": [
             {
@@ -82,16 +82,13 @@ def _players(games: Games, names: list[str], ids: Ids) -> dict[str, Any]:
     for kind in dict.fromkeys(kinds):
         mine = np.any([own[i] for i, x in enumerate(kinds) if x == kind], axis=0)
         seats = range(1, games.vp.shape[-1] + 1)
+        by_faction = {
+            name: score[mine & (games.faction == i)] for i, name in enumerate(ids["faction"])
+        }
         players[kind] = {
             "seats": {str(k): _mean(score[mine & (games.order == k)]) for k in seats},
-            "factions": {
-                faction: _mean(score[mine & (games.faction == index)])
-                for index, faction in enumerate(ids["faction"])
-            },
-            "games by faction": {
-                faction: int((mine & (games.faction == index)).sum())
-                for index, faction in enumerate(ids["faction"])
-            },
+            "factions": {name: _mean(x) for name, x in by_faction.items()},
+            "games by faction": {name: len(x) for name, x in by_faction.items()},
             "sources": _columns(games.sources[mine], ids["vp_source"]),
             "behaviour": _columns(games.behaviour[mine], BEHAVIOUR),
         }
@@ -228,45 +225,37 @@ def evaluation_report(games: Games, ids: Ids) -> dict[str, Any]:
         Means over set-ups with their 95 % intervals, by agent, by source and by faction.
     """
     mine = games.entry == 0  # (S, R, P)
-
-    def split(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(S, R, P) -> the policy's mean and the mean of the others, in each set-up (S,)."""
-        return _by_setup(x, mine), _by_setup(x, ~mine)
-
+    sides = {"policy": mine, "opponent": ~mine}
     vp = scores(games.vp, games.illegal)
-    own_vp, other_vp = split(vp)
-    own_wins, other_wins = split(wins(games.vp, games.illegal))
-    own_federations, other_federations = split(games.federations)
-    sources = np.moveaxis(games.sources, -1, 0)
-    by_source = {}
-    for name, points in zip(ids["vp_source"], sources, strict=True):
-        own, other = split(points)
-        by_source[name] = {"policy": float(own.mean()), "opponent": float(other.mean())}
+
+    def by_side(x: np.ndarray, summarize: Callable[[np.ndarray], T]) -> dict[str, T]:
+        """Summaries of the means over seats (S,) of the policy and of the others."""
+        return {side: summarize(_by_setup(x, seats)) for side, seats in sides.items()}
+
     by_faction = {}
     for index, name in enumerate(ids["faction"]):
-        is_faction = games.faction == index
-        if (is_faction & mine).any():
-            by_faction[name] = {
-                "games": int((is_faction & mine).sum()),
-                "policy": float(vp[is_faction & mine].mean()),
-                "opponent": float(vp[is_faction & ~mine].mean()),
-            }
+        own = {side: vp[seats & (games.faction == index)] for side, seats in sides.items()}
+        if len(own["policy"]):
+            means = {side: float(x.mean()) for side, x in own.items()}
+            by_faction[name] = {"games": len(own["policy"]), **means}
     return {
         "setups": len(games.vp),
         "games": int(np.prod(games.vp.shape[:2])),
         "decisions_per_game": float(games.decisions.mean()),
-        "vp": {"policy": _plain(estimate(own_vp)), "opponent": _plain(estimate(other_vp))},
-        "win_share": {"policy": _plain(share(own_wins)), "opponent": _plain(share(other_wins))},
-        "vp_difference": _plain(estimate(own_vp - other_vp)),
-        "federations": {
-            "policy": _plain(estimate(own_federations)),
-            "opponent": _plain(estimate(other_federations)),
-        },
+        "vp": by_side(vp, _interval),
+        "win_share": by_side(wins(games.vp, games.illegal), lambda x: _plain(share(x))),
+        "vp_difference": _interval(_by_setup(vp, mine) - _by_setup(vp, ~mine)),
+        "federations": by_side(games.federations, _interval),
         "illegal_moves": {
-            "policy": illegal_moves(games.illegal, games.decided, mine),
-            "opponent": illegal_moves(games.illegal, games.decided, ~mine),
+            side: illegal_moves(games.illegal, games.decided, seats)
+            for side, seats in sides.items()
         },
-        "vp_by_source": by_source,
+        "vp_by_source": {
+            name: by_side(points, lambda x: float(x.mean()))
+            for name, points in zip(
+                ids["vp_source"], np.moveaxis(games.sources, -1, 0), strict=True
+            )
+        },
         "vp_by_faction": by_faction,
     }
 
@@ -321,6 +310,10 @@ def _text(x: dict[str, Any]) -> str:
 
 def _plain(x: Estimate) -> dict[str, float | None]:
     return {key: v if math.isfinite(v) else None for key, v in x._asdict().items()}
+
+
+def _interval(values: np.ndarray) -> dict[str, float | None]:
+    return _plain(estimate(values))
 
 
 def _by_setup(x: np.ndarray, mine: np.ndarray) -> np.ndarray:

@@ -91,11 +91,6 @@ def schema(setup: Mapping[str, Any], ids: Ids, players: int) -> pa.Schema:
     return pa.schema([pa.field(n, t, nullable=False) for n, t in fields], metadata=about)
 
 
-def setup_text(setup: Mapping[str, Any]) -> str:
-    """A set-up as one line of JSON, which `gaia_jax.setup_from_json` reads."""
-    return json.dumps(setup, separators=(",", ":"))
-
-
 def to_table(games: Games, first: int, part: Mapping[str, Any], ruleset: Ruleset) -> pa.Table:
     """Games as rows.
 
@@ -126,7 +121,7 @@ def to_table(games: Games, first: int, part: Mapping[str, Any], ruleset: Ruleset
         columns[f"setup_{key}"] = [values[key] for values in flat]
     place, win = places(games.vp, games.illegal), wins(games.vp, games.illegal)
     columns |= {
-        "setup": [setup_text(setup) for setup in dicts],
+        "setup": [json.dumps(setup, separators=(",", ":")) for setup in dicts],
         "actions": [games.actions[g][: games.decisions[g]].astype(np.uint16) for g in at],
         "decisions": [games.decisions[g] for g in at],
         "vp": [games.vp[g] for g in at],
@@ -138,11 +133,6 @@ def to_table(games: Games, first: int, part: Mapping[str, Any], ruleset: Ruleset
         columns[f"vp_{name}"] = [games.sources[(*g, slice(None), source)] for g in at]
     table_schema = schema(dicts[0], ruleset.ids, players)
     return pa.table([pa.array(columns[f.name], f.type) for f in table_schema], schema=table_schema)
-
-
-def key_of(row: Mapping[str, Any]) -> str:
-    """The name of a game in messages."""
-    return f"seed {row['seed']}, deal {row['deal']}, rotation {row['rotation']}"
 
 
 def seats(columns: Sequence[str]) -> int:

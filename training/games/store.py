@@ -22,6 +22,7 @@ import numpy as np
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, reason
 
+from ..system.cli import need_pyarrow
 from ..system.data_files import check_order, check_same
 from ..types import Ids
 from . import records, table
@@ -186,7 +187,7 @@ def read(path: Path, ids_of: IdsOf, expected: Head | None = None) -> Part:
     """
     try:
         if path.exists() and not path.is_file():
-            raise UserError(f"cannot read the games {path}: it is not a file")
+            raise OSError("it is not a file")
         if not path.stat().st_size:
             if not expected:
                 raise ValueError("it is empty")
@@ -194,12 +195,12 @@ def read(path: Path, ids_of: IdsOf, expected: Head | None = None) -> Part:
         columns, head = (_read_parquet if is_parquet(path) else _read_csv)(path)
         if head.rotations not in (1, head.players) or head.first < 0:
             raise ValueError(f"it has {head.rotations} rotations from set-up {head.first} on")
-        ids = _ids_of_head(ids_of, head)
+        ids = ids_of(head.about["env"], head.players)
         games = _to_games(columns, head, ids)
         _check_columns(columns, to_columns(head, games, ids))
     except OSError as error:
         raise UserError(f"cannot read the games {path}: {reason(error)}") from error
-    except UNREADABLE as error:
+    except (UserError, *UNREADABLE) as error:
         raise UserError(f"{path} does not hold games of agents: {reason(error)}") from error
     if expected:
         check_same(path, head.about, expected.about)
@@ -207,13 +208,6 @@ def read(path: Path, ids_of: IdsOf, expected: Head | None = None) -> Part:
             differences = ", ".join(f"{x} {y}" for x, y in head._asdict().items() if x != "about")
             raise UserError(f"{path} holds another part of the games: {differences}")
     return Part(head, games)
-
-
-def _ids_of_head(ids_of: IdsOf, head: Head) -> Ids:
-    try:
-        return ids_of(head.about["env"], head.players)
-    except UserError as error:
-        raise ValueError(str(error)) from error
 
 
 def _check_columns(stored: dict[str, np.ndarray], own: dict[str, np.ndarray]) -> None:
@@ -247,11 +241,8 @@ def check_outputs(flag: str, path: Path | None, args: argparse.Namespace) -> Non
 
 def check_pyarrow(path: Path) -> None:
     """Reject a Parquet file if pyarrow is missing."""
-    try:
-        if is_parquet(path):
-            import pyarrow  # noqa: F401
-    except ImportError as error:
-        raise UserError(f'{path} needs pyarrow: pip install "gaia_jax[data]"') from error
+    if is_parquet(path):
+        need_pyarrow(f"{path} needs")
 
 
 def merge(paths: Sequence[Path], ids_of: IdsOf) -> tuple[Head, Games]:

@@ -249,7 +249,7 @@ def check_out(out: Path) -> None:
     if (out / ABOUT).exists():
         outputs.check_file("--out", out / ABOUT, IS_HEAD, "name another folder")
     else:
-        outputs.check_folder("--out", out, parents=True)
+        outputs.check_folder("--out", out)
 
 
 def store_chunk(out: Path, chunk: int, labels: dict[str, np.ndarray], states: EnvState) -> None:

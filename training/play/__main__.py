@@ -199,7 +199,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--env", default=FIRST_RULESET, help="the ruleset to compile first")
     options = parser.parse_args(argv)
-    outputs.check_inside("--saves", options.saves, parents=True)
+    outputs.check_inside("--saves", options.saves)
     return options
 
 

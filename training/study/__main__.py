@@ -34,10 +34,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         from ..analysis import candidate_outcomes
 
         return candidate_outcomes.main(args, env_module)
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError as error:
-        raise UserError('datasets need pyarrow: pip install "gaia_jax[data]"') from error
+    cli.need_pyarrow("datasets need")
     from ..games import dataset
     from . import questions, report, results_file
     from .game_table import load

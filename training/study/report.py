@@ -50,12 +50,12 @@ def check_outputs(out: Path, name: str) -> None:
         UserError: the name is not a plain file name, or another program wrote the file.
     """
     outputs.plain_name("--page", name)
-    outputs.check_inside("--out", out, parents=True)
+    outputs.check_inside("--out", out)
     is_own_report = outputs.begins(HEADER)
     outputs.check_file(
         "--page", out / f"{name}.md", is_own_report, "choose another name", parents=True
     )
-    outputs.check_inside("--page", out / name, PARQUET, _is_own_parquet, parents=True)
+    outputs.check_inside("--page", out / name, PARQUET, _is_own_parquet)
 
 
 def _is_own_parquet(path: Path) -> bool:

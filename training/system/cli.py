@@ -15,17 +15,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gaia_jax.cli import command_line
-from gaia_jax.cli.command_line import LARGEST_SEED, whole
+from gaia_jax.cli.command_line import LARGEST_SEED, UserError, whole
 from gaia_jax.cli.progress import LINE_SECONDS, next_wait, status_line
 
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-SLOW = 60.0  # seconds of compiling after which the status says whether it will be cached
 PLAYERS = (2, 3, 4)  # `gaia_jax.xla.packed.PLAYERS`, which brings JAX along
 MOST_GAMES = 10**7  # of one command
 HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_misses"
@@ -135,6 +135,17 @@ def add_games_flags(parser: argparse.ArgumentParser, games: int, rounded: str) -
     add("--seed", type=whole(0, LARGEST_SEED), default=0, help="which set-ups")
 
 
+def add_store_flags(
+    parser: argparse.ArgumentParser, *flags: str, metavar: str = "FILE", text: str
+) -> None:
+    """`--json`, the flags of the stored games, `--resume` and `--record`."""
+    add = parser.add_argument
+    add("--json", metavar="FILE", type=Path, help="write the report here")
+    add(*flags, metavar=metavar, type=Path, help=text)
+    add("--resume", action="store_true", help=f"continue the games of {flags[0]}")
+    add_record_flag(parser)
+
+
 def add_record_flag(parser: argparse.ArgumentParser) -> None:
     """`--record DIR`."""
     parser.add_argument(
@@ -148,6 +159,12 @@ def add_rules_flags(parser: argparse.ArgumentParser) -> None:
     add("--env", default="lost_fleet", help="the ruleset")
     add("--players", type=int, choices=PLAYERS, default=4, help="2 and 3 for --env base alone")
     add("--likeliest", action="store_true", help="checkpoints take the likeliest action")
+
+
+def need_pyarrow(subject: str) -> None:
+    """Raise a UserError "SUBJECT pyarrow: ..." if pyarrow is not installed."""
+    if find_spec("pyarrow") is None:
+        raise UserError(f'{subject} pyarrow: pip install "gaia_jax[data]"')
 
 
 def start_jax() -> None:
@@ -169,25 +186,13 @@ def compiling(task: str) -> Iterator[None]:
 
     def text() -> str:
         seconds = time.monotonic() - start_time
-        line = f"compiling {task}" + (f", {seconds:.0f} s" if seconds >= 1 else "")
-        return line + (f"; {_once()}" if seconds >= SLOW else "")
+        return f"compiling {task}" + (f", {seconds:.0f} s" if seconds >= 1 else "")
 
     with status_line(text, at_once=True):
         yield
     hits, misses = events[HIT] - before[HIT], events[MISS] - before[MISS]
     note = " (from the cache)" if hits and not misses else ""
     print(f"compiled in {time.monotonic() - start_time:.0f} s{note}", file=sys.stderr)
-
-
-def _once() -> str:
-    """For a long compilation: whether the next start can read it from the cache."""
-    import jax
-
-    config: Any = jax.config  # type checkers do not see its options
-    is_cached = config.jax_enable_compilation_cache and config.jax_compilation_cache_dir
-    return (
-        "the next start reads it from the cache" if is_cached else "there is no cache to keep it in"
-    )
 
 
 @cache

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import jax
 
-from gaia_jax.cli.command_line import UserError
+from gaia_jax.cli.command_line import UserError, leave
 
 GRACE = 3.0  # seconds until an error counts as one of this process
 LOST = 1  # exit code where another process was lost
@@ -58,8 +58,9 @@ class Channel:
         with self._lock, contextlib.suppress(OSError):
             self._connection.sendall(data)
 
-    def receive(self) -> Any:
-        """The next value; an EOFError where the other end is gone."""
+    def receive(self, seconds: float | None = None) -> Any:
+        """The next value; an EOFError where the other end is gone, or silent for so long."""
+        self._connection.settimeout(seconds)
         try:
             line = self._file.readline()
         except (OSError, ValueError) as error:
@@ -67,10 +68,6 @@ class Channel:
         if not line.endswith("\n"):
             raise EOFError
         return json.loads(line)
-
-    def limit(self, seconds: float | None) -> None:
-        """How long `receive` waits."""
-        self._connection.settimeout(seconds)
 
     def close(self) -> None:
         """Close the connection; a receiver at either end gets an EOFError."""
@@ -99,7 +96,6 @@ class ProcessGroup:
         self._ending = False
         self.hint = ""  # what to do when a process is lost
         for other, channel in channels.items():
-            channel.limit(None)
             threading.Thread(target=self._listen, args=(other, channel), daemon=True).start()
 
     @property
@@ -149,7 +145,7 @@ class ProcessGroup:
             channel.close()
         code = 2 if issubclass(kind, UserError) else 130 if kind is KeyboardInterrupt else 1
         # JAX would wait for the others at the end of the interpreter.
-        atexit.register(_exit_at_once, code)
+        atexit.register(leave, code)
 
     def close(self) -> None:
         """Wait until all processes are done, then disconnect without an error."""
@@ -211,20 +207,22 @@ def check_folder(group: ProcessGroup, folder: Path) -> None:
     Raises:
         Agreed: some process does not; raised at all processes.
     """
-    name = f".seen-by-all-{os.getpid()}" if group.is_main else ""
-    if group.is_main and not group.alone:
-        (folder / name).touch()
-    name = group.first(name)
+    if group.alone:
+        return
+    file = folder / group.first(f".seen-by-all-{os.getpid()}")
+    if group.is_main:
+        file.touch()
     until = time.monotonic() + 5  # a network file system may be late
-    while not group.alone and not (folder / name).exists() and time.monotonic() < until:
+    while not file.exists() and time.monotonic() < until:
         time.sleep(0.1)
-    seen = group.all(group.alone or (folder / name).exists())
-    if group.is_main and not group.alone:
-        (folder / name).unlink(missing_ok=True)
+    seen = group.all(file.exists())
+    if group.is_main:
+        file.unlink(missing_ok=True)
     blind = [number for number, sees in enumerate(seen) if not sees]
     if blind:
+        processes = ", ".join(map(str, blind))
         raise Agreed(
-            f"process {numbers(blind)} does not see the folder {folder} of process 0: "
+            f"process {processes} does not see the folder {folder} of process 0: "
             "several processes want a shared one"
         )
 
@@ -249,15 +247,3 @@ def compare(number: int, other: dict[str, str], own: dict[str, str]) -> None:
                 f"processes 0 and {number} differ in {name}: "
                 f"{own.get(name)!r} and {other.get(name)!r}"
             )
-
-
-def numbers(processes: list[int]) -> str:
-    """Which processes, in words."""
-    return ", ".join(map(str, processes))
-
-
-def _exit_at_once(code: int) -> None:
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(code)

@@ -26,7 +26,7 @@ import jax
 
 from gaia_jax.cli.command_line import UserError
 
-from .process_group import Channel, Place, ProcessGroup, alone, compare, numbers
+from .process_group import Channel, Place, ProcessGroup, alone, compare
 
 WAIT = 120.0  # seconds until all processes have connected; TIMEOUT overrides it
 TIMEOUT = "GAIA_JAX_PROCESS_TIMEOUT"
@@ -36,19 +36,14 @@ CLUSTERS = {"SLURM_PROCID": "SLURM_NTASKS", "OMPI_COMM_WORLD_RANK": "OMPI_COMM_W
 
 
 class Hosts(Protocol):
-    """The group `hosts` of a configuration."""
+    """The group `hosts` of a configuration, `config.keys.HostsConfig`."""
 
     @property
-    def coordinator(self) -> str:
-        """HOST:PORT of process 0, or nothing."""
-
+    def coordinator(self) -> str: ...
     @property
-    def processes(self) -> int:
-        """How many; 0: the launcher sets it."""
-
+    def processes(self) -> int: ...
     @property
-    def process_id(self) -> int:
-        """Which one this is."""
+    def process_id(self) -> int: ...
 
 
 def place_of(hosts: Hosts, environment: Mapping[str, str] = os.environ) -> Place:
@@ -158,15 +153,14 @@ def _listen(place: Place, fingerprint: dict[str, str], seconds: float) -> dict[i
                 try:
                     channel = Channel(server.accept()[0])
                 except TimeoutError as error:
-                    missing = sorted(set(range(1, place.size)) - channels.keys())
+                    missing = [str(n) for n in range(1, place.size) if n not in channels]
                     raise UserError(
-                        f"after {seconds:.0f} s there is no process {numbers(missing)} "
+                        f"after {seconds:.0f} s there is no process {', '.join(missing)} "
                         f"of {place.size}"
                     ) from error
                 strangers.append(channel)
-                channel.limit(5)
                 try:
-                    caller = channel.receive()
+                    caller = channel.receive(5)
                     number, other = int(caller["process"]), dict(caller["fingerprint"])
                 except (EOFError, ValueError, KeyError, TypeError):
                     channel.close()  # not a process of this training
@@ -213,10 +207,9 @@ def _call(place: Place, fingerprint: dict[str, str], seconds: float) -> dict[int
                 ) from error
             time.sleep(0.2)
     channel = Channel(connection)
-    channel.limit(max(until - time.monotonic(), 1) + 5)
     channel.send({"process": place.id, "fingerprint": fingerprint})
     try:
-        answer = channel.receive()
+        answer = channel.receive(max(until - time.monotonic(), 1) + 5)
     except (EOFError, ValueError) as error:
         raise UserError(
             f"what listens at {place.coordinator} is no process 0, or it has hung up"
