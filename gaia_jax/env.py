@@ -21,11 +21,13 @@ from gaia_jax.cli.arguments import shown
 from gaia_jax.cli.command_line import nearest
 from gaia_jax.observation import Observation
 from gaia_jax.rewards import ILLEGAL, REWARDS, reward_at_end, reward_by_vp
+from gaia_jax.rules.automa import cards
 from gaia_jax.rules.legal import legal_mask
 from gaia_jax.rules.setup import new_game
 from gaia_jax.rules.step import step as rules_step
 from gaia_jax.ruleset import Ruleset, ruleset_of
 from gaia_jax.ruleset.action_space import PLANES
+from gaia_jax.setup.automa_draw import AutomaChoice, automa_choice
 from gaia_jax.setup.draw import draw_setup
 from gaia_jax.setup.setup_json import setup_from_json, setup_to_dict
 from gaia_jax.state import GameState, Node, Setup
@@ -33,7 +35,6 @@ from gaia_jax.xla.batch_aware import batched_together, traced_once
 from gaia_jax.xla.jax_config import own_jax_config
 from gaia_jax.xla.struct import ComparedByAttributes, pytree, static
 
-# What users of other libraries look for, and ours.
 _ELSEWHERE = {
     "reset": "env.init(key) starts a game",
     "observation_space": "gaia_jax.adapters.spaces has one; shapes: env.observation_shape",
@@ -99,6 +100,8 @@ class GaiaEnv(ComparedByAttributes):
     reward: str = "margin"
     max_steps: int = MAX_STEPS
     short_turns: bool = False
+    automa: str | None = None  # the level that is drawn, of a solo game; None: the default
+    automa_faction: str | None = None  # the Automa's faction that is drawn; None: any
 
     def __post_init__(self) -> None:
         if not isinstance(self.ruleset, Ruleset):
@@ -109,6 +112,7 @@ class GaiaEnv(ComparedByAttributes):
         arguments.whole_number("max_steps", self.max_steps, 1, np.iinfo(np.int32).max)
         if not isinstance(self.short_turns, bool):
             raise TypeError(f"short_turns must be True or False, not {shown(self.short_turns)}")
+        automa_choice(self.ruleset, self.automa, self.automa_faction)
 
     def __repr__(self) -> str:
         description = f"{self.ruleset.name} {self.version}, reward {self.reward}"
@@ -132,8 +136,8 @@ class GaiaEnv(ComparedByAttributes):
 
     @property
     def num_players(self) -> int:
-        """P."""
-        return self.ruleset.players
+        """P, the players who decide: 1 in a solo game, whose states have two rows."""
+        return self.ruleset.seats
 
     @property
     def num_actions(self) -> int:
@@ -160,14 +164,14 @@ class GaiaEnv(ComparedByAttributes):
         arguments.not_varying(key)
         if small and not self.ruleset.map.spare_tiles:
             raise ValueError(f"{self.ruleset.name} has no small map; base for 3 players has one")
-        return traced_once(partial(_draw_setup, self.ruleset, small))(key)
+        automa = automa_choice(self.ruleset, self.automa, self.automa_faction)
+        return traced_once(partial(_draw_setup, self.ruleset, small, automa))(key)
 
     @own_jax_config
     def init(self, key: Array) -> State:
         """A new game with a set-up drawn from `key`; afterwards nothing is random.
 
-        Args:
-            key: one key of `jax.random`.
+        `key` is one key of `jax.random`.
         """
         return self.init_from(self.draw_setup(key))
 
@@ -213,19 +217,17 @@ class GaiaEnv(ComparedByAttributes):
     def observation_shape(self) -> dict[str, tuple[int, ...]]:
         """The shape of each table of an observation: `cells`, `players`, `globals`."""
         spec, cells = self.observation_spec, self.ruleset.geometry.num_cells
-        rows = {"cells": (cells,), "players": (self.num_players,), "globals": ()}
+        rows = {"cells": (cells,), "players": (self.ruleset.players,), "globals": ()}
         return {name: (*size, len(getattr(spec, name))) for name, size in rows.items()}
 
     @own_jax_config
     def observe(self, state: State, player: Array | int) -> Observation:
-        """The game as `player` sees it, own seat first; nothing is hidden (GEN-05, RL-05).
+        """The game as `player` sees it, own seat first; all but the Automa's cards (GEN-05, RL-05).
 
         Args:
-            state: one state.
-            player: () int32, 0 .. P-1.
+            state: one state; player: () int32, 0 .. P-1.
         Raises:
-            TypeError, ValueError: `state` is no state, a batch of them, or of another ruleset;
-                `player` is not an integer scalar, or, where it is known, out of range.
+            TypeError, ValueError: no state of this ruleset, or a batch; no integer, out of range.
         """
         self._check_state(state)
         player = arguments.scalar("player", player, self.num_players)
@@ -236,14 +238,22 @@ class GaiaEnv(ComparedByAttributes):
     def seats(self, state: State, player: Array | int) -> Array:
         """(P,) int32, the players in the order of `observe`'s rows: `player`, then by turn order.
 
-        Args:
-            state: one state.
-            player: () int32, 0 .. P-1.
-        Raises:
-            TypeError, ValueError: as `observe`.
-        """
+        Arguments and errors are those of `observe`."""
         self._check_state(state)
         return observation.seats(state.game, arguments.scalar("player", player, self.num_players))
+
+    @own_jax_config
+    def redraw_hidden(self, state: S, key: Array) -> S:
+        """The state with what its player cannot see drawn again, for searches and playouts.
+
+        In a solo game these are the cards of the Automa that have not been turned (AUT-08). All
+        that agrees with what was seen is as likely as in the game. Other games hide nothing.
+        `key` is one key of `jax.random`; errors are those of `observe`.
+        """
+        self._check_state(state)
+        arguments.one_key("key", key)
+        redraw = traced_once(partial(cards.redraw_hidden, self.ruleset))
+        return state.replace(game=redraw(state.game, key))
 
     @own_jax_config
     def deal(self, setup: Setup) -> GameState:
@@ -270,7 +280,7 @@ class GaiaEnv(ComparedByAttributes):
             raise TypeError(f"state must be a State, not {shown(state)}")
         if state.ruleset != self.id:
             raise ValueError(f"state is of {state.ruleset!r}, this environment is {self.id!r}")
-        players = state.game.num_players
+        players = state.game.num_seats
         if players != self.num_players:
             raise ValueError(
                 f"state is of {players} players, this environment is for {self.num_players}"
@@ -281,7 +291,9 @@ class GaiaEnv(ComparedByAttributes):
 
     def _check_setup(self, setup: Setup) -> None:
         """One set-up of this ruleset, else a TypeError or ValueError."""
-        _check("setup", setup, jax.eval_shape(lambda: self.draw_setup(jax.random.key(0))))
+        arguments.integers_like(
+            "setup", setup, jax.eval_shape(lambda: self.draw_setup(jax.random.key(0)))
+        )
         if all(map(arguments.known, jax.tree.leaves(setup))):
             setup_from_json(setup_to_dict(setup, self.ruleset), self.ruleset)
 
@@ -309,6 +321,7 @@ class GaiaEnv(ComparedByAttributes):
         else:
             final = reward_at_end(self.reward, game.players.vp)
             paid = jnp.where(finished | truncated, final, 0.0)
+        paid = paid[: self.num_players]
         penalty = jnp.where(jnp.arange(self.num_players) == player, ILLEGAL, 0.0)
         return state.replace(
             game=game,
@@ -353,6 +366,8 @@ def make(
     max_steps: int = MAX_STEPS,
     players: int = 4,
     short_turns: bool = False,
+    automa: str | None = None,
+    automa_faction: str | None = None,
 ) -> GaiaEnv:
     """An environment.
 
@@ -363,34 +378,23 @@ def make(
             -1/3, -1), ties averaged; "win", at the end 1 shared among the winners; "vp", at each
             decision the change of own VP, divided by 100.
         max_steps: a game of that many decisions is truncated (RL-04); at least 1.
-        players: 2, 3 or 4 for "base", 4 for the others.
+        players: 1, 2, 3 or 4 for "base", 4 for the others. One plays against the Automa: rewards
+            are (1,), states have two rows of players, the second is the Automa's.
         short_turns: a turn ends with its main action, so free actions come before it alone
             (ROU-03 allows them after it too). Each such game is one of the whole game with
             `end_turn` put in.
+        automa, automa_faction: for one player, the level ("automalein", "automa", by default
+            "automachtig", "ultoma", "alptrauma") and faction of the Automa; None draws a faction.
     Raises:
-        ValueError: an unknown id or reward, `max_steps` below 1, or a number of players that the
-            variant is not for; the message names the choices.
-        TypeError: `max_steps` is no whole number, `short_turns` no bool.
+        TypeError, ValueError: a wrong argument; the message names the choices.
     """
-    return GaiaEnv(ruleset_of(id, players), reward, max_steps, short_turns)
+    ruleset = ruleset_of(id, players)
+    return GaiaEnv(ruleset, reward, max_steps, short_turns, automa, automa_faction)
 
 
-def _draw_setup(ruleset: Ruleset, small: bool, key: Array) -> Setup:
-    return draw_setup(key, ruleset, small)
+def _draw_setup(ruleset: Ruleset, small: bool, automa: AutomaChoice, key: Array) -> Setup:
+    return draw_setup(key, ruleset, small, automa)
 
 
 def _short_step(ruleset: Ruleset, game: GameState, action: Array, active: Array) -> GameState:
     return rules_step(ruleset, game, action, active, short_turns=True)
-
-
-def _check(name: str, value: Any, expected: Any) -> None:
-    """A pytree of the structure and shapes of `expected`, else a TypeError or ValueError."""
-    if not isinstance(value, type(expected)):
-        raise TypeError(f"{name} must be a {type(expected).__name__}, not {type(value).__name__}")
-    for field in dataclasses.fields(expected):
-        actual, right = getattr(value, field.name), getattr(expected, field.name)
-        path, dtype = f"{name}.{field.name}", getattr(actual, "dtype", None)
-        if dtype is None or not jnp.issubdtype(dtype, np.integer):
-            raise TypeError(f"{path} must be an array of integers, not {shown(actual)}")
-        if actual.shape != right.shape:
-            raise ValueError(f"{path} must be of shape {right.shape}, not {actual.shape}")

@@ -1,9 +1,9 @@
 """GameState and its parts: shape, dtype, range and meaning of every field.
 
-C is the ruleset's number of cells, P its number of players, 2 to 4. An axis over players is the
-first axis of its field. Everything is public (GEN-05); nothing here is about learning. Packed
-fields (`piece`, `flags`, `federation_bits`) keep a game under 4 KB; their properties use the terms
-of the rulebook.
+C is the ruleset's number of cells, P its number of players, 2 to 4; the Automa of a solo game is
+player 1 of 2. An axis over players is the first axis of its field. Everything is public (GEN-05)
+but the Automa's cards; nothing here is about learning. Packed fields (`piece`, `flags`,
+`federation_bits`) keep a game under 4 KB; their properties use the terms of the rulebook.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from gaia_jax.xla.packed import BOOL, INT16, INT32, UINT8, Column, Field, Packed
 from gaia_jax.xla.struct import Struct, leaf, pytree, pytree_without_empty
 
 NO_PLAYER = -1
+# The players of a solo game.
+HUMAN, AUTOMA = 0, 1
 
 # Codes of `Board.piece`: the structures in the order of `ids["structure"]`, then the gaiaformer.
 NONE, MINE, TS, RL, PI, AC_A, AC_B, GAIAFORMER = range(8)
@@ -276,6 +278,18 @@ class Turn(PackedRecord):
     terrans_points = Field("Gaia-phase tokens the Terrans can still convert", 0, 100)
 
 
+@pytree
+class AutomaDraws(Struct):
+    """What is drawn for the Automa before a solo game. Cards are numbers 1 to 17."""
+
+    level: Array = leaf("`automa.levels`", 0, 4)
+    deck: Array = leaf(
+        "by round, the cards in drawing order; 0 beyond the last", 0, 17, shape=(6, 14)
+    )
+    start_cards: Array = leaf("for ties of its starting mines", 1, 17, shape=(3,))
+    booster_card: Array = leaf("for its first booster", 1, 17)
+
+
 @pytree_without_empty
 class Setup(Struct):
     """Everything that is drawn before a game. Indices are into the pieces of the ruleset.
@@ -312,6 +326,7 @@ class Setup(Struct):
     final_missions: Array = leaf("`final_missions`", 0, 8, shape=(2,))
     economy_side: Array = leaf("of `economy_income`", 0, 1)
     colour_order: Array = leaf("TERRAFORM_CYCLE in random order, for INI-09", 0, 6, shape=(7,))
+    automa: AutomaDraws | None = None  # of a solo game; `boosters` then lie from left to right
 
 
 @pytree
@@ -326,6 +341,16 @@ class FederationOptions(Struct):
 
 
 @pytree
+class AutomaState(Struct):
+    """What changes of the Automa besides its row of `Players` and the turn."""
+
+    turns: Array = leaf("its turns in this round, with the pass", 0, 14)
+    booster_row: Array = leaf(
+        "`boosters` without owner from left to right; -1 beyond", -1, 13, shape=("P + 3",)
+    )
+
+
+@pytree
 class GameState(Struct):
     """One game and the set-up that it was dealt from. At most 4 KB with its mask."""
 
@@ -335,8 +360,14 @@ class GameState(Struct):
     federation: FederationOptions
     setup: Setup
     steps: Array  # (P, 14) int8, terraforming steps by planet, INI-09; -1 not colonizable by steps
+    automa: AutomaState | None = None  # of a solo game, where it is player 1
 
     @property
     def num_players(self) -> int:
-        """P."""
+        """P, with the Automa."""
         return self.steps.shape[-2]
+
+    @property
+    def num_seats(self) -> int:
+        """Players who decide: P, without the Automa."""
+        return self.num_players - (self.automa is not None)

@@ -6,6 +6,7 @@ is left in a compiled program.
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import operator
 from collections.abc import Callable
@@ -99,6 +100,27 @@ def one_key(name: str, value: Any) -> None:
         raise TypeError(f"{name} must be a key of jax.random, not {shown(value)}")
     if extra:
         raise ValueError(f"{name} must be one key, not a batch of {extra}; use jax.vmap")
+
+
+def integers_like(name: str, value: Any, expected: Any) -> None:
+    """Whether `value` is a dataclass of integer arrays with the shapes of `expected`.
+
+    Raises:
+        TypeError, ValueError: it is something else, or an array has another shape.
+    """
+    if not isinstance(value, type(expected)):
+        raise TypeError(f"{name} must be a {type(expected).__name__}, not {type(value).__name__}")
+    for field in dataclasses.fields(expected):
+        actual, right = getattr(value, field.name), getattr(expected, field.name)
+        path, dtype = f"{name}.{field.name}", getattr(actual, "dtype", None)
+        if right is None or dataclasses.is_dataclass(right):
+            if right is not None or actual is not None:
+                integers_like(path, actual, right)
+            continue
+        if dtype is None or not jnp.issubdtype(dtype, np.integer):
+            raise TypeError(f"{path} must be an array of integers, not {shown(actual)}")
+        if actual.shape != right.shape:
+            raise ValueError(f"{path} must be of shape {right.shape}, not {actual.shape}")
 
 
 def not_varying(*values: object) -> None:

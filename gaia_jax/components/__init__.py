@@ -6,6 +6,7 @@ action texts, set-ups and logs use; the order of a tuple is the order of every a
 
 from gaia_jax.components import (
     artifacts,
+    automa,
     base_game,
     boosters,
     common,
@@ -26,6 +27,7 @@ from gaia_jax.components import (
 
 __all__ = [
     "artifacts",
+    "automa",
     "base_game",
     "boosters",
     "common",

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.observation.automa import AUTOMA
 from gaia_jax.observation.cells import CELLS
 from gaia_jax.observation.game import GLOBALS
 from gaia_jax.observation.players import PLAYER_BLOCKS
@@ -19,7 +20,7 @@ from gaia_jax.xla.struct import pytree
 
 @pytree
 class Observation:
-    """The game as one player sees it; nothing is hidden (GEN-05, RL-05)."""
+    """The game as one player sees it: all of it but the order of the Automa's cards (GEN-05)."""
 
     cells: Array  # (C, Fc) int8
     players: Array  # (P, Fp) int16, own seat first, then as they follow in turn order
@@ -53,7 +54,12 @@ def features(ruleset: Ruleset) -> ObservationSpec:
             for name in block.columns(ruleset)
         )
 
-    return ObservationSpec(columns(CELLS), columns(PLAYER_BLOCKS), columns(GLOBALS))
+    return ObservationSpec(columns(CELLS), columns(PLAYER_BLOCKS), columns(global_blocks(ruleset)))
+
+
+def global_blocks(ruleset: Ruleset) -> tuple[Block, ...]:
+    """The blocks of the table `globals`."""
+    return (*GLOBALS, *AUTOMA) if ruleset.automa else GLOBALS
 
 
 def seats(game: GameState, player: Array) -> Array:
@@ -76,7 +82,7 @@ def observe(ruleset: Ruleset, game: GameState, player: Array) -> Observation:
     return Observation(
         cells=_table(CELLS, view, jnp.int8, (ruleset.geometry.num_cells,)),
         players=rows[view.seats],
-        globals=_table(GLOBALS, view, jnp.int16, ()),
+        globals=_table(global_blocks(ruleset), view, jnp.int16, ()),
     )
 
 

@@ -95,7 +95,7 @@ def ruleset_of(state: Any) -> Ruleset:
     """
     if np.ndim(state.current_player):
         raise ValueError("expected one state, got a batch; index it, or use jax.tree.map")
-    id, players = str(getattr(state, "ruleset", "")), state.game.num_players
+    id, players = str(getattr(state, "ruleset", "")), state.game.num_seats
     if (id, players) not in VARIANTS:
         raise ValueError(f"unknown ruleset {id!r}, not in {', '.join(RULESETS)}; pass the ruleset")
     return VARIANTS[id, players]

@@ -108,7 +108,9 @@ def collect(
     def collect_player(me: Players, faction: Array, player: Array) -> Players:
         chosen = jnp.where(player == chooser, atom, -1)
         columns = FactionRow.of(ruleset, faction)
-        return _collect(ruleset, columns, me, game.setup.economy_side, starts, chosen)
+        # The Automa has no income (AUT-15).
+        receives = starts & (player < ruleset.seats) if ruleset.automa else starts
+        return _collect(ruleset, columns, me, game.setup.economy_side, receives, chosen)
 
     faction = game.setup.faction.astype(jnp.int32)
     return jax.vmap(collect_player)(

@@ -9,7 +9,7 @@ from jax import Array, lax
 from gaia_jax.components import costs
 from gaia_jax.components.planets import PLANETS
 from gaia_jax.rules import gaia, power
-from gaia_jax.rules.player import book, inverse, uncovered
+from gaia_jax.rules.player import book, inverse, player_row, uncovered
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import (
@@ -93,7 +93,10 @@ def offers(ruleset: Ruleset, game: GameState, cell: Array, builder: Array) -> Ar
     """(P,) int32, highest power value within two cells of `cell`, 0 for the builder (LEE-02)."""
     near = jnp.asarray(ruleset.geometry.distance)[cell] <= costs.LEECH_DISTANCE
     best = jnp.where(near, power_values(ruleset, game), jnp.int8(0)).max(-1).astype(jnp.int32)
-    return jnp.where(jnp.arange(game.num_players) == builder, 0, best)
+    player = jnp.arange(game.num_players)
+    if ruleset.automa:
+        best = jnp.where(player < ruleset.seats, best, 0)  # AUT-15
+    return jnp.where(player == builder, 0, best)
 
 
 def taklons(ruleset: Ruleset, game: GameState) -> Array:
@@ -210,6 +213,17 @@ def add_event(queue: Array, offered: Array, happens: Array) -> Array:
     place = jnp.argmax(empty)
     is_place = (jnp.arange(EVENTS) == place) & happens
     return jnp.where(is_place[:, None], offered[None].astype(queue.dtype), queue)
+
+
+def asks(ruleset: Ruleset, game: GameState, player: Array) -> Array:
+    """() bool, the first offer that waits for `player` is a decision; no offer is free (LEE-03).
+
+    Args:
+        player: () int32; ruleset: one where `free_leech_is_taken` is off.
+    """
+    offered = current_offer(game, player)
+    charges = amount(player_row(game, player), offered) >= 1
+    return (offered > 0) & (charges | pick(taklons(ruleset, game), player))
 
 
 def options(seat: Seat) -> Array:

@@ -22,9 +22,11 @@ from gaia_jax.rules.player import (
     virtual_mines,
 )
 from gaia_jax.ruleset import Ruleset
+from gaia_jax.ruleset.automa_table import EXTRA_VP
 from gaia_jax.state import (
     AC_A,
     AC_B,
+    AUTOMA,
     MINE,
     NONE,
     PI,
@@ -127,8 +129,12 @@ def final_values(ruleset: Ruleset, game: GameState) -> Array:
     own = board.owner == player
     standing = own & (board.piece != NONE) | (board.guest == player)
     academy = own & ((board.piece == AC_A) | (board.piece == AC_B))
+    structures = me.built[:, MINE:].sum(-1) + me.colonized[:, LOST]
+    federated = (standing & board.federated).sum(-1)
+    if ruleset.automa:  # it counts all its structures but one (AUT-33)
+        federated = jnp.where(player[:, 0] == AUTOMA, structures - 1, federated)
     counted = Counted(
-        structures=me.built[:, MINE:].sum(-1) + me.colonized[:, LOST],
+        structures=structures,
         asteroids=me.colonized[:, ASTEROID] + me.guest_asteroids,
         protos=me.colonized[:, PROTO] + me.guest_protos,
         virtual_asteroids=virtual_mines(ruleset, me, ASTEROID),
@@ -140,7 +146,7 @@ def final_values(ruleset: Ruleset, game: GameState) -> Array:
         satellites=me.satellites,
         stations=me.stations,
         academy_distance=academy_distance(ruleset, own & (board.piece == PI), academy),
-        federated=(standing & board.federated).sum(-1),
+        federated=federated,
     )
     return mission_counts(ruleset, counted)
 
@@ -179,4 +185,10 @@ def final_score(ruleset: Ruleset, game: GameState) -> Players:
         "RESEARCH_END": research,
         "RESOURCES": left // costs.RESOURCES_PER_VP,
     }
+    if game.setup.automa is not None:  # at a level with more VP each of these is a gain (AUT-11)
+        extra = jnp.asarray(ruleset.automa_table.levels.numbers)[
+            game.setup.automa.level.astype(jnp.int32), EXTRA_VP
+        ]
+        is_automa = jnp.arange(game.num_players) == AUTOMA
+        gains = {x: vp + jnp.where(is_automa & (vp > 0), extra, 0) for x, vp in gains.items()}
     return jax.vmap(book)(players, gains).pack()

@@ -14,6 +14,7 @@ from gaia_jax.components.planets import (
     OTHER_COLOUR_STEPS,
     TERRAFORM_CYCLE,
 )
+from gaia_jax.rules.automa import set_up
 from gaia_jax.rules.federation import UNKNOWN_FEASIBLE, UNKNOWN_INFEASIBLE
 from gaia_jax.rules.player import SOURCE, receive, receive_power
 from gaia_jax.ruleset import FactionRow, Ruleset
@@ -162,7 +163,7 @@ def new_game(ruleset: Ruleset, setup: Setup) -> GameState:
         lantids=jnp.where(guests.any(), jnp.argmax(guests), NO_PLAYER).astype(jnp.int8),
     )
     players = jax.vmap(lambda x: _player(ruleset, x))(faction)
-    return GameState(
+    game = GameState(
         board=board,
         players=players.pack(),
         turn=_turn(ruleset, setup),
@@ -174,3 +175,6 @@ def new_game(ruleset: Ruleset, setup: Setup) -> GameState:
         setup=setup,
         steps=terraforming_steps(ruleset, setup),
     )
+    if ruleset.automa:
+        game = set_up.take_steps(ruleset, set_up.with_board(ruleset, game))
+    return game

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.rules import federation, gaia, leech
+from gaia_jax.rules.automa import boosters
 from gaia_jax.rules.decode import is_verb
 from gaia_jax.rules.execute import ActionResult, execute
 from gaia_jax.rules.gain import Step, gain_all
@@ -65,7 +66,9 @@ def step(
     players, turn = fusion_barrier(
         partial(_update_turn, ruleset), is_live, (game, acted, gained), (game.players, game.turn)
     )
-    game = game.replace(board=acted.board, players=players, turn=turn)
+    before, game = game.players, game.replace(board=acted.board, players=players, turn=turn)
+    if ruleset.automa:
+        game = boosters.after_human(game, before)
     player, placed = game.turn.player.astype(jnp.int32), acted.placement
     game = federation.absorb(ruleset, game, player, placed.is_new | placed.station | placed.swap)
     passed = pick(game.turn.passed, game.turn.active.astype(jnp.int32)) > 0

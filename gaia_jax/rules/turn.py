@@ -13,13 +13,14 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.rules import free, leech, mine, research, tech
+from gaia_jax.rules.automa import play
 from gaia_jax.rules.between_turns import between_turns
 from gaia_jax.rules.decode import Decision, is_verb
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import book, faction_row, player_row, with_player_row
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import FactionRow, Ruleset
-from gaia_jax.state import GameState, Node, Phase, Players, Turn
+from gaia_jax.state import HUMAN, GameState, Node, Phase, Players, Turn
 from gaia_jax.xla.compact_vmap import compact_vmap
 from gaia_jax.xla.fusion_barrier import fusion_barrier
 
@@ -39,7 +40,7 @@ def next_decision(
         decision: what was decided.
         short_turns: static; a turn ends with its main action (ROU-03), whatever is still legal.
     """
-    no_player = jnp.full((), -1, jnp.int32)
+    no_player, round_before = jnp.full((), -1, jnp.int32), game.turn.round
     answers = game.turn.node == Node.LEECH
     no = jnp.zeros((), bool)
     # Read once for both stages: who is active changes at the end of the second.
@@ -66,6 +67,11 @@ def next_decision(
         (game.players, game.turn, no),
     )
     game = game.replace(players=players, turn=turn)
+    if ruleset.automa:
+        game, stop = play.play(ruleset, game, done & ~round_over & play.moves(game))
+        done, round_over = done & ~stop.asks, round_over | stop.round_over
+        waits, leech_decider = waits | stop.asks, jnp.where(stop.asks, HUMAN, leech_decider)
+        turn = game.turn
     between = done & (round_over | (game.turn.phase != Phase.ACTIONS))
     stops = is_verb(ruleset, decision, "skip")
     atom = jnp.where(game.turn.node == Node.INCOME, decision.argument, -1)
@@ -83,7 +89,8 @@ def next_decision(
     node = jnp.where(between, turn.node, node)
     node = jnp.where(done, node, jnp.where(resolved, Node.LEECH, pending))
     player = jnp.where(between, turn.player, jnp.where(waits, leech_decider, turn.active))
-    return game.replace(turn=turn.replace(node=node, player=player))
+    game = game.replace(turn=turn.replace(node=node, player=player))
+    return play.after_round(ruleset, game, round_before) if ruleset.automa else game
 
 
 def _waits(turn: Turn) -> Array:

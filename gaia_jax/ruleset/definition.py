@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gaia_jax.ruleset import operation_list
+from gaia_jax.ruleset.automa_table import AutomaTable, make_automa_table
 from gaia_jax.ruleset.operations import Operation
 from gaia_jax.ruleset.pieces import Pieces
 from gaia_jax.ruleset.tables import Tables, make_tables
@@ -36,3 +37,8 @@ class Ruleset(Pieces):
     def tables(self) -> Tables:
         """The arrays that the rules read."""
         return make_tables(self, self.operations, self.operation_index)
+
+    @cached_property
+    def automa_table(self) -> AutomaTable:
+        """What the rules read of the Automa, in a ruleset that has one."""
+        return make_automa_table(self)

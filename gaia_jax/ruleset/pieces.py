@@ -36,7 +36,7 @@ class Pieces:
 
     id: str
     version: str = "0.2"  # of the behaviour; docs/reference/rulesets.md
-    players: int = 4  # P of every array
+    players: int = 4  # P of every array, with the Automa
     map: components.map_tiles.MapParts = components.map_tiles.LOST_FLEET_MAP
     faction_boards: tuple[tuple[str, str], ...] = components.factions.FACTION_BOARDS
     factions: tuple[components.factions.Faction, ...] = components.factions.FACTIONS
@@ -93,6 +93,8 @@ class Pieces:
     rb13_free_steps: int = components.boosters.RB13_FREE_STEPS
     tf3_mine_free_steps: int = components.federation_tokens.TF3_MINE_FREE_STEPS
 
+    automa: components.automa.Automa | None = None  # the opponent of a solo game, player 1
+
     # Switches, with the ruling that asks for them.
     twilight_range_projects: bool = False  # MIN-18
     free_leech_is_taken: bool = True  # LEE-03, A11
@@ -115,9 +117,16 @@ class Pieces:
         return geometry_of(self.map)
 
     @property
+    def seats(self) -> int:
+        """Players who decide: all but the Automa (AUT-01)."""
+        return self.players - (self.automa is not None)
+
+    @property
     def name(self) -> str:
         """What messages and pictures call it: the id, and the number of players but for four."""
-        return self.id if self.players == 4 else f"{self.id} for {self.players} players"
+        if self.seats == 4:
+            return self.id
+        return f"{self.id} for {self.seats} player{'s' * (self.seats > 1)}"
 
     @property
     def boosters_in_play(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 from gaia_jax.cli.arguments import shown
 from gaia_jax.cli.command_line import nearest
-from gaia_jax.components import base_game, published
+from gaia_jax.components import automa, base_game, published
 from gaia_jax.ruleset.definition import Ruleset
 
 LOST_FLEET = Ruleset("lost_fleet")
@@ -75,11 +75,18 @@ BASE_FOR_TWO = replace(
     BASE, players=2, map=base_game.MAP_FOR_TWO, neutral_player=base_game.NEUTRAL_PLAYER
 )
 
+# Alone against the Automa, by the rules of two (AUT-01 to AUT-03).
+BASE_FOR_ONE = replace(
+    BASE_FOR_TWO,
+    base_tokens=tuple(replace(x, copies=automa.TOKEN_COPIES) for x in BASE.base_tokens),
+    automa=automa.AUTOMA,
+)
+
 # The variants for four by id, and all by id and number of players.
 RULESETS = {ruleset.id: ruleset for ruleset in (LOST_FLEET, LOST_FLEET_PUBLISHED, BASE)}
 VARIANTS = {
-    (ruleset.id, ruleset.players): ruleset
-    for ruleset in (*RULESETS.values(), BASE_FOR_THREE, BASE_FOR_TWO)
+    (ruleset.id, ruleset.seats): ruleset
+    for ruleset in (*RULESETS.values(), BASE_FOR_THREE, BASE_FOR_TWO, BASE_FOR_ONE)
 }
 
 
@@ -102,8 +109,8 @@ def ruleset_of(id: str, players: int = 4) -> Ruleset:
 
 def _reduce(ruleset: Ruleset) -> Any:
     """Copied and unpickled, a ruleset of `VARIANTS` is itself: it is compared by identity."""
-    if VARIANTS.get((ruleset.id, ruleset.players)) is ruleset:
-        return ruleset_of, (ruleset.id, ruleset.players)
+    if VARIANTS.get((ruleset.id, ruleset.seats)) is ruleset:
+        return ruleset_of, (ruleset.id, ruleset.seats)
     return ruleset.__reduce_ex__(4)
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax.components import costs, map_tiles, planets
-from gaia_jax.ruleset import LOST_FLEET, Ruleset, geometry
+from gaia_jax.components import planets
+from gaia_jax.ruleset import LOST_FLEET, Ruleset
+from gaia_jax.setup.automa_draw import ANY, AutomaChoice, draw_automa, faction_pair, threefry
+from gaia_jax.setup.draw_tables import DrawTables, draw_tables
 from gaia_jax.state import Setup
 
 # One sub-key each, in this order; a new draw goes to the end (GEN-04).
@@ -39,151 +36,8 @@ DRAWS = (
 )
 # Random words that the largest draws use: eight deep tiles, each a place, a side and a rotation.
 _WORDS = 24
-# How words are drawn, whatever the key is a key of; its keys have two words.
-_IMPL, _KEY_WORDS = "threefry2x32", 2
 # The draws that are repeated where planets of one type may not touch.
 _MAP_DRAWS = ("sectors", "rotations", "deep")
-
-
-@dataclass(frozen=True, eq=False)
-class DrawTables:
-    """What a variant draws from, as numpy arrays, and the board that it is laid out on."""
-
-    geometry: geometry.Geometry
-    # (tiles, 6, 19) int8, PLANETS on the slot's cells by rotation; where tiles may be left out, one
-    # row more, which the tile -1 names.
-    sector_contents: np.ndarray
-    num_tiles: int
-    spare: int  # tiles that may be left out, the last
-    center_pool: tuple[int, ...]  # the tiles that the first slots take
-    num_center: int
-    across: np.ndarray  # (E, 2) int16, touching cells of different tiles
-    types_touch: bool  # planets of one type may touch across tiles
-    interface_contents: np.ndarray  # (sets, orders, I) int8, PLANETS on the interspace cells
-    ship_interface: np.ndarray  # (sets, orders, ships) int8, interspace cell of each ship
-    deep_contents: np.ndarray  # (slots, faces, 3, 3) int8, PLANETS on the slot's cells by rotation
-    board_factions: np.ndarray  # (boards, 2) int8, factions on the two sides of each board
-    pools: Mapping[str, tuple[int, int]]  # how many of how many, for draws without replacement
-    choices: Mapping[str, int]  # one of how many
-
-
-@cache
-def draw_tables(ruleset: Ruleset) -> DrawTables:
-    """The tables of a ruleset."""
-    parts, board = ruleset.map, ruleset.geometry
-    tile_ids = [tile.id for tile in parts.sector_tiles]
-    faction_ids = ruleset.ids["faction"]
-    interface_contents, ship_interface = _interface_layouts(parts, len(ruleset.ships))
-    colours = len(planets.TERRAFORM_CYCLE)
-    draws_colours = any(faction.drawn_colours for faction in ruleset.factions)
-    return DrawTables(
-        geometry=board,
-        sector_contents=_sector_contents(parts),
-        num_tiles=len(parts.sector_tiles),
-        spare=len(parts.spare_tiles),
-        center_pool=tuple(tile_ids.index(tile) for tile in parts.center_pool),
-        num_center=len(parts.center_slots),
-        across=_across_tiles(board),
-        types_touch=parts.same_types_touch,
-        interface_contents=interface_contents,
-        ship_interface=ship_interface,
-        deep_contents=_deep_contents(parts),
-        board_factions=np.array(
-            [[faction_ids.index(side) for side in sides] for sides in ruleset.faction_boards],
-            np.int8,
-        ),
-        pools={
-            "turn_order": (ruleset.players, ruleset.players),
-            "basic_tiles": (len(ruleset.basic_tiles),) * 2,
-            "advanced_tiles": (len(ruleset.ids["advanced_slot"]), len(ruleset.advanced_tiles)),
-            "ship_tokens": (len(ruleset.ships), len(ruleset.ship_tokens)),
-            "ship_tiles": (len(ruleset.ship_tile_ships), len(ruleset.ship_tiles)),
-            "artifacts": (ruleset.artifacts_in_play, len(ruleset.artifacts)),
-            "boosters": (ruleset.boosters_in_play, len(ruleset.boosters)),
-            "round_tiles": (costs.ROUNDS, len(ruleset.round_tiles)),
-            "final_missions": (costs.FINAL_MISSIONS_IN_PLAY, len(ruleset.final_missions)),
-            "colours": (colours, colours) if draws_colours else (0, 0),
-        },
-        choices={
-            "extra_condition": len(ruleset.extra_conditions),
-            "tf5_token": len(ruleset.base_tokens),
-            "economy_side": len(ruleset.economy_income),
-        },
-    )
-
-
-def _planet_indices(contents: tuple[str, ...]) -> list[int]:
-    return [planets.PLANETS.index(planet) for planet in contents]
-
-
-def _sector_contents(parts: map_tiles.MapParts) -> np.ndarray:
-    """`DrawTables.sector_contents`: a tile that is turned k times (MAP-02)."""
-    tiles = parts.sector_tiles
-    local = list(map_tiles.SECTOR_LOCAL)
-    table = np.zeros((len(tiles), 6, len(local)), np.int8)
-    for t, tile in enumerate(tiles):
-        for turns in range(6):
-            lands = [local.index(geometry.rotate(cell, turns)) for cell in local]
-            table[t, turns, lands] = _planet_indices(tile.contents())
-    if not parts.spare_tiles:
-        return table
-    return np.concatenate([table, np.full_like(table[:1], planets.PLANETS.index("Ship"))])
-
-
-def _across_tiles(board: geometry.Geometry) -> np.ndarray:
-    """(E, 2) int16, the pairs of cells that touch and lie on different tiles (MAP-06, A23)."""
-    tile = np.full(board.num_cells, -1)
-    tile[board.sector_cells] = np.arange(len(board.sector_cells))[:, None]
-    for group in (board.interface_cells[:, None], board.deep_cells):
-        tile[group] = tile.max() + 1 + np.arange(len(group))[:, None]
-    cell, side = np.nonzero(board.neighbors >= 0)
-    other = board.neighbors[cell, side]
-    pairs: np.ndarray = np.stack([cell, other], -1)[tile[cell] < tile[other]]
-    return pairs.astype(np.int16)
-
-
-def _interface_layouts(parts: map_tiles.MapParts, ships: int) -> tuple[np.ndarray, np.ndarray]:
-    """All ways to lay out the interspace: contents by (ship cells, order of the rest), and
-    the interspace cell of each ship by (ship cells, order of the ships) (MAP-07).
-    """
-    num_cells = len(parts.interface_cells)
-    rest_orders = sorted(set(itertools.permutations(_planet_indices(parts.interface_tiles))))
-    ship_orders = list(itertools.permutations(range(ships)))
-    sets = np.array(parts.ship_cell_sets or ((),), int)
-    contents = np.full(
-        (len(sets), len(rest_orders), num_cells), planets.PLANETS.index("Ship"), np.int8
-    )
-    for s, ship_cells in enumerate(sets):
-        rest = [cell for cell in range(num_cells) if cell not in ship_cells]
-        contents[s][:, rest] = rest_orders
-    return contents, sets[:, np.array(ship_orders, int)].astype(np.int8)
-
-
-def _deep_contents(parts: map_tiles.MapParts) -> np.ndarray:
-    """(slots, faces, 3, 3): what a face, turned k times, has on each of the slot's cells.
-
-    The cells of an A slot run the same way round as those of the tile, in a B slot the other
-    way (MAP-10).
-    """
-    slots, faces = parts.deep_slots, parts.deep_tiles
-    table = np.zeros((len(slots), len(faces), 3, 3), np.int8)
-    for (s, slot), (f, face) in itertools.product(enumerate(slots), enumerate(faces)):
-        contents = _planet_indices(face.contents)
-        for turns, j in itertools.product(range(3), range(3)):
-            cell = j + turns if slot.orientation == "A" else 2 - j - turns
-            table[s, f, turns, cell % 3] = contents[j]
-    return table
-
-
-def _threefry(key: Array) -> Array:
-    """`key` as a key of threefry, JAX's default, which has the words of half a key of `rbg`.
-
-    Under `vmap` the bits of `rbg` come from the first key of the batch alone: a batch would draw
-    maps again for ever, once the first game has its own.
-    """
-    words = jax.random.key_data(key)[:_KEY_WORDS]
-    half: Array = jax.random.wrap_key_data(words, impl=_IMPL)
-    return half
 
 
 def _bits(key: Array) -> Array:
@@ -213,18 +67,24 @@ def _below(words: Array, bound: int) -> Array:
     return (words % np.uint32(bound)).astype(jnp.int8)
 
 
-def draw_setup(key: Array, ruleset: Ruleset = LOST_FLEET, small: bool = False) -> Setup:
+def draw_setup(
+    key: Array,
+    ruleset: Ruleset = LOST_FLEET,
+    small: bool = False,
+    automa: AutomaChoice = ANY,
+) -> Setup:
     """A random set-up; the same key gives the same one (GEN-03, GEN-04).
 
     Args:
         key: one key of `jax.random`.
         ruleset: static.
         small: static; without the tiles that may be left out, and the last places (PLA-04).
+        automa: static; of a ruleset with an Automa.
     Returns:
         Setup of one game.
     """
     tables = draw_tables(ruleset)
-    keys = jax.random.split(_threefry(key), len(DRAWS))
+    keys = jax.random.split(threefry(key), len(DRAWS))
     words = dict(zip(DRAWS, jax.vmap(_bits)(keys), strict=True))
 
     def sample(name: str) -> Array:
@@ -240,12 +100,18 @@ def draw_setup(key: Array, ruleset: Ruleset = LOST_FLEET, small: bool = False) -
         # Not used twice: the words of these draws are left where the map is drawn again.
         named = dict(zip(DRAWS, jax.random.clone(keys), strict=True))
         tiles = _draw_allowed_map(named, interface, tables, small)
+    turn_order, draws = sample("turn_order"), None
+    if ruleset.automa:
+        # The human is the first player (AUT-01).
+        turn_order = jnp.arange(ruleset.players, dtype=jnp.int8)
+        draws = draw_automa(ruleset, automa.level, jax.random.fold_in(threefry(key), len(DRAWS)))
     return Setup(
         **tiles,
         interface=interface,
         ship_cell=ship_cell,
-        faction=_draw_factions(words["factions"], ruleset.players, tables),
-        turn_order=sample("turn_order"),
+        faction=_draw_factions(words["factions"], ruleset, tables, automa.faction),
+        turn_order=turn_order,
+        automa=draws,
         basic_slot=sample("basic_tiles"),
         advanced=sample("advanced_tiles"),
         extra_condition=choose("extra_condition"),
@@ -350,12 +216,15 @@ def _draw_deep(words: Array, tables: DrawTables) -> tuple[Array, Array]:
     return 2 * tile + _below(side[:slots], 2), _below(turns[:slots], 3)
 
 
-def _draw_factions(words: Array, players: int, tables: DrawTables) -> Array:
+def _draw_factions(
+    words: Array, ruleset: Ruleset, tables: DrawTables, automa_faction: int
+) -> Array:
     """Different boards, either side of each (SET-10, SET-11)."""
-    boards = len(tables.board_factions)
+    boards, players = len(tables.board_factions), ruleset.players
     board = _sample(words, players, boards)
     side = _below(words[boards : boards + players], 2)
-    return jnp.array(tables.board_factions)[board, side]
+    factions = jnp.array(tables.board_factions)[board, side]
+    return faction_pair(ruleset, board, factions, automa_faction) if ruleset.automa else factions
 
 
 def board_planets(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> Array:

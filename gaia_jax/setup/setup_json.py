@@ -18,7 +18,9 @@ from gaia_jax.cli.arguments import known, shown
 from gaia_jax.components import costs, map_tiles, planets, research
 from gaia_jax.ruleset import LOST_FLEET, Ruleset
 from gaia_jax.ruleset.geometry import hex_distance
-from gaia_jax.setup.draw import board_planets, draw_tables
+from gaia_jax.setup.automa_json import automa_to_dict, read_automa
+from gaia_jax.setup.draw import board_planets
+from gaia_jax.setup.draw_tables import draw_tables
 from gaia_jax.setup.json_values import (
     check_list,
     check_object,
@@ -29,9 +31,10 @@ from gaia_jax.setup.json_values import (
     read_turned,
 )
 from gaia_jax.state import Setup
-from gaia_jax.xla.packed import PLAYERS
 from gaia_jax.xla.struct import leaves
 
+# Players who decide, in any ruleset.
+SEATS = (1, 2, 3, 4)
 _SHIP = planets.PLANETS.index("Ship")
 _BASIC_SLOTS = (*research.TRACKS, "free_1", "free_2", "free_3")
 
@@ -53,8 +56,9 @@ def _entries(r: Ruleset) -> list[_Entry]:
     missions = costs.FINAL_MISSIONS_IN_PLAY
     drawn = any(faction.drawn_colours for faction in r.factions)
     entries = (
-        _Entry("factions", "faction", ids["faction"], r.players),
-        _Entry("turn_order", "turn_order", range(r.players), r.players),
+        _Entry("factions", "faction", ids["faction"], r.seats),
+        # Against the Automa the human is first (AUT-01).
+        _Entry("turn_order", "turn_order", range(r.seats if not r.automa else 0), r.seats),
         _Entry("basic_tiles", "basic_slot", _of(r.basic_tiles), _BASIC_SLOTS),
         _Entry("advanced_tiles", "advanced", ids["advanced"], ids["advanced_slot"]),
         _Entry("extra_condition", "extra_condition", r.extra_conditions, None),
@@ -93,7 +97,7 @@ def setup_to_dict(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> dict[str, Any]
     """
     _check_setup(setup, ruleset)
     r, parts = ruleset, ruleset.map
-    data: dict[str, Any] = {} if r.players == 4 else {"players": r.players}
+    data: dict[str, Any] = {} if r.seats == 4 else {"players": r.seats}
     laid = len(setup.sector_tile) - _left_out(r, setup)
     data["sectors"] = _turned(
         _of(parts.sector_tiles), setup.sector_tile[:laid], setup.sector_rotation[:laid], 6
@@ -111,12 +115,16 @@ def setup_to_dict(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> dict[str, Any]
         data["deep"] = _turned(_of(parts.deep_tiles), setup.deep_tile, setup.deep_rotation, 3)
     for entry in _entries(r):
         value = getattr(setup, entry.field)
+        if entry.key == "factions":
+            value = value[: r.seats]
         if entry.places is None:
             data[entry.key] = _name(entry.ids, value)
         elif isinstance(entry.places, int):
             data[entry.key] = _names(entry.ids, value)
         else:
             data[entry.key] = _named(entry.places, entry.ids, value)
+    if r.automa:
+        data["automa"] = automa_to_dict(setup, r)
     return data
 
 
@@ -161,10 +169,15 @@ def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLE
     }
     for entry in _entries(r):
         fields[entry.field] = _read_entry(entry, data[entry.key])
-        if entry.key == "factions":
-            _check_boards(r, fields[entry.field])
+    draws = None
+    if r.automa:
+        faction, draws = read_automa(data["automa"], r)
+        fields["faction"] = np.append(fields["faction"], faction)
+        fields["turn_order"] = np.arange(r.players)
+    _check_boards(r, fields["faction"])
     declared = leaves(Setup)
-    setup = Setup(**{x: jnp.asarray(value, declared[x].dtype) for x, value in fields.items()})
+    arrays = {x: jnp.asarray(value, declared[x].dtype) for x, value in fields.items()}
+    setup = Setup(**arrays, automa=draws)
     if not r.map.same_types_touch:
         _check_types_apart(r, setup)
     return setup
@@ -194,8 +207,8 @@ def players_of(data: object) -> int:
     factions = data.get("factions")
     num_players = len(factions) if isinstance(factions, list | tuple) else 4
     players = data.get("players", num_players)
-    if type(players) is not int or players not in PLAYERS:
-        known_ones = choices(PLAYERS)
+    if type(players) is not int or players not in SEATS:
+        known_ones = choices(SEATS)
         raise ValueError(f"set-up: players must be one of {known_ones}, not {shown(players)}")
     return players
 
@@ -204,9 +217,9 @@ def _without_players(ruleset: Ruleset, data: object) -> Any:
     """The set-up without its number of players, which must be that of the ruleset."""
     if not isinstance(data, Mapping) or "players" not in data:
         return data
-    if players_of(data) != ruleset.players:
+    if players_of(data) != ruleset.seats:
         raise ValueError(
-            f"set-up: it is for {players_of(data)} players, this game for {ruleset.players}"
+            f"set-up: it is for {players_of(data)} players, this game for {ruleset.seats}"
         )
     return {key: value for key, value in data.items() if key != "players"}
 
@@ -228,6 +241,7 @@ def _keys(ruleset: Ruleset) -> tuple[str, ...]:
     return (
         *(key for key, is_present in laid.items() if is_present),
         *(entry.key for entry in _entries(ruleset)),
+        *(["automa"] if ruleset.automa else []),
     )
 
 
@@ -252,7 +266,12 @@ def _check_setup(setup: Any, ruleset: Ruleset) -> None:
         raise TypeError(f"setup must be a Setup, not {shown(setup)}")
     if np.ndim(setup.economy_side):
         raise ValueError(f"one set-up is wanted, not a batch of {np.shape(setup.economy_side)}")
-    for name, value in vars(setup).items():
+    if (setup.automa is None) is not (ruleset.automa is None):
+        raise ValueError(f"setup is of another ruleset than {ruleset.name!r}: see setup.automa")
+    parts = vars(setup) | (vars(setup.automa) if setup.automa else {})
+    for name, value in parts.items():
+        if name == "automa":
+            continue
         if not known(value):
             raise TypeError(f"setup.{name} must be numbers, not {shown(value)}")
         dtype = np.asarray(value).dtype

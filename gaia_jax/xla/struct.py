@@ -52,7 +52,7 @@ def pytree(cls: type[T]) -> type[T]:
 
     Args:
         cls: a class with annotated fields, every one of them an array or a pytree, but for those
-            that are `static()`.
+            that are `static()`. A part that is None has no leaves.
     Returns:
         The same class as a registered dataclass.
     """
@@ -61,7 +61,7 @@ def pytree(cls: type[T]) -> type[T]:
     jax.tree_util.register_dataclass(out, data_fields=data, meta_fields=meta)
     register(
         out,
-        lambda _: data,
+        lambda value: [name for name in data if getattr(value, name) is not None],
         lambda aux, children: out(**dict(zip((*data, *meta), (*children, *aux), strict=True))),
     )
     return _with_replace(out)
@@ -75,12 +75,14 @@ def pytree_without_empty(cls: type[T]) -> type[T]:
     attribute an empty array is there, (0,) in a batch too.
 
     Args:
-        cls: a class whose fields are all declared by `leaf`.
+        cls: a class whose fields are declared by `leaf`, or are parts: pytrees that may be None,
+            which is their default.
     """
     out: Any = dataclasses.dataclass(frozen=True)(cls)
     declared = leaves(out)
     dtypes = {name: np.dtype(x.dtype) for name, x in declared.items()}
     arrays = [name for name, x in declared.items() if x.shape]
+    parts = [field.name for field in dataclasses.fields(out) if field.name not in declared]
 
     everything = tuple(dtypes)
 
@@ -88,7 +90,10 @@ def pytree_without_empty(cls: type[T]) -> type[T]:
         """The names of the fields that are not empty; a batch of no games is not empty here."""
         own = vars(value)
         empty = {name for name in arrays if getattr(own[name], "shape", (1,))[-1:] == (0,)}
-        return tuple(name for name in everything if name not in empty) if empty else everything
+        some = tuple(name for name in parts if own[name] is not None)
+        if not empty and not some:
+            return everything
+        return (*(name for name in everything if name not in empty), *some)
 
     # Auxiliary data: the names of the leaves; () for all fields, which keeps texts of trees short.
     def flatten_with_keys(value: object) -> tuple[list[tuple[Any, Any]], tuple[str, ...]]:
@@ -102,7 +107,8 @@ def pytree_without_empty(cls: type[T]) -> type[T]:
 
     def unflatten(names: tuple[str, ...], children: Iterable[object]) -> Any:
         given = dict(zip(names or everything, children, strict=True))
-        return out(**{x: given[x] if x in given else np.zeros(0, dtypes[x]) for x in dtypes})
+        empty = {x: np.zeros(0, dtypes[x]) for x in dtypes if x not in given}
+        return out(**empty, **given)
 
     jax.tree_util.register_pytree_with_keys(out, flatten_with_keys, unflatten, flatten)
     register(out, present, unflatten)

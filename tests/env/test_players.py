@@ -35,13 +35,13 @@ def drawn(env: Any) -> Any:
     return jax.jit(jax.vmap(env.draw_setup))(jax.random.split(jax.random.key(0), SETUPS))
 
 
-def test_pla_01_only_the_base_game_is_for_two_and_three() -> None:
+def test_pla_01_only_the_base_game_is_for_fewer_than_four() -> None:
     assert {id for id, players in VARIANTS if players != 4} == {"base"}
     for id in set(RULESETS) - {"base"}:
         with pytest.raises(ValueError, match=f"'{id}' is a game for 4 players, not 2"):
             gaia_jax.make(id, players=2)
-    for wrong in (1, 5, True, 2.0, "2", None):
-        with pytest.raises(ValueError, match="'base' is a game for 2, 3, 4 players, not"):
+    for wrong in (0, 5, True, 2.0, "2", None):
+        with pytest.raises(ValueError, match="'base' is a game for 1, 2, 3, 4 players, not"):
             gaia_jax.make("base", players=wrong)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import gaia_jax
 from gaia_jax import replay
-from gaia_jax.setup.draw import draw_tables
+from gaia_jax.setup.draw_tables import draw_tables
 from gaia_jax.setup.setup_json import setup_to_json
 from gaia_jax.state import Node
 from tests import stub_env

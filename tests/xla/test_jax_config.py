@@ -150,7 +150,7 @@ def test_a_game_under_a_switch_is_the_game_without(id, players, switch):
 def test_every_switch_is_tried_alone():
     alone = {switch for tried in TRIED.values() for switch in tried} - {"all"}
     assert alone == SWITCHES.keys()
-    assert {(id, players) for id, players in VARIANTS if players != 3} == TRIED.keys()
+    assert {(id, players) for id, players in VARIANTS if players in (2, 4)} == TRIED.keys()
 
 
 @pytest.mark.slow

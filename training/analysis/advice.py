@@ -18,7 +18,7 @@ from jax import Array
 
 from gaia_jax import replay
 from gaia_jax.env import GaiaEnv
-from gaia_jax.setup.draw import draw_tables
+from gaia_jax.setup.draw_tables import draw_tables
 from gaia_jax.state import Node, Setup
 
 from ..agents import Agent, make_agent

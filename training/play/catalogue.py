@@ -28,7 +28,9 @@ def rulesets() -> list[dict[str, Any]]:
     """The rulesets: `id`, `name`, `about`, `players`, and `factions` with their other sides."""
     out = []
     for id, (name, about) in RULESET_WORDS.items():
+        # The table has no seat for the Automa of a solo game yet.
         players = sorted(number for ruleset_id, number in VARIANTS if ruleset_id == id)
+        players = [number for number in players if number > 1]
         factions = _factions(VARIANTS[id, players[-1]])
         out.append(
             {"id": id, "name": name, "about": about, "players": players, "factions": factions}

@@ -1,0 +1,167 @@
+"""Where the Automa builds a mine, and what it upgrades (AUT-19 to AUT-23)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.components import automa
+from gaia_jax.rules import mine, place
+from gaia_jax.rules.automa.choice import FAR, directional, first
+from gaia_jax.rules.mine import EMPTY, SHIP, TRANSDIM
+from gaia_jax.rules.player import GAIA, LOST, faction_row
+from gaia_jax.rules.seat import Seat
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.ruleset.automa_table import PREFERENCES, CardNumbers
+from gaia_jax.state import AUTOMA, MINE, NONE, GameState, Players
+from gaia_jax.xla.packed import pick
+
+MAX_STEPS = 3
+
+
+class Choice(NamedTuple):
+    """A mine or an upgrade that the Automa would place."""
+
+    cell: Array  # () int32
+    structure: Array  # () int32, code of `Board.piece`
+    possible: Array  # () bool
+
+
+class Selection(NamedTuple):
+    """What decides among planets."""
+
+    support: CardNumbers
+    distance: Array  # (C,) int32, to the human's planets
+    rank: Array  # (C,) int32, by the support card's direction
+
+
+def selection(ruleset: Ruleset, support: CardNumbers, distance: Array) -> Selection:
+    """The selection by a support card."""
+    return Selection(support, distance, directional(ruleset, support.reverse))
+
+
+def _as_type(planet: Array) -> Array:
+    """A Transdim planet counts as Gaia."""
+    return jnp.where(planet == TRANSDIM, GAIA, planet).astype(jnp.int32)
+
+
+def is_new_type(me: Players, planet: Array) -> Array:
+    """bool, the Automa has no planet of that type; `planet`: int8 of any shape."""
+    kinds = jnp.arange(me.colonized.shape[-1])
+    owned = jnp.where(me.colonized > 0, 1 << kinds, 0).sum()
+    return owned >> _as_type(planet) & 1 == 0
+
+
+def _mission_targets(ruleset: Ruleset, game: GameState, me: Players, mission: Array) -> Array:
+    """(C,) bool, planets that the final mission on the support card prefers (AUT-20, 3b).
+
+    Args:
+        mission: () int32, NO_MISSION, UPPER or LOWER.
+    """
+    planet, sector = game.board.planet, jnp.asarray(ruleset.geometry.sector).astype(jnp.int32)
+    targets = {
+        "MAIN_SECTORS": (sector >= 0) & (me.sectors >> jnp.maximum(sector, 0) & 1 == 0),
+        "PLANET_TYPES": is_new_type(me, planet),
+        "GAIA_BUILDINGS": (planet == GAIA) | (planet == TRANSDIM),
+    }
+    kind = game.setup.final_missions[jnp.maximum(mission, 0)]
+    preferred = jnp.zeros(planet.shape, bool)
+    for name, cells in targets.items():
+        if name in ruleset.final_missions:
+            shown = (kind == ruleset.final_missions.index(name)) & (mission != automa.NO_MISSION)
+            preferred |= cells & shown
+    return preferred
+
+
+def best_mine(
+    ruleset: Ruleset, game: GameState, me: Players, at: Selection, reach: Array, prefers: Array
+) -> Choice:
+    """The planet of the next mine (AUT-19, AUT-20).
+
+    Args:
+        me: the Automa's row; reach: () int32, the range.
+        prefers: () int32, index of PREFERENCES, the first tie-breaker of a faction action.
+    """
+    board, planet = game.board, game.board.planet
+    options = (planet != EMPTY) & (planet != SHIP) & (planet != LOST) & (board.piece == NONE)
+    options &= board.distance_to_own[AUTOMA] <= reach
+    options &= me.built[MINE] < int(ruleset.tables.pieces[MINE])
+    off_ring = jnp.asarray(ruleset.automa_table.steps)[planet.astype(jnp.int32)]
+    steps = jnp.where(off_ring >= 0, off_ring, mine.steps_to(game.steps[AUTOMA], planet))
+    near = (prefers == PREFERENCES.index(automa.NEAR_HUMAN)) * at.distance
+    transdim = (prefers == PREFERENCES.index(automa.TRANSDIM)) & (planet != TRANSDIM)
+    preferred = _mission_targets(ruleset, game, me, at.support.mission)
+    cell, possible = first(
+        options,
+        (near + transdim, FAR + 1),
+        (1 - preferred.astype(jnp.int32), 2),
+        (steps.astype(jnp.int32), MAX_STEPS + 1),
+        (at.distance, FAR + 1),
+        (at.rank, len(at.rank)),
+    )
+    return Choice(cell, jnp.int32(MINE), possible)
+
+
+def best_upgrade(
+    ruleset: Ruleset, game: GameState, me: Players, at: Selection, downgrades: Array
+) -> Choice:
+    """The first upgrade of the list whose structure and piece are there (AUT-23, AUT-26).
+
+    Args:
+        me: the Automa's row; downgrades: () bool, a research lab to a trading station comes first.
+    """
+    supply, board = ruleset.tables.pieces, game.board
+    old, new, possible = jnp.int32(NONE), jnp.int32(NONE), jnp.zeros((), bool)
+    for number, upgrade in reversed(list(enumerate(ruleset.automa_table.upgrades))):
+        piece, is_left = jnp.int32(NONE), jnp.zeros((), bool)
+        for code in reversed(upgrade.new):
+            in_supply = me.built[code] < int(supply[code])
+            piece, is_left = jnp.where(in_supply, code, piece), is_left | in_supply
+        allowed = is_left & (me.built[upgrade.old] > 0)
+        if number == 0:
+            allowed &= downgrades
+        old, new = jnp.where(allowed, upgrade.old, old), jnp.where(allowed, piece, new)
+        possible |= allowed
+    options = (board.piece_owner == AUTOMA) & (board.piece == old) & possible
+    digits = (at.distance, FAR + 1), (at.rank, len(at.rank))
+    return Choice(first(options, *digits)[0], new, possible)
+
+
+def put(
+    ruleset: Ruleset, game: GameState, me: Players, choice: Choice, is_mine: Array
+) -> tuple[GameState, Players]:
+    """The map and the Automa's row with the structure in its place (AUT-21).
+
+    A Transdim planet becomes Gaia. Nothing happens where the choice is not possible.
+
+    Args:
+        is_mine: () bool, a new mine, else an upgrade.
+    """
+    cell, board = choice.cell, game.board
+    at_cell = (jnp.arange(ruleset.geometry.num_cells) == cell) & is_mine & choice.possible
+    planet = jnp.where(at_cell & (board.planet == TRANSDIM), jnp.int8(GAIA), board.planet)
+    game = game.replace(board=board.replace(planet=planet))
+    no = jnp.zeros((), bool)
+    placement = place.Placement(
+        cell=cell,
+        structure=jnp.where(choice.possible, choice.structure, NONE),
+        is_new=is_mine & choice.possible,
+        guest=no,
+        lost=no,
+        gaiaformer=no,
+        instant=no,
+        station=no,
+        ring=no,
+        swap=no,
+    )
+    player = jnp.int32(AUTOMA)
+    seat = Seat(ruleset, game, player, faction_row(ruleset, game, player), me)
+    me = place.of_player(seat, placement)
+    return game.replace(board=place.on_board(ruleset, game.board, player, placement)), me
+
+
+def lies_alone(game: GameState, cell: Array) -> Array:
+    """() bool, no structure of the Automa is next to the cell (AUT-21)."""
+    return pick(game.board.distance_to_own[AUTOMA], cell) > 1

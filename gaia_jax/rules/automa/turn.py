@@ -1,0 +1,217 @@
+"""One turn of the Automa: its action or its pass, as a function of the game (AUT-12 to AUT-30)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.components import automa, costs
+from gaia_jax.components.research import MAX_LEVEL
+from gaia_jax.rules import leech
+from gaia_jax.rules.automa import boosters, cards, placing
+from gaia_jax.rules.automa.cards import TurnCards
+from gaia_jax.rules.automa.choice import distance_to_human, numbered
+from gaia_jax.rules.player import SOURCE, player_row, with_player_row
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.ruleset.automa_table import RANDOM_RESEARCH, CardNumbers, FactionNumbers
+from gaia_jax.state import AUTOMA, HUMAN, RL, TS, GameState, Node, Players, Turn
+from gaia_jax.xla.packed import pick
+from gaia_jax.xla.struct import pytree
+
+
+class Wishes(NamedTuple):
+    """What an action card asks for, with what its faction makes of it."""
+
+    builds: Array  # () bool, a mine
+    upgrades: Array  # () bool, an upgrade, for want of a mine too (AUT-22)
+    upgrades_first: Array  # () bool, the upgrade comes before the mine
+    downgrades: Array  # () bool
+    reach: Array  # () int32, range of the mine
+    prefers: Array  # () int32, index of PREFERENCES
+    track: Array  # () int32, NO_RESEARCH, a track, or RANDOM_RESEARCH
+    highest: Array  # () bool, of the tracks the highest
+    spaces: Array  # () int32, action spaces to cover
+
+
+def wishes(action: CardNumbers, support: CardNumbers, faction: FactionNumbers) -> Wishes:
+    """What a turn's cards ask for."""
+
+    def is_action(name: str) -> Array:
+        return action.action == automa.ACTIONS.index(name)
+
+    special = is_action(automa.FACTION)
+    upgrades_first = is_action(automa.UPGRADE) | special & (faction.upgrades_first > 0)
+    builds = is_action(automa.MINE) | special & (faction.mine_range > 0)
+    highest = is_action(automa.RESEARCH_HIGHEST)
+    random = highest | is_action(automa.RESEARCH_RANDOM)
+    by_card = jnp.where(random, RANDOM_RESEARCH, -1)
+    covers = jnp.where(is_action(automa.POWER), faction.card_power_actions, 0)
+    return Wishes(
+        builds=builds,
+        upgrades=builds | upgrades_first,
+        upgrades_first=upgrades_first,
+        downgrades=special & (faction.downgrades > 0),
+        reach=jnp.where(special, faction.mine_range, support.range),
+        prefers=jnp.where(special, faction.mine_prefers, 0),
+        track=jnp.where(special, faction.research, by_card),
+        highest=highest,
+        spaces=jnp.where(special, faction.power_actions, covers),
+    )
+
+
+def research(
+    game: GameState, me: Players, wish: Wishes, support: CardNumbers
+) -> tuple[Array, Array]:
+    """The Automa's levels, (6,) int32, and `Turn.advanced_left` after its research (AUT-24).
+
+    Args:
+        wish: of whose `track` -1 is no research.
+    """
+    mine, number = me.tracks, jnp.arange(me.tracks.shape[0])
+    left = game.turn.advanced_left.astype(jnp.int32)
+    is_free = (game.players.tracks < MAX_LEVEL).all(0)
+    takes_tile = (mine == MAX_LEVEL - 1) & (left >> number & 1 == 1)
+    valid = (mine < MAX_LEVEL - 1) | (mine == MAX_LEVEL - 1) & is_free | takes_tile
+    level = jnp.where(valid, mine, -1)
+    options = valid & (~wish.highest | (level == level.max()))
+    options &= (wish.track == RANDOM_RESEARCH) | (wish.track == number)
+    chosen = numbered(options, support)
+    left = left & ~jnp.where(chosen & takes_tile, 1 << number, 0).sum()
+    return mine + (chosen & ~takes_tile), left
+
+
+def cover_spaces(
+    ruleset: Ruleset, turn: Turn, count: Array, support: CardNumbers
+) -> tuple[Array, Array]:
+    """`Turn.power_used` and `Turn.ship_used` after covering spaces, one by one (AUT-25, AUT-27).
+
+    Args:
+        count: () int32, how many, at most two.
+    """
+    shift = len(ruleset.power_actions)
+    used = turn.power_used.astype(jnp.int32) | turn.ship_used.astype(jnp.int32) << shift
+    space = jnp.asarray(ruleset.automa_table.space).astype(jnp.int32)
+    for number in range(2):
+        chosen = numbered(used >> space & 1 == 0, support) & (number < count)
+        used = used | jnp.where(chosen, 1 << space, 0).sum()
+    return used & (1 << shift) - 1, used >> shift
+
+
+def gain(ruleset: Ruleset, game: GameState, me: Players, source: str, *vp: Array) -> Players:
+    """The Automa's row with VP; each of the gains may bring more by the level (AUT-11).
+
+    Args:
+        source: one of VP_SOURCES; vp: () int32, gains of their own; 0 is none.
+    """
+    extra = cards.level(ruleset, game).extra_vp
+    total = sum((jnp.where(x > 0, x + extra, 0) for x in vp), jnp.int32(0))
+    is_source = jnp.arange(me.vp_source.shape[0]) == SOURCE[source]
+    return me.replace(vp=me.vp + total, vp_source=me.vp_source + jnp.where(is_source, total, 0))
+
+
+def act(ruleset: Ruleset, game: GameState, turn_cards: TurnCards) -> GameState:
+    """The game after the action of the action card, with the power that it offers (AUT-14)."""
+    me, support = player_row(game, jnp.int32(AUTOMA)), turn_cards.support
+    faction = cards.faction(ruleset, game)
+    wish = wishes(turn_cards.action, support, faction)
+    distance = distance_to_human(ruleset, game.board)
+    at = placing.selection(ruleset, support, distance)
+    new_mine = placing.best_mine(ruleset, game, me, at, wish.reach, wish.prefers)
+    upgrade = placing.best_upgrade(ruleset, game, me, at, wish.downgrades)
+    is_mine = wish.builds & new_mine.possible & ~(wish.upgrades_first & upgrade.possible)
+    is_upgrade = wish.upgrades & upgrade.possible & ~is_mine
+    choice = placing.Choice(
+        jnp.where(is_mine, new_mine.cell, upgrade.cell),
+        jnp.where(is_mine, new_mine.structure, upgrade.structure),
+        is_mine | is_upgrade,
+    )
+    opens_type = placing.is_new_type(me, pick(game.board.planet, choice.cell)) & is_mine
+    alone = placing.lies_alone(game, choice.cell) & is_mine
+    offered = jnp.where(
+        choice.possible, leech.offers(ruleset, game, choice.cell, jnp.int32(AUTOMA))[HUMAN], 0
+    )
+    game, me = placing.put(ruleset, game, me, choice, is_mine)
+    researches = is_upgrade & (choice.structure == RL) & (faction.lab_research > 0)
+    wish = wish._replace(track=jnp.where(researches, RANDOM_RESEARCH, wish.track))
+    tracks, advanced_left = research(game, me, wish, support)
+    power_used, ship_used = cover_spaces(ruleset, game.turn, wish.spaces, support)
+    special = turn_cards.action.action == automa.ACTIONS.index(automa.FACTION)
+    me = gain(
+        ruleset,
+        game,
+        me.replace(tracks=tracks, satellites=me.satellites + alone),
+        "FACTION",
+        jnp.where(special, faction.vp, turn_cards.action.vp),
+        jnp.where(is_upgrade & (choice.structure == TS), faction.trading_station_vp, 0),
+        jnp.where(opens_type, faction.new_type_vp, 0),
+    )
+    offers = (jnp.arange(game.num_players) == HUMAN) * offered
+    turn = game.turn.edit()
+    turn = turn.replace(
+        advanced_left=advanced_left,
+        power_used=power_used,
+        ship_used=ship_used,
+        main_action_done=True,
+        leech=leech.add_event(turn.leech, offers, offered > 0),
+    )
+    return with_player_row(game, jnp.int32(AUTOMA), me).replace(turn=turn.pack())
+
+
+def pass_round(ruleset: Ruleset, game: GameState, support: CardNumbers) -> GameState:
+    """The game after the Automa's pass: VP of the round tile, another booster (AUT-28)."""
+    assert game.automa is not None
+    me, turn = player_row(game, jnp.int32(AUTOMA)), game.turn
+    number = jnp.maximum(turn.round.astype(jnp.int32) - 1, 0)
+    tile = game.setup.round_tiles[number].astype(jnp.int32)
+    late = (number >= costs.ROUNDS // 2).astype(jnp.int32)
+    vp = jnp.asarray(ruleset.automa_table.round_tile_vp).astype(jnp.int32)[tile, late]
+    me = gain(ruleset, game, me, "ROUND_TILE", vp)
+    automa_state, row = game.automa, game.automa.booster_row
+    changes = turn.round < costs.ROUNDS
+    booster = jnp.where(changes, row[support.booster].astype(jnp.int32), me.booster)
+    row = boosters.exchange(row, booster, me.booster, changes)
+    place = (turn.passed > 0).sum() + 1
+    passed = jnp.where(jnp.arange(game.num_players) == AUTOMA, place, turn.passed)
+    game = with_player_row(game, jnp.int32(AUTOMA), me.replace(booster=booster))
+    return game.replace(
+        automa=automa_state.replace(booster_row=row), turn=turn.replace(passed=passed)
+    )
+
+
+@pytree
+class Stop:
+    """Why the Automa does not play on; at most one of them."""
+
+    asks: Array  # () bool, the human decides on an offer of power
+    round_over: Array  # () bool, all have passed
+    human_moves: Array  # () bool
+
+
+def take_turn(ruleset: Ruleset, game: GameState) -> tuple[GameState, Stop]:
+    """The game after one turn of the Automa, and who comes next (AUT-29, AUT-30)."""
+    assert game.automa is not None
+    turn_cards = cards.turn_cards(ruleset, game)
+    acted = act(ruleset, game, turn_cards)
+    rests = pass_round(ruleset, game, turn_cards.support)
+
+    after = jax.tree.map(lambda a, b: jnp.where(turn_cards.passes, a, b), rests, acted)
+    assert after.automa is not None
+    turns = (game.automa.turns + 1).astype(jnp.int8)
+    after = after.replace(automa=after.automa.replace(turns=turns))
+    asks = leech.asks(ruleset, after, jnp.int32(HUMAN))
+    human_passed = after.turn.passed[HUMAN] > 0
+    over = human_passed & turn_cards.passes
+    moves = ~human_passed & ~asks
+    turn = after.turn.edit()
+    turn = turn.replace(
+        # An offer that the human cannot take is void (LEE-03).
+        leech=jnp.where(asks, turn.leech, 0),
+        main_action_done=turn.main_action_done & asks,
+        active=jnp.where(moves, HUMAN, AUTOMA),
+        player=jnp.where(asks | moves, HUMAN, AUTOMA),
+        node=jnp.where(asks, Node.LEECH, Node.TURN),
+    )
+    return after.replace(turn=turn.pack()), Stop(asks, over, moves)

@@ -1,0 +1,76 @@
+"""The Automa's part of a set-up file: its level, faction, decks and the cards of the set-up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from gaia_jax.components import automa, costs
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.setup.json_values import check_list, check_object, choices, different, index_of
+from gaia_jax.state import AutomaDraws, Setup
+
+_KEYS = ("level", "faction", "decks", "start_mine_cards", "booster_card")
+
+
+def automa_to_dict(setup: Setup, ruleset: Ruleset) -> dict[str, Any]:
+    """The value of "automa": cards by number, decks by round in drawing order (AUT-04 to AUT-09).
+
+    Args:
+        setup: one set-up of a ruleset with an Automa.
+    """
+    draws, parts = setup.automa, ruleset.automa
+    assert draws is not None and parts is not None
+    level = int(draws.level)
+    if not 0 <= level < len(parts.levels):
+        raise ValueError(f"{level} is no index of {choices([x.id for x in parts.levels])}")
+    return {
+        "level": parts.levels[level].id,
+        "faction": ruleset.ids["faction"][int(setup.faction[-1])],
+        "decks": [[int(card) for card in deck if card] for deck in np.asarray(draws.deck)],
+        "start_mine_cards": [int(card) for card in draws.start_cards],
+        "booster_card": int(draws.booster_card),
+    }
+
+
+def read_automa(value: object, ruleset: Ruleset) -> tuple[int, AutomaDraws]:
+    """The Automa's faction, an index of ids["faction"], and what is drawn for it.
+
+    Raises:
+        ValueError: the value is broken; the message names the place, the value and the choices.
+    """
+    parts = ruleset.automa
+    assert parts is not None
+    data = check_object("automa", value, _KEYS)
+    numbers = [card.number for card in parts.cards]
+    level = index_of("automa['level']", data["level"], [x.id for x in parts.levels])
+    own = [faction.id for faction in parts.factions]
+    faction = own[index_of("automa['faction']", data["faction"], own)]
+    cards = check_list("automa['start_mine_cards']", data["start_mine_cards"], automa.START_MINES)
+    for place, card in enumerate(cards):
+        index_of(f"automa['start_mine_cards'][{place}]", card, numbers)
+    index_of("automa['booster_card']", data["booster_card"], numbers)
+    draws = AutomaDraws(
+        level=jnp.int8(level),
+        deck=jnp.asarray(_decks(data["decks"], parts.levels[level], numbers)),
+        start_cards=jnp.array(cards, jnp.int8),
+        booster_card=jnp.int8(data["booster_card"]),
+    )
+    return ruleset.ids["faction"].index(faction), draws
+
+
+def _decks(value: object, level: automa.Level, numbers: list[int]) -> np.ndarray:
+    """(6, 14) int8; each deck has the cards of the one before and one more (AUT-08, AUT-09)."""
+    table = np.zeros((costs.ROUNDS, automa.LARGEST_DECK), np.int8)
+    before = set(level.fixed_cards)
+    for number, deck in enumerate(check_list("automa['decks']", value, costs.ROUNDS)):
+        path = f"automa['decks'][{number}]"
+        cards = check_list(path, deck, len(before) + 1)
+        different(path, dict(enumerate(cards)), numbers)
+        if missing := sorted(before - set(cards)):
+            raise ValueError(f"{path}: the cards {choices(missing)} are missing")
+        table[number, : len(cards)] = cards
+        before = set(cards)
+    return table
