@@ -21,7 +21,7 @@ CITATION = re.compile(r"\b(?:[A-Z]{2,3}-\d\d|A\d{1,2})\b(?!-)")
 CHAPTERS = re.findall(
     r"\w+",
     "GEN SET PLA MAP INI ROU INC GAI RMS MIN GPJ UPG TEC ADV FED RES ACT EXP PAS LEE FRE ART HIV "
-    "GEO BAL XEN GLE TAK AMB FIR BES ITA NEV LAN TIN DAR SPG MOW FIN RL",
+    "GEO BAL XEN GLE TAK AMB FIR BES ITA NEV LAN TIN DAR SPG MOW FIN AUT RL",
 )
 # Where citations are looked for, and the columns of the index that they fill.
 COLUMNS = {

@@ -41,16 +41,16 @@ def _round_index(view: View) -> Array:
     return jnp.maximum(view.game.turn.round.astype(jnp.int32) - 1, 0)
 
 
-def _known(view: View) -> Array:
+def _sure_cards(view: View) -> Array:
     fixed = jnp.asarray(view.ruleset.automa_table.fixed)[_draws(view).level.astype(jnp.int32)]
     return fixed[1:] | _turned(view).any(0)
 
 
 def _support(view: View) -> Array:
     number = _round_index(view)
-    shown = pick(cards.turned(view.ruleset, view.game), number)
-    card = pick(_draws(view).deck, number)[jnp.maximum(shown - 1, 0)]
-    return one_hot(jnp.where(shown > 0, card - 1, -1), len(_numbers(view.ruleset)))
+    num_turned = pick(cards.turned(view.ruleset, view.game), number)
+    card = pick(_draws(view).deck, number)[jnp.maximum(num_turned - 1, 0)]
+    return one_hot(jnp.where(num_turned > 0, card - 1, -1), len(_numbers(view.ruleset)))
 
 
 def _left(view: View) -> Array:
@@ -80,7 +80,8 @@ def _mission(place: int, name: str) -> Block:
 AUTOMA = (
     Block("automa_level", 0, 1, "the level of the Automa", _levels,
           lambda v: one_hot(_draws(v).level, len(_levels(v.ruleset)))),
-    Block("automa_known", 0, 1, "decision cards that are surely in its deck", _numbers, _known),
+    Block("automa_known", 0, 1, "decision cards that are surely in its deck", _numbers,
+          _sure_cards),
     Block("automa_turned", 0, 1, "decision cards turned in this round", _numbers,
           lambda v: pick(_turned(v), _round_index(v))),
     Block("automa_support", 0, 1, "the card turned last, which supports its next turn", _numbers,

@@ -215,7 +215,7 @@ def add_event(queue: Array, offered: Array, happens: Array) -> Array:
     return jnp.where(is_place[:, None], offered[None].astype(queue.dtype), queue)
 
 
-def asks(ruleset: Ruleset, game: GameState, player: Array) -> Array:
+def needs_answer(ruleset: Ruleset, game: GameState, player: Array) -> Array:
     """() bool, the first offer that waits for `player` is a decision; no offer is free (LEE-03).
 
     Args:

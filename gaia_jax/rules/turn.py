@@ -69,8 +69,11 @@ def next_decision(
     game = game.replace(players=players, turn=turn)
     if ruleset.automa:
         game, stop = play.play(ruleset, game, done & ~round_over & play.moves(game))
-        done, round_over = done & ~stop.asks, round_over | stop.round_over
-        waits, leech_decider = waits | stop.asks, jnp.where(stop.asks, HUMAN, leech_decider)
+        done, round_over = done & ~stop.offer_waits, round_over | stop.round_over
+        waits, leech_decider = (
+            waits | stop.offer_waits,
+            jnp.where(stop.offer_waits, HUMAN, leech_decider),
+        )
         turn = game.turn
     between = done & (round_over | (game.turn.phase != Phase.ACTIONS))
     stops = is_verb(ruleset, decision, "skip")

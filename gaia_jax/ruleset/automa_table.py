@@ -59,7 +59,6 @@ class LevelNumbers(NamedTuple):
 
     start_vp: Array
     extra_vp: Array
-    deck_size: Array  # cards of the deck of round 1
 
 
 EXTRA_VP = LevelNumbers._fields.index("extra_vp")
@@ -163,17 +162,17 @@ def make_automa_table(pieces: Pieces) -> AutomaTable:
     assert parts is not None and not pieces.free_leech_is_taken
     ids, geometry = pieces.ids, pieces.geometry
     by_id = {faction.id: faction for faction in parts.factions}
-    nobody = automa.AutomaFaction("", None, 0)
+    no_card = automa.AutomaFaction("", None, 0)
     shared = tuple(action.id for _, action in pieces.shared_actions)
     spaces = (*ids["power_action"], *shared)
     cards: list[list[int]] = [[0] * len(CardNumbers._fields), *map(_card_row, parts.cards)]
-    levels = [[x.start_vp, x.extra_vp, len(x.fixed_cards) + 1] for x in parts.levels]
+    levels = [[x.start_vp, x.extra_vp] for x in parts.levels]
     steps = [automa.OTHER_STEPS.get(planet, -1) for planet in planets.PLANETS]
     fixed = [[n in x.fixed_cards for n in range(len(cards))] for x in parts.levels]
     return AutomaTable(
         cards=NumberTable(CardNumbers, _numbers(cards)),
         factions=NumberTable(
-            FactionNumbers, _numbers([_faction_row(by_id.get(x, nobody)) for x in ids["faction"]])
+            FactionNumbers, _numbers([_faction_row(by_id.get(x, no_card)) for x in ids["faction"]])
         ),
         levels=NumberTable(LevelNumbers, _numbers(levels)),
         plays=np.array([x in by_id for x in ids["faction"]]),

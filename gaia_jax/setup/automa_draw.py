@@ -45,10 +45,10 @@ def automa_choice(ruleset: Ruleset, level: str | None, faction: str | None) -> A
             raise ValueError(f"the Automa plays against one player, not in {ruleset.name}")
         return AutomaChoice()
     levels, factions = [x.id for x in parts.levels], [x.id for x in parts.factions]
-    for name, value, known in (("automa", level, levels), ("automa_faction", faction, factions)):
-        if value is not None and value not in known:
-            choices = ", ".join(known) + nearest(value, known)
-            raise ValueError(f"unknown {name} {shown(value)}; known are {choices}")
+    for name, value, choices in (("automa", level, levels), ("automa_faction", faction, factions)):
+        if value is not None and value not in choices:
+            names = ", ".join(choices) + nearest(value, choices)
+            raise ValueError(f"unknown {name} {shown(value)}; known are {names}")
     return AutomaChoice(
         levels.index(level or automa.DEFAULT_LEVEL),
         ruleset.ids["faction"].index(faction) if faction else -1,
@@ -82,8 +82,8 @@ def faction_pair(ruleset: Ruleset, boards: Array, human: Array, automa_faction: 
     own_side = [next(side for side in pair if plays[side]) for pair in sides]
     if automa_faction < 0:
         return jnp.stack([human[0], jnp.array(own_side, jnp.int8)[boards[1]]])
-    taken = next(i for i, pair in enumerate(sides) if automa_faction in pair)
-    chosen = jnp.where(boards[0] == taken, human[1], human[0])
+    automa_board = next(i for i, pair in enumerate(sides) if automa_faction in pair)
+    chosen = jnp.where(boards[0] == automa_board, human[1], human[0])
     return jnp.stack([chosen, jnp.int8(automa_faction)])
 
 
@@ -115,7 +115,7 @@ def draw_automa(ruleset: Ruleset, level: int, key: Array) -> AutomaDraws:
 
 
 def redraw(ruleset: Ruleset, draws: AutomaDraws, seen: Seen, key: Array) -> AutomaDraws:
-    """The draws with all that is hidden drawn again, given what has been seen of them.
+    """The draws with their hidden part drawn again, given what has been seen of them.
 
     Every continuation that agrees with the cards seen is as likely as in a new game.
     """
@@ -180,6 +180,6 @@ def _members(ruleset: Ruleset, draws: AutomaDraws, seen: Seen, key: Array) -> Ar
     order = jnp.where(others, (words[rounds:] >> 1).astype(jnp.int32), jnp.iinfo(jnp.int32).max)
     rank = jnp.argsort(jnp.argsort(order))
     left = jnp.argsort(~free)  # the free rounds first, in their order
-    takes = others & (rank < free.sum())
-    added_in = jnp.where(takes, left[jnp.minimum(rank, rounds - 1)], added_in)
+    joins = others & (rank < free.sum())
+    added_in = jnp.where(joins, left[jnp.minimum(rank, rounds - 1)], added_in)
     return fixed | (added_in <= number[:, None])

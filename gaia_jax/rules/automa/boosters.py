@@ -8,16 +8,16 @@ from jax import Array
 from gaia_jax.state import HUMAN, GameState, Players
 
 
-def exchange(row: Array, taken: Array, returned: Array, happens: Array) -> Array:
+def exchange(row: Array, removed: Array, returned: Array, happens: Array) -> Array:
     """The row without one booster and with another at its right end; gaps close (AUT-29).
 
     Args:
         row: (5,) int8, from left to right, -1 beyond the last.
-        taken, returned: () int32, indices of ids["booster"]; -1 returns none.
+        removed, returned: () int32, indices of ids["booster"]; -1 returns none.
         happens: () bool.
     """
     number = jnp.arange(len(row))
-    place = jnp.argmax(row == taken)
+    place = jnp.argmax(row == removed)
     shorter = jnp.where(number < place, row, jnp.append(row[1:], jnp.int8(-1)))
     end = (shorter >= 0).sum()
     after = jnp.where(number == end, returned.astype(row.dtype), shorter)

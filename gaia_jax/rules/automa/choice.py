@@ -15,7 +15,7 @@ FAR = 31
 
 
 def numbered(options: Array, card: CardNumbers) -> Array:
-    """(n,) bool, the option that a support card's number names; none of none (AUT-17).
+    """(n,) bool, the option that a support card's number names (AUT-17).
 
     Args:
         options: (n,) bool, from left to right.

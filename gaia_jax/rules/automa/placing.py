@@ -70,8 +70,8 @@ def _mission_targets(ruleset: Ruleset, game: GameState, me: Players, mission: Ar
     preferred = jnp.zeros(planet.shape, bool)
     for name, cells in targets.items():
         if name in ruleset.final_missions:
-            shown = (kind == ruleset.final_missions.index(name)) & (mission != automa.NO_MISSION)
-            preferred |= cells & shown
+            is_type = (kind == ruleset.final_missions.index(name)) & (mission != automa.NO_MISSION)
+            preferred |= cells & is_type
     return preferred
 
 
@@ -129,7 +129,7 @@ def best_upgrade(
     return Choice(first(options, *digits)[0], new, possible)
 
 
-def put(
+def place_structure(
     ruleset: Ruleset, game: GameState, me: Players, choice: Choice, is_mine: Array
 ) -> tuple[GameState, Players]:
     """The map and the Automa's row with the structure in its place (AUT-21).

@@ -53,7 +53,7 @@ def play(ruleset: Ruleset, game: GameState, need: Array) -> tuple[GameState, Sto
 
 def _turns(ruleset: Ruleset, game: GameState) -> tuple[Changed, Stop]:
     def goes_on(carry: tuple[Changed, Stop]) -> Array:
-        return ~(carry[1].asks | carry[1].round_over | carry[1].human_moves)
+        return ~(carry[1].offer_waits | carry[1].round_over | carry[1].human_moves)
 
     def turn(carry: tuple[Changed, Stop]) -> tuple[Changed, Stop]:
         after, stop = take_turn(ruleset, _with_changed(game, carry[0]))
@@ -84,7 +84,7 @@ def after_round(ruleset: Ruleset, game: GameState, round_before: Array) -> GameS
     )
     game = _with_changed(game, changed)
     game = play(ruleset, game, moves(game) & (game.turn.node == Node.TURN))[0]
-    # Whoever passed last, the human is the player of an ended game.
+    # Even if the Automa passed last, the human is the player of an ended game.
     return game.replace(turn=game.turn.replace(player=HUMAN))
 
 

@@ -67,7 +67,7 @@ def _place_mine(ruleset: Ruleset, game: GameState, happens: Array) -> GameState:
     options = (board.planet == home) & (board.piece == NONE) & happens
     cell, possible = first(options, (distance, FAR + 1), (rank, len(rank)))
     choice = placing.Choice(cell, jnp.int32(MINE), possible)
-    game, me = placing.put(ruleset, game, me, choice, jnp.ones((), bool))
+    game, me = placing.place_structure(ruleset, game, me, choice, jnp.ones((), bool))
     return with_player_row(game, jnp.int32(AUTOMA), me)
 
 

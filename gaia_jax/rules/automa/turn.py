@@ -133,7 +133,7 @@ def act(ruleset: Ruleset, game: GameState, turn_cards: TurnCards) -> GameState:
     offered = jnp.where(
         choice.possible, leech.offers(ruleset, game, choice.cell, jnp.int32(AUTOMA))[HUMAN], 0
     )
-    game, me = placing.put(ruleset, game, me, choice, is_mine)
+    game, me = placing.place_structure(ruleset, game, me, choice, is_mine)
     researches = is_upgrade & (choice.structure == RL) & (faction.lab_research > 0)
     wish = wish._replace(track=jnp.where(researches, RANDOM_RESEARCH, wish.track))
     tracks, advanced_left = research(game, me, wish, support)
@@ -185,7 +185,7 @@ def pass_round(ruleset: Ruleset, game: GameState, support: CardNumbers) -> GameS
 class Stop:
     """Why the Automa does not play on; at most one of them."""
 
-    asks: Array  # () bool, the human decides on an offer of power
+    offer_waits: Array  # () bool, the human decides on an offer of power
     round_over: Array  # () bool, all have passed
     human_moves: Array  # () bool
 
@@ -201,17 +201,17 @@ def take_turn(ruleset: Ruleset, game: GameState) -> tuple[GameState, Stop]:
     assert after.automa is not None
     turns = (game.automa.turns + 1).astype(jnp.int8)
     after = after.replace(automa=after.automa.replace(turns=turns))
-    asks = leech.asks(ruleset, after, jnp.int32(HUMAN))
+    is_offer = leech.needs_answer(ruleset, after, jnp.int32(HUMAN))
     human_passed = after.turn.passed[HUMAN] > 0
     over = human_passed & turn_cards.passes
-    moves = ~human_passed & ~asks
+    moves = ~human_passed & ~is_offer
     turn = after.turn.edit()
     turn = turn.replace(
         # An offer that the human cannot take is void (LEE-03).
-        leech=jnp.where(asks, turn.leech, 0),
-        main_action_done=turn.main_action_done & asks,
+        leech=jnp.where(is_offer, turn.leech, 0),
+        main_action_done=turn.main_action_done & is_offer,
         active=jnp.where(moves, HUMAN, AUTOMA),
-        player=jnp.where(asks | moves, HUMAN, AUTOMA),
-        node=jnp.where(asks, Node.LEECH, Node.TURN),
+        player=jnp.where(is_offer | moves, HUMAN, AUTOMA),
+        node=jnp.where(is_offer, Node.LEECH, Node.TURN),
     )
-    return after.replace(turn=turn.pack()), Stop(asks, over, moves)
+    return after.replace(turn=turn.pack()), Stop(is_offer, over, moves)
