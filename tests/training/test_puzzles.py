@@ -16,10 +16,11 @@ from training import zoo
 from training.agents import Agent
 from training.analysis import attribution, puzzle_maker, puzzles, trials, verification
 from training.analysis.candidate_outcomes import Outcomes
+from training.analysis.playouts import Ends
 from training.analysis.puzzle_maker import Decision, PuzzleMaker, choose_varied, puzzle_decisions
 from training.analysis.puzzles import AnswerCriteria
 from training.analysis.recorded_game import read_game
-from training.analysis.trials import CandidatePlayer, Results
+from training.analysis.trials import CandidatePlayer
 from training.system import cli
 
 DECISIONS = 9
@@ -62,7 +63,8 @@ class Player(CandidatePlayer):
         vp[:, self.seat] = ends + jobs.sample % 3
         sources = np.zeros((len(vp), 4, self.kinds), int)
         sources[:, self.seat, 1] = ends
-        return Results(vp, sources, np.full((len(vp), 5), -1), np.full((len(vp), 5), -1))
+        moves = np.full((len(vp), 5), -1)
+        return Ends(vp, moves, np.ones(len(vp), bool), sources, moves)
 
 
 def agent_of(action):

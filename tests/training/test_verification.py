@@ -86,14 +86,14 @@ def test_the_better_order_of_two_moves_counts(order):
     plain = player.try_candidates(trials, 4, 0, lambda trial: True)
     assert [trial.seat_vp.mean(1).tolist() for trial in plain] == [[10, 14, 23]] * 2
     assert all(trial.answer == MINE for trial in plain)
-    both = player.try_with_plans(trials, 4, 0, lambda trial: True)
+    both = player.try_candidates(trials, 4, 0, lambda trial: True, with_plans=True)
     assert both[0].seat_vp.mean(1).tolist() == [10, 23, 23] and both[0].improved_by_plan == {
         PROJECT
     }
     assert both[1].seat_vp.mean(1).tolist() == [10, 16, 23]
     assert both[1].losses[1][:3] == (7, 7, 7) and (both[1].lead_by_game == 7).all()
     assert player.num_played == 2 * (2 * 12) + 8, "PICK is too far behind for a plan"
-    assert player.try_with_plans(trials, 4, 0, lambda trial: False) == []
+    assert player.try_candidates(trials, 4, 0, lambda trial: False) == []
 
 
 def test_a_plan_is_what_the_seat_decides_in_its_own_turns():
@@ -194,8 +194,8 @@ def test_no_other_legal_move_may_have_more(verifier):
 def test_a_verified_answer_leads_clearly_and_often(own, is_kept):
     vp = np.array(own)[:, :, None]
     asked = Comparison(0, 0, np.array([PROJECT, MINE, PICK]), np.empty(0))
-    results = trials.Results(vp, vp[..., None], vp, vp)
-    assert is_verified(Trial(0, position(9, ALONE), asked, results=results), MINE) is is_kept
+    ends = trials.NO_ENDS._replace(vp=vp)
+    assert is_verified(Trial(0, position(9, ALONE), asked, ends=ends), MINE) is is_kept
 
 
 def test_ctrl_c_keeps_the_verified_puzzles(verifier, monkeypatch):

@@ -204,15 +204,14 @@ class PuzzleMaker:
         trials = list[Trial]()
         for start in range(0, len(decisions), POOL_SIZE):
             trials += self._make_trials(games, decisions[start : start + POOL_SIZE], start)
-        player = self.player
         for samples, lead, clear in SCREENING:
             accepts = partial(is_promising, lead=lead, clear=clear)
-            trials = player.try_candidates(trials, samples, 0, accepts, seed)
+            trials = self.player.try_candidates(trials, samples, 0, accepts, seed)
         trials = [self._with_more_candidates(trial) for trial in trials]
-        trials = player.try_with_plans(
-            trials, SCREENING[-1][0], FIRST_CHECK_SAMPLE, is_promising, seed
-        )
-        trials = player.try_with_plans(trials, self.playouts, FIRST_CHECK_SAMPLE, is_puzzle, seed)
+        for samples, accepts in ((SCREENING[-1][0], is_promising), (self.playouts, is_puzzle)):
+            trials = self.player.try_candidates(
+                trials, samples, FIRST_CHECK_SAMPLE, accepts, seed, with_plans=True
+            )
         by_answer: list[dict[str, JsonObject]] = [{} for _ in games]
         for trial in trials:
             number, _, beats = decisions[trial.number]
@@ -293,10 +292,10 @@ def choose_varied(rules: Ruleset, tried: Sequence[int], likely: Sequence[int]) -
 
 def puzzle_json(game: Game, trial: Trial) -> JsonObject:
     """A puzzle, plain values."""
-    rules, comparison, results = game.env.ruleset, trial.comparison, trial.results
+    rules, comparison, ends = game.env.ruleset, trial.comparison, trial.ends
     pair = [0, trial.best_row]
     judged = judge_from_playouts(
-        comparison, comparison.candidates[pair], results.vp[pair], results.moves[pair, :, :0]
+        comparison, comparison.candidates[pair], ends.vp[pair], ends.moves[pair, :, :0]
     )
     move = review.move_json(game, judged)
     answer, policy = move.pop("better"), move.pop("played")

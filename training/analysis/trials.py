@@ -25,7 +25,7 @@ from .accuracy import Loss, estimate_loss
 from .actions import begins_turn, is_within_turn
 from .attribution import by_source
 from .judge import Comparison
-from .playouts import SLOTS, Jobs, Playouts, Turn
+from .playouts import SLOTS, Ends, Jobs, Playouts, Turn
 from .puzzles import line_texts
 from .review import JsonObject
 
@@ -54,16 +54,7 @@ class PlannedMove(NamedTuple):
         return planned
 
 
-class Results(NamedTuple):
-    """How K moves of a decision ended, n games each; game j has the same random numbers for all."""
-
-    vp: np.ndarray  # (K, n, P) at the end
-    sources: np.ndarray  # (K, n, P, S) VP by source
-    moves: np.ndarray  # (K, n, MAX_MOVES) actions after the first one, then -1
-    notes: np.ndarray  # (K, n, MAX_MOVES) of each action: player + TURN_BEGINS, WITHIN_TURN or 0
-
-
-NO_RESULTS = Results(*(np.empty((0, 0, 0), int) for _ in Results._fields))
+NO_ENDS = Ends(*(np.empty((0, 0, 0), int) for _ in Ends._fields))
 
 
 class Trial(NamedTuple):
@@ -74,13 +65,15 @@ class Trial(NamedTuple):
     comparison: Comparison  # its first action is the choice to beat
     policy: np.ndarray = np.empty(0)  # (A,) probability of each action
     allowed: np.ndarray = np.empty(0, bool)  # (A,) whether an action may be the answer
-    results: Results = NO_RESULTS
+    # (K, n, ...) of n games each; game j has the same random numbers for all candidates. Notes of
+    # an action: player + TURN_BEGINS, WITHIN_TURN or 0.
+    ends: Ends = NO_ENDS
     improved_by_plan: frozenset[int] = frozenset()  # actions with more VP with a plan
 
     @property
     def seat_vp(self) -> np.ndarray:
         """(K, n) VP of the deciding seat."""
-        return self.results.vp[:, :, self.comparison.seat]
+        return self.ends.vp[:, :, self.comparison.seat]
 
     @property
     def best_row(self) -> int:
@@ -108,14 +101,14 @@ class Trial(NamedTuple):
     def candidates_json(self, env: GaiaEnv) -> dict[int, JsonObject]:
         """The results by action of the candidate; its line is that of the game of median lead."""
         means = self.seat_vp.mean(1)
-        sources = self.results.sources[:, :, self.comparison.seat].mean(1)
+        sources = self.ends.sources[:, :, self.comparison.seat].mean(1)
         median = np.argsort(self.lead_by_game, kind="stable")[len(self.lead_by_game) // 2]
         return {
             action: {
                 "vp": round(float(means[k]), 1),
                 "answer_next": action in self.improved_by_plan,
                 "why": by_source(env.ruleset, sources[self.best_row] - sources[k]),
-                "line": line_texts(env, self.state, action, self.results.moves[k, median]),
+                "line": line_texts(env, self.state, action, self.ends.moves[k, median]),
             }
             for k, action in enumerate(self.comparison.candidates.tolist())
         }
@@ -126,30 +119,36 @@ class Trial(NamedTuple):
         Args:
             last_pass: the pass of the last round, left out: the agent passes when it must.
         """
-        games = zip(
-            self.results.moves[self.best_row], self.results.notes[self.best_row], strict=True
-        )
+        games = zip(self.ends.moves[self.best_row], self.ends.notes[self.best_row], strict=True)
         plans = [extract_plan(self.answer, *game, self.comparison.seat) for game in games]
         return [[turn for turn in plan if turn[0] != last_pass] for plan in plans]
 
-    def with_better_results(self, planned_moves: Sequence[PlannedMove], results: Results) -> Trial:
-        """The trial with the results of the planned moves that end better than without a plan."""
-        rows = [self.comparison.candidates.tolist().index(move.action) for move in planned_moves]
-        means = results.vp[:, :, self.comparison.seat].mean(1) if planned_moves else []
+    def near_moves_with_plans(self, last_pass: int) -> list[PlannedMove]:
+        """The candidates within MAX_DISTANCE of the answer, each with the plans of the answer."""
+        vp, plans = self.seat_vp.mean(1), self.plans(last_pass)
+        near = np.flatnonzero(vp >= vp.max() - MAX_DISTANCE)
+        actions = self.comparison.candidates[near[near != self.best_row]]
+        return [PlannedMove(int(action), plans) for action in actions]
+
+    def with_better_ends(self, moves: Sequence[PlannedMove], ends: Ends) -> Trial:
+        """The trial with the ends of the planned moves that end better than without a plan."""
+        rows = [self.comparison.candidates.tolist().index(move.action) for move in moves]
+        means = ends.vp[:, :, self.comparison.seat].mean(1) if moves else []
         better = [j for j, vp in enumerate(means) if vp > self.seat_vp[rows[j]].mean()]
-        merged = [array.copy() for array in self.results]
+        merged = [array.copy() for array in self.ends]
         for j in better:
-            for array, new in zip(merged, results, strict=True):
+            for array, new in zip(merged, ends, strict=True):
                 array[rows[j]] = new[j]
-        improved_by_plan = frozenset(planned_moves[j].action for j in better)
-        return self._replace(results=Results(*merged), improved_by_plan=improved_by_plan)
+        return self._replace(
+            ends=Ends(*merged), improved_by_plan=frozenset(moves[j].action for j in better)
+        )
 
 
 def extract_plan(first: int, moves: np.ndarray, notes: np.ndarray, seat: int) -> Plan:
     """The turns of a seat in one game, from an action on.
 
     Args:
-        first: that action. moves, notes: those of one game in `Results`.
+        first: that action. moves, notes: (M,) of one game.
     """
     plan = [[first]]
     for action, note in zip(moves.tolist(), notes.tolist(), strict=True):
@@ -192,43 +191,27 @@ class CandidatePlayer:
         first: int,
         accepts: Callable[[Trial], bool],
         seed: int = 0,
+        with_plans: bool = False,
     ) -> list[Trial]:
         """Play out every candidate and keep the trials that `accepts` accepts.
 
         Args:
-            samples: games of each candidate. first: number of the first one.
             trials: in the order of their numbers.
+            samples: games of each candidate. first: number of the first one.
+            with_plans: then play out the near candidates of these trials with the plan of the
+                answer, and keep the trials that `accepts` still accepts.
         """
-        planned_moves = [
-            [PlannedMove(int(a)) for a in trial.comparison.candidates] for trial in trials
-        ]
-        results = self.play(trials, planned_moves, samples, first, seed)
-        played = (t._replace(results=r) for t, r in zip(trials, results, strict=True))
-        return [trial for trial in played if accepts(trial)]
-
-    def try_with_plans(
-        self,
-        trials: Sequence[Trial],
-        samples: int,
-        first: int,
-        accepts: Callable[[Trial], bool],
-        seed: int = 0,
-    ) -> list[Trial]:
-        """`try_candidates`, then play out the near candidates with the plan of the answer.
-
-        A trial is kept if `accepts` accepts it before and after; arguments as of `try_candidates`.
-        """
-        trials = self.try_candidates(trials, samples, first, accepts, seed)
-        planned_moves = []
-        for trial in trials:
-            vp, plans = trial.seat_vp.mean(1), trial.plans(self.last_pass)
-            near = np.flatnonzero(vp >= vp.max() - MAX_DISTANCE)
-            actions = trial.comparison.candidates[near[near != trial.best_row]]
-            planned_moves.append([PlannedMove(int(action), plans) for action in actions])
-        results = self.play(trials, planned_moves, samples, first, seed)
-        rows = zip(trials, planned_moves, results, strict=True)
-        better = (trial.with_better_results(near, result) for trial, near, result in rows)
-        return [trial for trial in better if accepts(trial)]
+        moves = [[PlannedMove(int(a)) for a in trial.comparison.candidates] for trial in trials]
+        ends = self.play(trials, moves, samples, first, seed)
+        trials = [trial._replace(ends=end) for trial, end in zip(trials, ends, strict=True)]
+        trials = [trial for trial in trials if accepts(trial)]
+        if not with_plans:
+            return trials
+        moves = [trial.near_moves_with_plans(self.last_pass) for trial in trials]
+        ends = self.play(trials, moves, samples, first, seed)
+        rows = zip(trials, moves, ends, strict=True)
+        improved = (trial.with_better_ends(near, end) for trial, near, end in rows)
+        return [trial for trial in improved if accepts(trial)]
 
     def play(
         self,
@@ -237,37 +220,34 @@ class CandidatePlayer:
         samples: int,
         first: int,
         seed: int = 0,
-    ) -> list[Results]:
+    ) -> list[Ends]:
         """Play out the planned moves of each trial; other arguments as of `try_candidates`."""
-        results = [NO_RESULTS] * len(trials)
-        size = max(
-            MAX_JOBS // (samples * max([1, *map(len, planned_moves)])), 1
-        )  # trials of a request
+        ends = [NO_ENDS] * len(trials)
+        size = max(MAX_JOBS // (samples * max([1, *map(len, planned_moves)])), 1)  # of a request
         used = [index for index, own in enumerate(planned_moves) if own]
         for _, block in groupby(used, lambda index: trials[index].number // POOL_SIZE):
             indices = list(block)
             for part in (indices[n : n + size] for n in range(0, len(indices), size)):
                 rows = [trials[index].number % POOL_SIZE for index in part]
-                pairs = [
-                    (n, move) for n, i in zip(rows, part, strict=True) for move in planned_moves[i]
-                ]
+                moves = [move for index in part for move in planned_moves[index]]
+                counts = [len(planned_moves[index]) for index in part]
                 jobs = Jobs(
-                    np.repeat([row for row, _ in pairs], samples),
-                    np.repeat([move.action for _, move in pairs], samples),
-                    np.tile(np.arange(first, first + samples), len(pairs)),
-                    np.concatenate([move.planned_actions(samples) for _, move in pairs]),
+                    np.repeat(np.repeat(rows, counts), samples),
+                    np.repeat([move.action for move in moves], samples),
+                    np.tile(np.arange(first, first + samples), len(moves)),
+                    np.concatenate([move.planned_actions(samples) for move in moves]),
                 )
-                ends = self.run_jobs(
-                    stack_states([trials[i].state for i in part], rows), jobs, seed
-                )
-                by_move = [x.reshape(-1, samples, *x.shape[1:]) for x in ends]
-                cuts = np.cumsum([len(planned_moves[i]) for i in part])[:-1]
-                for i, *arrays in zip(part, *(np.split(x, cuts) for x in by_move), strict=True):
-                    results[i] = Results(*arrays)
-        return results
+                pool = stack_states([trials[index].state for index in part], rows)
+                by_move = [
+                    x.reshape(-1, samples, *x.shape[1:]) for x in self.run_jobs(pool, jobs, seed)
+                ]
+                arrays = (np.split(x, np.cumsum(counts)[:-1]) for x in by_move)
+                for index, *own in zip(part, *arrays, strict=True):
+                    ends[index] = Ends(*own)
+        return ends
 
-    def run_jobs(self, pool: State, jobs: Jobs, seed: int) -> Results:
-        """The results (J, ...) of J jobs from the states of a pool, in one request."""
+    def run_jobs(self, pool: State, jobs: Jobs, seed: int) -> Ends:
+        """Play out jobs from the states of a pool, in one request."""
         before = self.num_played
 
         def progress(ended: int) -> None:
@@ -276,7 +256,7 @@ class CandidatePlayer:
         ends = self.playouts.play(pool, jobs, seed, progress, capacity=MAX_JOBS)
         if not ends.ended.all():
             raise KeyboardInterrupt
-        return Results(ends.vp.astype(int), ends.sources, ends.moves, ends.notes)
+        return ends
 
 
 def stack_states(states: Sequence[State], rows: Sequence[int] | None = None) -> State:

@@ -23,9 +23,10 @@ from ..agents import Agent, make_agent, sha256_of
 from ..types import EnvState, Params
 from .accuracy import estimate_loss
 from .judge import Comparison
+from .playouts import Ends
 from .puzzles import CONVERSION, MIN_LEAD_OVER_OTHERS, replay_positions, select_puzzles
 from .review import JsonObject, loss_json
-from .trials import CandidatePlayer, PlannedMove, Results, Trial
+from .trials import CandidatePlayer, PlannedMove, Trial
 
 PLAYOUTS = 12  # of each candidate
 # Other legal moves that the stronger agent plays out, and playouts of each.
@@ -104,13 +105,15 @@ class PuzzleVerifier:
         def is_still_leading(trial: Trial) -> bool:
             return is_verified(trial, chunk[trial.number][1]["answer"]["action"])
 
-        trials = self._player.try_with_plans(trials, PLAYOUTS, FIRST_SAMPLE, is_still_leading)
+        trials = self._player.try_candidates(
+            trials, PLAYOUTS, FIRST_SAMPLE, is_still_leading, with_plans=True
+        )
         rivals = self._choose_rivals(trials)
-        results = self._player.play(trials, rivals, RIVAL_PLAYOUTS, FIRST_SAMPLE)
+        ends = self._player.play(trials, rivals, RIVAL_PLAYOUTS, FIRST_SAMPLE)
         verified = {}
-        for trial, planned_moves, result in zip(trials, rivals, results, strict=True):
+        for trial, planned_moves, end in zip(trials, rivals, ends, strict=True):
             number, puzzle, _ = chunk[trial.number]
-            summary = self._held_summary(trial, planned_moves, result)
+            summary = self._held_summary(trial, planned_moves, end)
             has_better_rival = "rival" in summary and summary["rival"]["less"] < 0
             if not has_better_rival:
                 verified[number] = self._with_results(puzzle, trial, summary)
@@ -128,8 +131,8 @@ class PuzzleVerifier:
             both = [(PlannedMove(action), PlannedMove(action, plans)) for action in others]
             planned_moves.append([move for pair in both for move in pair])
         screening = self._base.play(trials, planned_moves, SCREENING_PLAYOUTS, FIRST_SAMPLE)
-        for trial, own, results in zip(trials, planned_moves, screening, strict=True):
-            means = results.vp[:, :, trial.comparison.seat].mean(1) if own else np.empty(0)
+        for trial, own, ends in zip(trials, planned_moves, screening, strict=True):
+            means = ends.vp[:, :, trial.comparison.seat].mean(1) if own else np.empty(0)
             by_rising_vp = [own[k] for k in np.argsort(-means, kind="stable")[::-1]]
             better_variant = {move.action: move for move in by_rising_vp}
             ranked = dict.fromkeys(move.action for move in reversed(by_rising_vp))
@@ -142,9 +145,7 @@ class PuzzleVerifier:
         legal = np.flatnonzero(np.asarray(trial.state.legal_action_mask)).tolist()
         return [a for a in legal if a not in tried and not texts[a].startswith(CONVERSION)]
 
-    def _held_summary(
-        self, trial: Trial, rivals: Sequence[PlannedMove], results: Results
-    ) -> JsonObject:
+    def _held_summary(self, trial: Trial, rivals: Sequence[PlannedMove], ends: Ends) -> JsonObject:
         """The value of "held" of a puzzle: how far the answer leads, and the best rival."""
         summary: JsonObject = {
             "by": self._stronger,
@@ -154,7 +155,7 @@ class PuzzleVerifier:
         }
         if not rivals:
             return summary
-        means = results.vp[:, :, trial.comparison.seat].mean(1)
+        means = ends.vp[:, :, trial.comparison.seat].mean(1)
         answer, best = trial.seat_vp[trial.best_row, :RIVAL_PLAYOUTS].mean(), int(np.argmax(means))
         rival = {
             "text": self._env.ruleset.actions.texts[rivals[best].action],
