@@ -19,7 +19,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, whole, wrote
@@ -30,18 +30,20 @@ from .system import cli
 if TYPE_CHECKING:
     from .analysis.recorded_game import Game
 
+JsonObject = dict[str, Any]
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line. Returns the exit code."""
     args = _parse(argv)
-    import jax
-    import numpy as np
-
-    from .analysis import search_report
+    from .agents.search import split_name
+    from .analysis import review, search_report
     from .analysis.recorded_game import read_game
 
-    is_search = search_report.has_search(args.agent)
-    if not is_search and args.at is None:
+    base, search = split_name(args.agent)
+    if search is not None:
+        review.check_policy(base)  # before the game is replayed
+    elif args.at is None:
         raise UserError(f"{search_report.search_required_message(args.agent)}; --at requires none")
     if args.json:
         outputs.check_file("--json", args.json, search_report.is_own_report)
@@ -49,19 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         game = read_game(args.record)
     if args.at is not None and not 1 <= args.at <= len(game.actions):
         raise UserError(f"--at must be 1 to {len(game.actions)}, got {args.at}")
-    if not is_search:
-        return _attribute(args, game)
-    explainer = search_report.Explainer(game.env, args.agent, search_report.BATCH)
-    with status_line(explainer.status):
-        if args.at is None:
-            report = search_report.explain_game(game, explainer)
-            text = search_report.game_text(report)
-        else:
-            states = jax.tree.map(lambda x: np.asarray(x)[None], game.states[args.at - 1])
-            searched = explainer.search(states)
-            decision = search_report.report_decision(game, searched, 0, args.at, explainer)
-            report = {"agent": args.agent} | decision
-            text = search_report.decision_text(report)
+    report, text = (_attribute if search is None else _search)(args, game)
     print(text)
     if args.json:
         outputs.write_json(args.json, {"record": str(args.record)} | report)
@@ -69,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _attribute(args: argparse.Namespace, game: Game) -> int:
+def _attribute(args: argparse.Namespace, game: Game) -> tuple[JsonObject, str]:
     """Explain one decision by playouts."""
     import numpy as np
 
@@ -79,11 +69,25 @@ def _attribute(args: argparse.Namespace, game: Game) -> int:
         raise UserError(f"decision {args.at} has no choice")
     with status_line(lambda: f"playing out with {args.agent}"):
         report = attribution.attribute(game, args.at, args.agent, args.playouts)
-    print(attribution.report_text(report))
-    if args.json:
-        outputs.write_json(args.json, {"record": str(args.record)} | report)
-    wrote(args.json)
-    return 0
+    return report, attribution.report_text(report)
+
+
+def _search(args: argparse.Namespace, game: Game) -> tuple[JsonObject, str]:
+    """Explain one decision, or the whole game, by a search."""
+    import jax
+    import numpy as np
+
+    from .analysis import search_report
+
+    explainer = search_report.Explainer(game.env, args.agent, search_report.BATCH)
+    with status_line(explainer.status):
+        if args.at is None:
+            report = search_report.explain_game(game, explainer)
+            return report, search_report.game_text(report)
+        states = jax.tree.map(lambda x: np.asarray(x)[None], game.states[args.at - 1])
+        searched = explainer.search(states)
+    decision = search_report.report_decision(game, searched, 0, args.at, explainer)
+    return {"agent": args.agent} | decision, search_report.decision_text(decision)
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:

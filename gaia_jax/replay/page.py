@@ -180,7 +180,7 @@ def game_json(
                 "player": move.player,
                 "text": move.text,
                 "words": move.words,
-                "told": move.effects_text,
+                "effects_text": move.effects_text,
             }
         )
         if progress:

@@ -22,9 +22,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     legal = running.ask("GET", f"/api/games/{game}")[1]["legal"]
     running.change(game, "act", action=legal[0]["text"])
     yield running
-    trace = [line for line in running.said if "Traceback" in line]
+    trace = [line for line in running.output if "Traceback" in line]
     running.end()
-    assert not trace, "".join(running.said)
+    assert not trace, "".join(running.output)
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ class Server:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             cwd=Path(__file__).resolve().parents[2], env=os.environ,
         )  # fmt: skip
-        self.said: list[str] = []
+        self.output: list[str] = []
         assert self.process.stdout
         line = self.process.stdout.readline()
         address = re.search(r"http://localhost:(\d+)/", line)
@@ -35,7 +35,7 @@ class Server:
 
     def _listen(self) -> None:
         assert self.process.stdout
-        self.said += self.process.stdout.readlines()
+        self.output += self.process.stdout.readlines()
 
     def ask(
         self,

@@ -6,9 +6,11 @@ The tests follow a recorded game; the engine provides the expected results.
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -203,6 +205,16 @@ def test_settings_that_are_none_are_refused(wrong: Any, message: str) -> None:
     assert Settings.read({"take_power": 3}) == replace(NONE, take_power=3)
 
 
+def test_a_new_browser_has_settings_that_the_server_takes() -> None:
+    text = (Path(settings.__file__).parent / "static/settings.js").read_text()
+    defaults = re.search(r"const DEFAULTS = (\{.*?\});", text, re.S)
+    of_page = re.search(r"const OF_PAGE = (\[.*?\]);", text)
+    assert defaults and of_page
+    values = json.loads(re.sub(r"(\w+):", r'"\1":', defaults[1]))
+    own = {key: value for key, value in values.items() if key not in json.loads(of_page[1])}
+    assert Settings.read(own).only_choice
+
+
 def test_a_federation_is_one_choice(game: Game) -> None:
     """The recorded federation is listed; each listed one forms with the listed satellites."""
     formed = [k for k, id in enumerate(game.line) if game.nodes[id].text == "form_federation"]
@@ -319,7 +331,7 @@ def test_the_last_pass_says_what_is_left_and_what_conversions_would_bring(game: 
 
 
 def vp_left(option: dict[str, Any]) -> int:
-    match = re.search(r"left: (\d+) VP", option["said"])
+    match = re.search(r"left: (\d+) VP", option["text"])
     assert match
     return int(match[1])
 

@@ -162,7 +162,7 @@ def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> N
         if route.request.post_data and '"off":true' in route.request.post_data:
             status[0] = "called off"
         route.fulfill(
-            json={"status": status[0], "said": message, "done": 0, "total": 64, "seconds": 7,
+            json={"status": status[0], "message": message, "done": 0, "total": 64, "seconds": 7,
                   "node": node[0], "candidates": []}
         )  # fmt: skip
 
@@ -203,7 +203,7 @@ def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
 
     def answer(route: Any) -> None:
         route.fulfill(
-            json={"status": "ready", "said": "", "done": 64, "total": 64, "seconds": 3,
+            json={"status": "ready", "message": "", "done": 64, "total": 64, "seconds": 3,
                   "node": node, "candidates": [good, bad]}
         )  # fmt: skip
 
@@ -235,7 +235,7 @@ class HintAnswers:
         candidate = {"text": text, "words": text, "vp": [9.0, 8.0, 10.0], "lost": [0.0, 0.0, 0.0],
                "grade": None, "playouts": 32, "line": []}  # fmt: skip
         route.fulfill(
-            json={"status": self.status, "said": "getting ready", "done": 0, "total": 0,
+            json={"status": self.status, "message": "getting ready", "done": 0, "total": 0,
                   "seconds": 1, "node": self.node,
                   "candidates": [candidate] if self.status == "ready" else []}
         )  # fmt: skip
@@ -253,37 +253,3 @@ def test_a_hint_of_one_game_is_not_shown_in_another(tab: Watched, server: Server
     page.evaluate(f"location.hash = {games[1]!r}")
     tab.until(f"game && game.id === {games[1]!r}")
     assert page.evaluate("game.node") == answers.node and page.inner_text("#hints") == ""
-
-
-# What happens to a hint, and whether the page may then go to what it found.
-ASKED_AND_SEEN = [("wantHint()", 0, True), ("wantHint()", 40, False), ("askHint()", 0, False)]
-
-
-@pytest.mark.parametrize(("hint_request", "by", "comes_into_view"), ASKED_AND_SEEN)
-def test_a_hint_comes_into_view_where_nobody_has_gone_on(
-    tab: Watched, server: Server, hint_request: str, by: int, comes_into_view: bool
-) -> None:
-    page, answers = tab.page, HintAnswers(tab)
-    game = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=1)
-    page.goto(f"{server.home}#{game}")
-    tab.until(f"({MINE}) && game.legal.every(a => a.effects)", 300)
-    top = "document.querySelector('.deck.play').scrollTop"
-    page.evaluate("document.getElementById('legal').style.minHeight = '2000px'")
-    page.evaluate(f"{top} = 10")
-    page.evaluate(f"void {hint_request}")
-    page.wait_for_selector("#hint-off", state="attached")
-    page.evaluate(f"{top} += {by}")
-    answers.status = "ready"
-    page.wait_for_selector("#hints .candidate", state="attached")
-    assert page.evaluate(top) > 100 if comes_into_view else page.evaluate(top) == 10 + by
-
-
-def test_a_review_that_is_ready_says_where_it_opens(tab: Watched, server: Server) -> None:
-    begin(tab, server.home, ("you",) * 4, "lost_fleet")
-    page = tab.page
-    ready = {"status": "ready", "said": "", "done": 1, "total": 1, "seconds": 1}
-    page.route("**/ask/review", lambda route: route.fulfill(json=ready))
-    page.keyboard.press("End")
-    page.click("#review")
-    tab.until("document.getElementById('review').innerText === 'Open the review'")
-    assert "in another tab" in page.get_attribute("#review", "title")

@@ -32,17 +32,6 @@ WATCH = """() => {
 }"""
 
 
-# Whether the box of the tour covers the map or the choices.
-COVERS = """() => {
-  const box = document.querySelector("#tour-box").getBoundingClientRect();
-  return [".stage", "#legal-panel"].some((where) => {
-    const of = document.querySelector(where).getBoundingClientRect();
-    return box.left < of.right - 1 && box.right > of.left + 1 && box.top < of.bottom - 1
-      && box.bottom > of.top + 1;
-  });
-}"""
-
-
 class Player:
     """Somebody with one kind of device."""
 
@@ -185,7 +174,6 @@ def test_the_first_look_is_walked_through(browser: Any, server: Server, device: 
                 f"document.querySelector('#tour-box')?.textContent.startsWith('{steps[-1]}.')"
             )
             while page.evaluate(same_step):
-                assert not page.evaluate(COVERS), "the box covers the choices"
                 node = page.evaluate("game.node")
                 player.decide(on_map=False)
                 tab.until(f"game.node !== {node} && (!({same_step}) || ({MINE}))", 120)
@@ -221,16 +209,3 @@ def test_the_first_look_waits_for_no_decision_that_was_made(tab: Watched, server
     page.keyboard.press("Escape")
     assert page.locator("#tour-box").count() == 0
     assert page.evaluate("document.activeElement.closest('#legal-panel') !== null")
-
-
-def test_why_a_turn_is_not_ended_is_told_by_the_settings_of_the_game(
-    tab: Watched, server: Server
-) -> None:
-    page = tab.page
-    game = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, settings={"end_turn": "idle"})
-    page.goto(f"{server.home}#{game}")
-    tab.until(MINE)
-    page.evaluate("allSettings().end_turn = 'ask'")
-    assert page.evaluate("noteOf('end_turn')").startswith("not ended by itself: ")
-    page.evaluate("allSettings().end_turn = 'idle'; game.settings.end_turn = 'ask'")
-    assert page.evaluate("noteOf('end_turn')") == ""

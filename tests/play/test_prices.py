@@ -81,18 +81,6 @@ def test_the_price_shown_is_the_price_paid_in_the_base_game_for_two(rules: Any) 
     assert decisions > 50 and choices > decisions
 
 
-def test_a_wrong_price_is_found(rules: Any) -> None:
-    """The comparison itself: what another choice does is not taken for this one's."""
-    state = rules.start(rules.draw(1))
-    first, other = np.flatnonzero(state.legal_action_mask)[:2].tolist()
-    effects = rules.effects_of_all(state)
-    reached = rules.after(state, first)
-    later = rules.after(reached, int(reached.legal_action_mask.argmax()))
-    check(effects[first], rules.env.ruleset, state, reached, "right")
-    with pytest.raises(AssertionError):
-        check(effects[other], rules.env.ruleset, state, later, "wrong")
-
-
 @pytest.fixture(params=[(1280, 900), (390, 844)])
 def page(browser: Any, server: Server, request: Any) -> Iterator[Watched]:
     """The page at two sizes; nothing goes wrong on it."""
@@ -103,7 +91,7 @@ def page(browser: Any, server: Server, request: Any) -> Iterator[Watched]:
 
 
 # Lines of effects that are wider than their container.
-CUT_OFF = """() => [...document.querySelectorAll('.effects span, .told')].filter(one => {
+CUT_OFF = """() => [...document.querySelectorAll('.effects span, .effects-text')].filter(one => {
   const holder = one.closest('button, li, #help-box').getBoundingClientRect();
   return one.offsetParent && one.getBoundingClientRect().right > holder.right + 1;
 }).map(one => one.textContent)"""
@@ -130,7 +118,7 @@ def test_a_choice_has_its_price_and_the_log_its_effect(page: Watched, server: Se
     )
     row = tab.locator(f'.moves li[data-node="{tab.evaluate(f"game.line[{at + 1}]")}"]')
     effects = "-3 credits, -2 ore, +mine to trading station, +3 credits a round"
-    assert row.locator(".told").inner_text().startswith(effects)
+    assert row.locator(".effects-text").inner_text().startswith(effects)
     wide = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
     assert tab.evaluate(wide), "the page scrolls sideways"
 
@@ -150,7 +138,7 @@ def test_prices_come_with_the_view(server: Server) -> None:
         "costs": ["2 VP (leech paid)"], "gains": ["3 power"], "notes": ["3 offered, room for 6"],
     }  # fmt: skip
     assert effects["leech DECLINE"] == {"notes": ["3 offered, room for 6"]}
-    assert game["moves"][at]["told"] == "3 offered, room for 6"
+    assert game["moves"][at]["effects_text"] == "3 offered, room for 6"
 
 
 LATER = """([first, all]) => {

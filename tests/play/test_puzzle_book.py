@@ -50,38 +50,38 @@ def test_a_question_does_not_give_the_answer_away() -> None:
 
 def explained(action: int, **more: object) -> Any:
     """The explanation of an answer to the first puzzle, and the candidate to compare with."""
-    found = BOOK.explanation(0, {"action": action} | more)
-    steps = [step["text"] for step in found["line"]]
+    explanation = BOOK.explanation(0, {"action": action} | more)
+    steps = [step["text"] for step in explanation["line"]]
     position, second = [at for at, text in enumerate(steps) if not text]
-    assert position == 0 and steps[1] == found["answer"]["text"]
+    assert position == 0 and steps[1] == explanation["answer"]["text"]
     assert not {"end_turn", "leech DECLINE"} & set(steps)
-    beside = next(c for c in found["candidates"] if c["text"] == steps[second + 1])
-    assert found["beside"] == {key: beside[key] for key in ("action", "words")}
-    return found, beside
+    compared = next(c for c in explanation["candidates"] if c["text"] == steps[second + 1])
+    assert explanation["compared"] == {key: compared[key] for key in ("action", "words")}
+    return explanation, compared
 
 
 def test_an_explanation_compares_the_answer_with_another_candidate() -> None:
     """With a wrong choice; with the second best of a right one; with any that is asked for."""
     puzzle = SHIPPED["puzzles"][0]
     right = puzzle["answer"]["action"]
-    found, second = explained(right)
-    best, *others = found["candidates"]
-    assert found["right"] and best["action"] == right and second == others[0]
-    assert found["theme"] == puzzle["theme"] and found["chosen"] == SHIPPED["chosen"]
-    assert found["rival"]["words"] and found["by"] == puzzle["held"]["by"]
+    explanation, second = explained(right)
+    best, *others = explanation["candidates"]
+    assert explanation["right"] and best["action"] == right and second == others[0]
+    assert explanation["theme"] == puzzle["theme"] and explanation["chosen"] == SHIPPED["chosen"]
+    assert explanation["rival"]["words"] and explanation["by"] == puzzle["held"]["by"]
     why = {c["action"]: list(c["held"]["why"].values()) for c in puzzle["candidates"]}
-    for found, beside in (
+    for explanation, compared in (
         explained(others[1]["action"]),
-        explained(right, beside=others[1]["action"]),
+        explained(right, compared=others[1]["action"]),
     ):
-        assert found["right"] is ("beside" not in found) or beside == others[1]
-        assert list(found["why"].values()) == why[beside["action"]]
-        ends = [step["vp"] for step in found["line"] if step.get("over")]
+        assert explanation["right"] is ("compared" not in explanation) or compared == others[1]
+        assert list(explanation["why"].values()) == why[compared["action"]]
+        ends = [step["vp"] for step in explanation["line"] if step.get("over")]
         assert len(ends) == 2, "both lines are whole games"
     assert not explained(others[1]["action"])[0]["right"]
     for wrong in (right, -1, None):
-        with pytest.raises(Refused, match="beside must be another choice"):
-            BOOK.explanation(0, {"action": right, "beside": wrong})
+        with pytest.raises(Refused, match="compared must be another choice"):
+            BOOK.explanation(0, {"action": right, "compared": wrong})
 
 
 def test_a_line_that_does_not_play_is_refused(tmp_path: Path) -> None:
@@ -107,20 +107,23 @@ def test_a_choice_names_the_piece_at_its_place() -> None:
     choices = {choice["text"]: choice for choice in BOOK.question(number)["choices"]}
     answer = choices[answers[number]]
     assert answer["words"].startswith("take the artifact: ") and answer["brings"]
-    found = BOOK.explanation(number, {"action": answer["action"]})
-    assert found["answer"]["words"] == answer["words"]
-    assert found["line"][1]["words"].endswith(f": {answer['words']}")
+    explanation = BOOK.explanation(number, {"action": answer["action"]})
+    assert explanation["answer"]["words"] == answer["words"]
+    assert explanation["line"][1]["words"].endswith(f": {answer['words']}")
 
 
 def test_the_results_are_those_of_the_verification() -> None:
     """The best candidate comes first, whatever the maker's numbers."""
     results = [{"vp": 7.0, "answer_next": False}, {"vp": 9.0, "answer_next": True}]
-    candidates = [{"vp": vp, "held": held} for vp, held in zip((5.0, 4.0), results, strict=True)]
+    candidates = [
+        {"vp": vp, "held": verification}
+        for vp, verification in zip((5.0, 4.0), results, strict=True)
+    ]
     puzzle = {"loss": 2.0, "playouts": 64, "candidates": candidates}
-    held = {"by": "other", "loss": 4.0, "playouts": 12}
-    found = verified(puzzle | {"held": held})
-    assert (found["by"], found["loss"], found["playouts"]) == ("other", 4.0, 12)
-    assert [(c["vp"], c["answer_next"]) for c in found["candidates"]] == [(9, True), (7, False)]
+    verification = {"by": "other", "loss": 4.0, "playouts": 12}
+    result = verified(puzzle | {"held": verification})
+    assert (result["by"], result["loss"], result["playouts"]) == ("other", 4.0, 12)
+    assert [(c["vp"], c["answer_next"]) for c in result["candidates"]] == [(9, True), (7, False)]
     assert verified({"candidates": [{"vp": 1.0}]}) == {"candidates": [{"vp": 1.0}]}
 
 

@@ -155,7 +155,7 @@ class AdviceAnswers:
             self.asked.append(body)
             self.status = "called off" if body.get("off") else "running"
         route.fulfill(
-            json={"status": self.status, "said": "played out", "done": self.far, "total": 288,
+            json={"status": self.status, "message": "played out", "done": self.far, "total": 288,
                   "seconds": 9}
         )  # fmt: skip
 
@@ -192,19 +192,19 @@ def test_advice_by_the_keyboard_alone(tab: Watched, server: Server, width: int) 
     assert page.is_disabled("#advise")
     answers.far = 58
     tab.until("document.getElementById('advice-far').innerText.includes('58 of 288 games, 9 s')")
-    assert page.inner_text("#advice-said") == "The advice is being made:", "said once"
-    assert page.get_attribute("#advice-said", "role") == "status"
+    assert page.inner_text("#advice-status") == "The advice is being made:", "said once"
+    assert page.get_attribute("#advice-status", "role") == "status"
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.keyboard.press("Enter")
     wait_for_focus(tab, "advise")
     assert answers.asked[-1] == {"off": True} and page.is_hidden("#advise-off")
-    assert page.inner_text("#advice-said").startswith("Cancelled.")
+    assert page.inner_text("#advice-status").startswith("Cancelled.")
     page.keyboard.press("Enter")
     wait_for_focus(tab, "advise-off")
     answers.status = "ready"
     wait_for_focus(tab, "advise")
     assert page.inner_text("#advise") == "Open the advice"
-    assert "another tab" in page.inner_text("#advice-said")
+    assert "another tab" in page.inner_text("#advice-status")
     with page.context.expect_page() as opened:
         page.keyboard.press("Enter")
     assert opened.value.url == server.home + page.evaluate("`api/advice/${adviceNow.id}/page`")
@@ -231,8 +231,8 @@ def test_another_set_up_has_advice_of_its_own(tab: Watched, server: Server) -> N
     start(tab, server, "seed=3&ruleset=base&players=2")
     before = len(answers.asked)
     page.click("#advise")
-    tab.until("document.getElementById('advice-said').innerText.includes('No advice here')")
-    assert NO_TWO in page.inner_text("#advice-said") and len(answers.asked) == before
+    tab.until("document.getElementById('advice-status').innerText.includes('No advice here')")
+    assert NO_TWO in page.inner_text("#advice-status") and len(answers.asked) == before
     page.select_option("#record", "Shipped: lost_fleet")
     tab.until("document.getElementById('advice').hidden")
 

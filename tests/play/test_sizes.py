@@ -74,36 +74,6 @@ def test_the_form_can_be_read_and_touched(tab: tuple[Any, bool], server: Server)
         assert not problems[kind], (kind, problems[kind][:8])
 
 
-# How far the help box covers the places next to some places; [number, overlaps].
-COVERED = """async () => {
-  const cells = [...document.querySelectorAll('.stage .legal-cell')].slice(0, 12);
-  const covered = [];
-  for (const cell of cells) {
-    const of = cell.getBoundingClientRect();
-    const at = { clientX: of.left + of.width / 2, clientY: of.top + of.height / 2 };
-    const over = { ...at, bubbles: true, pointerType: 'mouse' };
-    cell.dispatchEvent(new PointerEvent('pointerover', over));
-    await new Promise((done) => setTimeout(done, 150));
-    const box = document.getElementById('help-box').getBoundingClientRect();
-    const half = of.height / 2;
-    if (box.left < of.right + half && box.right > of.left - half
-      && box.top < of.bottom + half && box.bottom > of.top - half) covered.push(cell.dataset.cell);
-  }
-  return [cells.length, covered];
-}"""
-
-
-def test_what_is_told_of_a_place_leaves_its_neighbours_in_view(
-    browser: Any, server: Server
-) -> None:
-    with measures.page_of(browser, (1280, 800)) as (page, _):
-        page.set_default_timeout(60_000)
-        enter(page, server)
-        go(page, places()["a turn"])
-        looked, covered = page.evaluate(COVERED)
-        assert looked > 3 and covered == []
-
-
 @pytest.mark.slow
 def test_the_table_can_be_read_and_touched(tab: tuple[Any, bool], server: Server) -> None:
     page, touched = tab

@@ -9,7 +9,6 @@ import pytest
 from gaia_jax.ruleset import LOST_FLEET, VARIANTS
 from tests.browser import Watched
 from tests.play.server import Server
-from training import zoo
 from training.agents.levels import LEVELS
 from training.play.catalogue import RULESET_WORDS, level, rulesets
 from training.play.game import Refused
@@ -76,15 +75,8 @@ def test_what_is_offered_is_said_in_words() -> None:
     assert set(by_id) == set(RULESET_WORDS) == {id for id, _ in VARIANTS}
     assert by_id["base"]["players"] == [2, 3, 4] and by_id["lost_fleet"]["players"] == [4]
     assert len(by_id["lost_fleet"]["factions"]) == 18
-    expert = level("zoo/strong")
-    assert (expert.name, expert.vp) == ("expert", LEVELS[3].vp)
     assert level("zoo/quick").name == "beginner" and level("zoo/clone").name == ""
-    assert level("greedy").name == "regular"
-    for entry in LEVELS:
-        assert " VP" not in level(entry.agent).about, "only its name shows the VP of a level"
-    alike = zoo.about("zoo/clone")["results"]["self_play"]["vp"]["mean"]
-    assert f"{alike:.0f} VP in games of 4 copies" in level("zoo/clone").about
-    assert level("zoo/strong+search:64").name == "strongest"
+    assert level("zoo/strong").vp == LEVELS[3].vp and " VP" in level("zoo/clone").about
     assert level("runs/mine") == ("", "runs/mine", "", None)
 
 

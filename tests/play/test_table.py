@@ -175,39 +175,19 @@ def test_who_looks_at_an_earlier_position_is_told_so(tab: Watched, server: Serve
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     page = tab.page
     go(tab, 100)
-    text = page.inner_text("#past-said")
+    text = page.inner_text("#past-status")
     assert text.startswith(f"You are viewing round {page.evaluate('game.moves[100].round')}, turn ")
     assert "replaces the moves that followed" in text
     assert page.inner_text("#present") == "To the end"
     node = page.evaluate("game.node")
     row = page.locator("#since .turn-row").first
-    assert row.locator(".told:visible").count() == 0
+    assert row.locator(".effects-text:visible").count() == 0
     row.click()
-    assert row.locator(".told:visible").count() > 0
+    assert row.locator(".effects-text:visible").count() > 0
     assert page.evaluate("game.node") == node, "the table stays where it is"
     page.click("#present")
     tab.until("game.over")
     assert page.is_hidden("#past")
-
-
-def test_the_map_keeps_its_size_and_the_panel_begins_at_its_top(
-    tab: Watched, server: Server
-) -> None:
-    begin(tab, server.home, ("you",) * 4, "lost_fleet")
-    page = tab.page
-    last = len(replay.read(server.saves / "lost_fleet.json").actions)
-    height = "document.querySelector('.stage').offsetHeight"
-    go(tab, last - 1)
-    visible_height = page.evaluate(height)
-    for place in (0, 60, 160, last - 1):
-        go(tab, place)
-        assert page.evaluate(height) == visible_height, place
-    go(tab, 100)
-    page.evaluate("document.getElementById('legal').style.minHeight = '2000px'")
-    page.evaluate("document.querySelector('.deck.play').scrollTop = 400")
-    assert page.evaluate("document.querySelector('.deck.play').scrollTop") > 0
-    go(tab, 103)
-    assert page.evaluate("document.querySelector('.deck.play').scrollTop") == 0
 
 
 def test_ones_own_stock_stands_for_conversions(tab: Watched, server: Server) -> None:
@@ -231,12 +211,12 @@ def test_what_the_others_did_is_a_line_a_turn(tab: Watched, server: Server) -> N
     go(tab, 100)
     lines = page.locator("#since .turn-row")
     assert 0 < lines.count() <= 6
-    assert page.locator("#since .told:visible").count() == 0
+    assert page.locator("#since .effects-text:visible").count() == 0
     lines.first.hover()
     places = lines.first.get_attribute("data-at")
     assert page.locator(".stage .over-look.ring").count() == len((places or "").split())
     page.click("#since .fold")
-    assert page.locator("#since .told:visible").count() > 0
+    assert page.locator("#since .effects-text:visible").count() > 0
     # Answers of a setting appear at once; conversions have their own words.
     page.click("#since .fold")
     moves = page.evaluate("game.moves.map(m => [m.text, m.player])")
@@ -245,19 +225,19 @@ def test_what_the_others_did_is_a_line_a_turn(tab: Watched, server: Server) -> N
         f"game.moves[{place}].by = 'power up to 0 VP'; seatInView({moves[place][1]});"
         f" drawSince({place + 1})"
     )
-    visible_effects = page.locator("#since .told:visible").all_inner_texts()
+    visible_effects = page.locator("#since .effects-text:visible").all_inner_texts()
     assert len(visible_effects) == 1 and visible_effects[0].endswith("by a setting"), (
         visible_effects
     )
     free = next(k for k, (text, _) in enumerate(moves) if text.startswith("free "))
     effects = page.evaluate(
-        f"toldLines(turnsOf(game.moves).find(t => t.first <= {free + 1} && t.last >= {free + 1}),"
+        f"effectLines(turnsOf(game.moves).find(t => t.first <= {free + 1} && t.last >= {free + 1}),"
         " game.seats)[0].textContent"
     )
     assert page.evaluate(f"game.moves[{free}].words") in effects
     # Where they are the turn's own line, what they cost and brought follows them.
     alone, words, paid = page.evaluate(
-        f"((move) => [toldLines({{ moves: [move], answers: [] }}, game.seats)[0].textContent,"
+        f"((move) => [effectLines({{ moves: [move], answers: [] }}, game.seats)[0].textContent,"
         f" move.words, paid(move)])(game.moves[{free}])"
     )
     assert alone == paid != words
@@ -301,14 +281,14 @@ def test_what_was_taken_back_is_said_so(tab: Watched, server: Server) -> None:
     first = page.evaluate("game.legal[0].text")
     press(tab, first)
     page.click("#undo")
-    tab.until("document.getElementById('past-said').textContent.startsWith('Taken back to')")
+    tab.until("document.getElementById('past-status').textContent.startsWith('Taken back to')")
     assert page.locator("#present.main").count() == 0
     page.click("#present")
     tab.until("game.line.indexOf(game.node) === 1")
     assert page.is_hidden("#past")
     page.keyboard.press("Home")
     tab.until("game.node === 0 && document.querySelector('#present.main')")
-    assert page.inner_text("#past-said").startswith("You are viewing the set-up, turn 1.")
+    assert page.inner_text("#past-status").startswith("You are viewing the set-up, turn 1.")
 
 
 def test_a_kind_that_is_opened_on_a_phone_comes_into_view(browser: Any, server: Server) -> None:

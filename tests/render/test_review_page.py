@@ -101,7 +101,7 @@ def test_the_better_line_is_clicked_through(
     assert show.text_content("#place") == "4 / 5"
     show.click("#played")
     words = next(m for m in about["moves"] if m["decision"] == about["costliest"][0])
-    assert show.text_content("#said") == f"Played: {words['played']['words']}"
+    assert show.text_content("#step") == f"Played: {words['played']['words']}"
     show.keyboard.press("p")
     assert show.inner_html("#table") == before
     show.keyboard.press("3")

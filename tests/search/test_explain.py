@@ -204,6 +204,7 @@ def test_a_game_is_a_list_of_its_decisions():
             ["{record}", "--agent", "random"],
             "--agent requires a search, for example random+search:64",
         ),
+        (["{missing}", "--agent", "random+search:8"], "requires a policy, random has none"),
         (["{record}", "--agent", "a+search:x"], "a number above 0, got 'x'"),
         (["{missing}", "--agent", "a+search:8"], "cannot read"),
         (["{record}", "--agent", "a+search:8"], "is no game record"),

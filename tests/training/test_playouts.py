@@ -49,37 +49,37 @@ def test_a_playout_is_its_first_action_and_its_moves(positions, jobs, played):
 
 
 def test_neither_slots_nor_the_jobs_beside_it_matter(positions, jobs, played):
-    whole = Playouts(ENV, random_agent(ENV), moves=20, slots=64).play(positions, jobs, seed=1)
-    for ours, theirs in zip(whole, played, strict=True):
-        np.testing.assert_array_equal(ours, theirs)
+    reference = Playouts(ENV, random_agent(ENV), moves=20, slots=64).play(positions, jobs, seed=1)
+    for actual, expected in zip(reference, played, strict=True):
+        np.testing.assert_array_equal(actual, expected)
     wide = Playouts(ENV, random_agent(ENV), moves=20, slots=64)
     roomy = wide.play(positions, jobs, seed=1, capacity=100)
     np.testing.assert_array_equal(roomy.vp, played.vp)
-    some = np.arange(3, len(jobs.action), 4)
-    few = Playouts(ENV, random_agent(ENV), moves=20, slots=4)
-    found = few.play(positions, type(jobs)(*(x[some] for x in jobs)), seed=1)
-    np.testing.assert_array_equal(found.vp, played.vp[some])
-    other = few.play(positions, type(jobs)(*(x[some] for x in jobs)), seed=2)
-    assert not np.array_equal(other.moves, played.moves[some])
+    rows = np.arange(3, len(jobs.action), 4)
+    narrow = Playouts(ENV, random_agent(ENV), moves=20, slots=4)
+    ends = narrow.play(positions, type(jobs)(*(x[rows] for x in jobs)), seed=1)
+    np.testing.assert_array_equal(ends.vp, played.vp[rows])
+    other = narrow.play(positions, type(jobs)(*(x[rows] for x in jobs)), seed=2)
+    assert not np.array_equal(other.moves, played.moves[rows])
 
 
 def test_what_has_ended_is_kept_at_ctrl_c(positions, jobs, played):
-    def tell(ended):
+    def interrupt(ended):
         if ended:
             raise KeyboardInterrupt
 
-    found = Playouts(ENV, random_agent(ENV), moves=20, slots=4).play(positions, jobs, 1, tell)
-    assert 0 < found.ended.sum() < len(jobs.action)
-    np.testing.assert_array_equal(found.vp[found.ended], played.vp[found.ended])
+    ends = Playouts(ENV, random_agent(ENV), moves=20, slots=4).play(positions, jobs, 1, interrupt)
+    assert 0 < ends.ended.sum() < len(jobs.action)
+    np.testing.assert_array_equal(ends.vp[ends.ended], played.vp[ends.ended])
 
 
 def test_the_agent_makes_the_first_action_where_none_is_named(positions):
     jobs = jobs_of([np.array([-1])] * 3, SAMPLES)
     noted = Playouts(ENV, random_agent(ENV), 20, 4, note=lambda state: state.game.clock)
-    found = noted.play(positions, jobs, seed=1)
-    assert found.ended.all() and len({tuple(row) for row in found.moves}) > SAMPLES
-    made = (found.moves >= 0).sum(1)
-    for moves, notes, count in zip(found.moves, found.notes, made, strict=True):
+    ends = noted.play(positions, jobs, seed=1)
+    assert ends.ended.all() and len({tuple(row) for row in ends.moves}) > SAMPLES
+    counts = (ends.moves >= 0).sum(1)
+    for moves, notes, count in zip(ends.moves, ends.notes, counts, strict=True):
         assert notes[:count].tolist() == list(range(1, count + 1)), "the first is not kept"
         assert (moves[count:] == -1).all() and (notes[count:] == -1).all()
 
@@ -91,23 +91,23 @@ def even(states):
 
 def test_a_second_action_is_made_at_the_next_turn_of_its_seat(positions, jobs, played):
     """Once, and only where it is legal."""
-    wanted = np.arange(len(jobs.action)) % ENV.num_actions
+    second_actions = np.arange(len(jobs.action)) % ENV.num_actions
     second = Playouts(ENV, random_agent(ENV), moves=20, slots=4, turn=even)
-    found = second.play(positions, jobs._replace(then=wanted), seed=1)
-    step, made = jax.jit(ENV.step), 0
+    ends = second.play(positions, jobs._replace(then=second_actions), seed=1)
+    step, num_played = jax.jit(ENV.step), 0
     for j, action in enumerate(jobs.action):
         state = jax.tree.map(lambda x, j=j: x[jobs.position[j]], positions)
-        seat, line = state.current_player, found.moves[j][found.moves[j] >= 0]
+        seat, line = state.current_player, ends.moves[j][ends.moves[j] >= 0]
         state = step(state, np.int32(action))
         for n, other in enumerate(line):
-            here = even(state) and state.current_player == seat
-            if here:
-                made += bool(state.legal_action_mask[wanted[j]])
-                assert other == wanted[j] or not state.legal_action_mask[wanted[j]]
+            is_next_turn = even(state) and state.current_player == seat
+            if is_next_turn:
+                num_played += bool(state.legal_action_mask[second_actions[j]])
+                assert other == second_actions[j] or not state.legal_action_mask[second_actions[j]]
                 break
             assert other == played.moves[j, n], "until then nothing is otherwise"
             state = step(state, np.int32(other))
-    assert made > 2
+    assert num_played > 2
     np.testing.assert_array_equal(second.play(positions, jobs, seed=1).vp, played.vp)
 
 
@@ -117,21 +117,21 @@ def test_a_plan_is_followed_turn_by_turn_while_it_is_legal(positions, jobs):
     anywhere = Playouts(
         ENV, random_agent(ENV), moves=20, slots=4, turn=even, inside=lambda state: ~even(state)
     )
-    found = anywhere.play(positions, jobs._replace(then=plans), seed=1)
+    ends = anywhere.play(positions, jobs._replace(then=plans), seed=1)
     step, followed, refused = jax.jit(ENV.step), 0, 0
     for j, action in enumerate(jobs.action):
         state = jax.tree.map(lambda x, j=j: x[jobs.position[j]], positions)
         seat, turn, place = state.current_player, -1, 0
         state = step(state, np.int32(action))
-        for made in found.moves[j][found.moves[j] >= 0]:
+        for action_played in ends.moves[j][ends.moves[j] >= 0]:
             if state.current_player == seat:
                 turn, place = (turn + 1, 0) if even(state) else (turn, place)
                 planned = plans[j, turn, place] if 0 <= turn < 3 and place < 2 else -1
                 legal = planned >= 0 and bool(state.legal_action_mask[planned])
-                assert made == planned or not legal
+                assert action_played == planned or not legal
                 place = place + 1 if legal else 2
                 followed, refused = followed + legal, refused + (planned >= 0 and not legal)
-            state = step(state, np.int32(made))
+            state = step(state, np.int32(action_played))
     assert followed > 5 and refused > 5
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from planted import draw_decisions, draw_games, replace_vp
 
-from training.analysis import candidate_outcomes
 from training.study import component_effects, decision_effects, strength
 from training.study.game_table import GameTable
 
@@ -111,13 +110,6 @@ def plant_passing(rng, size):
     return decision_effects.passing(table, decisions), "round 4", size
 
 
-def plant_a_position(rng, size):
-    vp = rng.normal(90, 12, (5, 200, 4))
-    vp[2, :, 1] += size
-    outcomes = candidate_outcomes.Outcomes(np.array([4, 9, 7, 1, 3]), np.full(5, np.nan), vp, 1)
-    return outcomes.effects([f"action {n}" for n in range(10)]), "action 7", size * 4 / 5
-
-
 def plant_leech(rng, size):
     table = draw_games(rng)
     decisions = draw_decisions(rng, table)
@@ -129,7 +121,7 @@ CASES = [
     *((partial(plant_at_seats, x), size) for x, size in zip(SEATS, (8, 7, 12, 5, 8), strict=True)),
     (plant_board_features, 4.0), (plant_sources, 2.0), (plant_taken_paired, 4.0),
     (plant_taken, 5.0), (plant_taken_equally, 4.0), (plant_openings, 14.0), (plant_passing, 2.0),
-    (plant_leech, 2.0), (plant_sources_by_place, 2.0), (plant_a_position, 6.0),
+    (plant_leech, 2.0), (plant_sources_by_place, 2.0),
 ]  # fmt: skip
 
 

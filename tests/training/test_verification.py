@@ -24,7 +24,7 @@ from training.analysis.verification import PuzzleVerifier, is_verified, with_str
 
 MINE, PROJECT, PICK = 0, toy_env.C + 1, 3 * toy_env.C  # 9 VP, 4 VP, none
 RICH = 1  # another mine, 8 VP
-BESIDE, ALONE = [0, 1, 0], [0, 0]  # who decides; the others have passed in the second
+WITH_OTHERS, ALONE = [0, 1, 0], [0, 0]  # who decides; the others have passed in the second
 
 
 class Toy(toy_env.ToyEnv):
@@ -52,7 +52,7 @@ def following(move):
     return Agent("one", act)
 
 
-def every(states):
+def every_decision(states):
     """Each decision is a turn."""
     return jnp.ones(len(states.current_player), bool)
 
@@ -77,12 +77,12 @@ def small(monkeypatch):
     monkeypatch.setattr(trials, "MAX_MOVES", 20)
 
 
-@pytest.mark.parametrize("order", [BESIDE, ALONE])
+@pytest.mark.parametrize("order", [WITH_OTHERS, ALONE])
 def test_the_better_order_of_two_moves_counts(order):
     """The agent follows a mine alone with the project; the project first may end alike."""
-    player = CandidatePlayer(ENV, following(PICK), 8, every, every)
-    asked = Comparison(1, 0, np.array([PICK, PROJECT, MINE]), np.array([0.8, 0.1, 0.1]))
-    trials = [Trial(n, position(later, order), asked) for n, later in ((1, 9), (6, 2))]
+    player = CandidatePlayer(ENV, following(PICK), 8, every_decision, every_decision)
+    comparison = Comparison(1, 0, np.array([PICK, PROJECT, MINE]), np.array([0.8, 0.1, 0.1]))
+    trials = [Trial(n, position(later, order), comparison) for n, later in ((1, 9), (6, 2))]
     plain = player.try_candidates(trials, 4, 0, lambda trial: True)
     assert [trial.seat_vp.mean(1).tolist() for trial in plain] == [[10, 14, 23]] * 2
     assert all(trial.answer == MINE for trial in plain)
@@ -132,15 +132,15 @@ def verifier(monkeypatch):
     monkeypatch.setattr(trials, "line_texts", lambda env, state, *line: line)
     monkeypatch.setattr(trials, "by_source", lambda rules, gains: {"all": gains.sum()})
 
-    def made(stronger):
+    def make_verifier(stronger):
         verifier = object.__new__(PuzzleVerifier)
         verifier._env, verifier._stronger, base = ENV, "stronger", following(PICK)
         agent = with_stronger_seat(base, following(stronger))
-        verifier._base = CandidatePlayer(ENV, base, 8, every, every)
-        verifier._player = CandidatePlayer(ENV, agent, 8, every, every)
+        verifier._base = CandidatePlayer(ENV, base, 8, every_decision, every_decision)
+        verifier._player = CandidatePlayer(ENV, agent, 8, every_decision, every_decision)
         return verifier
 
-    return made
+    return make_verifier
 
 
 def only(state, *legal):
@@ -152,11 +152,11 @@ def only(state, *legal):
 
 def test_an_answer_that_leads_by_bad_play_after_the_other_move_is_dropped(verifier):
     """The maker's agent misses the other mine after the project; the stronger agent finds it."""
-    asked = [(3, puzzle_of(0), only(position(2, BESIDE), MINE, PROJECT))]
-    kept = verifier(PICK).verify_seat(asked)
-    assert list(kept) == [3] and verifier(RICH).verify_seat(asked) == {}
-    answer, project = kept[3]["candidates"]
-    assert kept[3]["held"] == {
+    positions = [(3, puzzle_of(0), only(position(2, WITH_OTHERS), MINE, PROJECT))]
+    verified = verifier(PICK).verify_seat(positions)
+    assert list(verified) == [3] and verifier(RICH).verify_seat(positions) == {}
+    answer, project = verified[3]["candidates"]
+    assert verified[3]["held"] == {
         "by": "stronger", "playouts": 12, "loss": {"mean": 7.0, "low": 7.0, "high": 7.0},
         "ahead": 12,
     }  # fmt: skip
@@ -164,21 +164,28 @@ def test_an_answer_that_leads_by_bad_play_after_the_other_move_is_dropped(verifi
     assert project["held"] == {"vp": 16.0, "answer_next": True, "why": {"all": 7}}
     assert [answer["vp"], project["vp"]] == [20, 12], "the numbers of the maker stay"
     assert project["line"][0] == PROJECT and project["line"][1][[1]] == MINE
-    assert verifier(PICK).verify_seat([(0, puzzle_of(0), position(9, BESIDE))]) == {}, "any order"
+    assert verifier(PICK).verify_seat([(0, puzzle_of(0), position(9, WITH_OTHERS))]) == {}, (
+        "any order"
+    )
 
 
 def test_no_other_legal_move_may_have_more(verifier):
     """Project, then the mine of the plan, ends as mine and project: it is a rival, not a winner."""
     puzzle = puzzle_of(0) | {"policy": {"action": PICK}}
     puzzle["candidates"][1]["action"] = PICK
-    state = only(position(9, BESIDE), MINE, PICK, PICK + 1, PROJECT)
-    ((_, kept),) = verifier(PICK).verify_seat([(0, puzzle, state)]).items()
-    assert kept["held"]["rival"] == {"text": f"move {PROJECT}", "vp": 23.0, "less": 0, "moves": 2}
-    made = verifier(PICK)
-    made._choose_rivals = lambda trials: [[PlannedMove(PROJECT, [[[MINE]]] * 6)]]
-    richer = position(10, BESIDE)
+    state = only(position(9, WITH_OTHERS), MINE, PICK, PICK + 1, PROJECT)
+    ((_, verified),) = verifier(PICK).verify_seat([(0, puzzle, state)]).items()
+    assert verified["held"]["rival"] == {
+        "text": f"move {PROJECT}",
+        "vp": 23.0,
+        "less": 0,
+        "moves": 2,
+    }
+    toy_verifier = verifier(PICK)
+    toy_verifier._choose_rivals = lambda trials: [[PlannedMove(PROJECT, [[[MINE]]] * 6)]]
+    richer = position(10, WITH_OTHERS)
     richer.game.worth[1:, 0] = 30
-    assert made.verify_seat([(0, puzzle, only(richer, MINE, PICK, PROJECT))]) == {}
+    assert toy_verifier.verify_seat([(0, puzzle, only(richer, MINE, PICK, PROJECT))]) == {}
 
 
 @pytest.mark.parametrize(
@@ -193,31 +200,33 @@ def test_no_other_legal_move_may_have_more(verifier):
 )
 def test_a_verified_answer_leads_clearly_and_often(own, is_kept):
     vp = np.array(own)[:, :, None]
-    asked = Comparison(0, 0, np.array([PROJECT, MINE, PICK]), np.empty(0))
+    comparison = Comparison(0, 0, np.array([PROJECT, MINE, PICK]), np.empty(0))
     ends = trials.NO_ENDS._replace(vp=vp)
-    assert is_verified(Trial(0, position(9, ALONE), asked, ends=ends), MINE) is is_kept
+    assert is_verified(Trial(0, position(9, ALONE), comparison, ends=ends), MINE) is is_kept
 
 
 def test_ctrl_c_keeps_the_verified_puzzles(verifier, monkeypatch):
     first, second = puzzle_of(0), puzzle_of(1)
-    asked = [(1, first, None), (0, second, None)]
-    monkeypatch.setattr(verification, "replay_positions", lambda collection: asked)
-    made = verifier(PICK)
+    puzzle_positions = [(1, first, None), (0, second, None)]
+    monkeypatch.setattr(verification, "replay_positions", lambda collection: puzzle_positions)
+    toy_verifier = verifier(PICK)
 
     def verify_seat(positions):
         if positions[0][0] == stop:
             raise KeyboardInterrupt
         return {number: puzzle | {"held": {}} for number, puzzle, _ in positions}
 
-    made.verify_seat = verify_seat
+    toy_verifier.verify_seat = verify_seat
     collection = {"agent": "greedy", "sha256": "", "games": [{}], "puzzles": [second, first]}
-    for stop, seats, whole in ((0, [0], False), (None, [1, 0], True)):  # noqa: B007  # read above
-        kept, is_complete = made.verify(collection)
-        assert [puzzle["player"] for puzzle in kept["puzzles"]] == seats and is_complete is whole
-        assert kept["chosen"]["held_by"] == ["stronger"]
-        assert all("held" in puzzle for puzzle in kept["puzzles"])
+    for stop, seats, expected_complete in ((0, [0], False), (None, [1, 0], True)):  # noqa: B007  # read above
+        verified, is_complete = toy_verifier.verify(collection)
+        assert [
+            puzzle["player"] for puzzle in verified["puzzles"]
+        ] == seats and is_complete is expected_complete
+        assert verified["chosen"]["held_by"] == ["stronger"]
+        assert all("held" in puzzle for puzzle in verified["puzzles"])
     stop = 1
     with pytest.raises(KeyboardInterrupt):
-        made.verify(collection)
+        toy_verifier.verify(collection)
     with pytest.raises(verification.UserError, match="older version of greedy; rebuild"):
-        made.verify(collection | {"sha256": "another"})
+        toy_verifier.verify(collection | {"sha256": "another"})

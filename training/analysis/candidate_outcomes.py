@@ -17,7 +17,6 @@ from gaia_jax.cli.command_line import UserError, wrote
 
 from ..agents import Agent, make_agent
 from ..games.stats import wins
-from ..stats.effects import Effect, intervals
 from ..types import Environment, EnvModule, EnvState
 from .playouts import Playouts, jobs_of
 from .recorded_game import read_game
@@ -38,20 +37,6 @@ class Outcomes(NamedTuple):
     def order_by_vp(self) -> np.ndarray:
         """(K,) the indices of the candidates, the one with the most VP for the decider first."""
         return np.argsort(-self.vp[:, :, self.seat].mean(1), kind="stable")
-
-    def effects(self, texts: Sequence[str]) -> list[Effect]:
-        """VP of the decider after each candidate, above the mean of all candidates.
-
-        Args:
-            texts: of all actions.
-        """
-        own = self.vp[:, :, self.seat].astype(float)
-        count, playouts = own.shape
-        deviations = own - own.mean(0)  # candidates share the random numbers of a playout
-        return intervals(
-            [texts[a] for a in self.actions], deviations.mean(1),
-            deviations.std(axis=1, ddof=1) / playouts**0.5, playouts, [playouts] * count,
-        )  # fmt: skip
 
 
 def probabilities(agent: Agent, states: EnvState) -> np.ndarray:

@@ -183,7 +183,7 @@ def _frames(
         moves.append(
             {
                 "player": move["player"], "played": len(frames), "first": len(frames) + 1,
-                "said": move["played"]["words"], "line": words,
+                "words": move["played"]["words"], "line": words,
             }
         )  # fmt: skip
         frames += [(state, played) for _, state in follow(game, number, played, ())]

@@ -16,12 +16,12 @@ from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import Node
 
 from ..agents import REGISTRY, Agent, make_agent
+from ..agents.search import split_name
 from .accuracy import Loss, SeatReview, seat_reviews
 from .actions import is_main_action
 from .candidate_outcomes import probabilities
 from .judge import FULL_GAMES_FACTOR, Judge, JudgedMove, make_comparison
 from .recorded_game import Game, follow
-from .search_report import has_search
 
 JsonObject = dict[str, Any]  # an object of JSON
 is_own_report = outputs.json_with("record", "agent", "seats", "moves", "judged")
@@ -64,7 +64,8 @@ def check_policy(name: str, agent: Agent | None = None) -> None:
     Raises:
         UserError: the agent has no policy.
     """
-    has_none = name in REGISTRY or has_search(name)
+    base, search = split_name(name)
+    has_none = base in REGISTRY or search is not None
     if has_none or (agent is not None and agent.policy is None):
         raise UserError(f"--agent requires a policy, {name} has none; zoo/strong has one")
 

@@ -37,11 +37,6 @@ class SearchResults(NamedTuple):
     final_vp: np.ndarray  # (n, P) expected at the end after the search's own move
 
 
-def has_search(agent: str) -> bool:
-    """Whether the name of an agent, or of a level, is `NAME+search:N`."""
-    return split_name(agent)[1] is not None
-
-
 def search_required_message(agent: str) -> str:
     """The error for an agent without a search."""
     return f"--agent requires a search, for example {agent}{SUFFIX}64"

@@ -32,7 +32,9 @@ from .review import JsonObject
 POOL_SIZE, MAX_JOBS = 2048, 8192  # a request is padded to these sizes, for one compiled program
 MAX_MOVES = 768  # stored actions of a playout
 MAX_TURNS, MAX_ACTIONS = 16, 12  # turns of a plan, actions of such a turn
-MAX_DISTANCE = 10.0  # VP: a candidate further behind the answer is not tried with a plan
+MAX_DISTANCE = (
+    10.0  # VP: a candidate with fewer VP than that below the answer is not tried with a plan
+)
 TURN_BEGINS, WITHIN_TURN = 16, 8  # added to the player's number in the notes of a playout
 
 Plan = list[list[int]]  # the turns of a seat, each as its actions

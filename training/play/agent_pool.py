@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,6 @@ class AgentProgram:
     part: str = SEAT
     status: str = "waiting"  # waiting, compiling, ready, failed
     message: str = ""
-    seconds: float = 0.0
     compilation: Compilation | None = None
     act: Callable[[Any, int], int] | None = None
     policy: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None  # None: no policy to show
@@ -50,11 +50,12 @@ class AgentProgram:
 
     def progress(self) -> tuple[str, float | None]:
         """A line of progress, and the elapsed seconds while it is being compiled."""
-        if self.status == "compiling" and self.compilation:
-            return self.compilation.text, self.compilation.seconds
+        if self.compilation and (compiling := self.compilation.progress()):
+            return compiling[0]
         label = LABELS[self.part].format(self.name)
         if self.status == "ready":
-            return f"{label} is ready ({self.seconds:.0f} s)", None
+            elapsed_s = self.compilation.elapsed_s if self.compilation else 0.0
+            return f"{label} is ready ({elapsed_s:.0f} s)", None
         if self.status == "failed":
             return f"{label}: {self.message}", None
         return f"{label} waits to be compiled", None
@@ -136,7 +137,7 @@ class AgentPool:
                 "about": self._levels[name].about,
                 "plays": self._games(name),
                 "status": program.status if program else "",
-                "said": program.status_line() if program else "",
+                "message": program.status_line() if program else "",
             }
             for name, program in agents.items()
         ]
@@ -148,17 +149,14 @@ class AgentPool:
                     self._wake.wait()
                 rules, program = self._queue.pop(0)
             label = LABELS[program.part].format(program.name)
-            compilation = Compilation(f"{label} is being compiled")
-            compilation.start()
-            program.compilation, program.status = compilation, "compiling"
+            compilation = program.compilation = Compilation(f"{label} is being compiled")
+            program.status = "compiling"
             self.on_change()
             try:
-                _compile(program, rules)
+                compilation.make(partial(_compile, program, rules))
                 program.status = "ready"
             except Exception as error:  # an agent's own code may raise anything
                 program.message, program.status = error_text(error), "failed"
-            program.seconds = compilation.seconds
-            compilation.end()
             self.on_change()
 
 

@@ -21,28 +21,28 @@ def error_text(error: Exception) -> str:
 
 
 class Compilation:
-    """A compilation: a line of progress and the seconds that it has taken so far."""
+    """A program that the first caller compiles while others wait; `text` is its progress line."""
 
     def __init__(self, text: str):
-        """`text`: the line of progress."""
-        self.text, self._started_at = text, 0.0
+        self.text, self.is_ready, self.elapsed_s = text, False, 0.0
+        self._lock, self._started_at = threading.Lock(), 0.0
 
-    def start(self) -> None:
-        """Start the clock."""
-        self._started_at = time.monotonic()
-
-    def end(self) -> None:
-        """Stop the clock."""
-        self._started_at = 0.0
-
-    @property
-    def seconds(self) -> float:
-        """Since `start`; 0 if nothing is being compiled."""
-        return time.monotonic() - self._started_at if self._started_at else 0.0
+    def make(self, compile: Callable[[], object]) -> None:
+        """Compile it unless it is compiled; then `elapsed_s` is how long that took."""
+        with self._lock:
+            if not self.is_ready:
+                self._started_at = time.monotonic()
+                try:
+                    compile()
+                    self.is_ready = True
+                finally:
+                    self.elapsed_s = time.monotonic() - self._started_at
+                    self._started_at = 0.0
 
     def progress(self) -> list[tuple[str, float | None]]:
         """The line and its seconds, while it is being compiled."""
-        return [(self.text, self.seconds)] if self._started_at else []
+        started_at = self._started_at
+        return [(self.text, time.monotonic() - started_at)] if started_at else []
 
 
 class CalledOff(Exception):
@@ -108,7 +108,7 @@ class Job:
         """The status, without the result."""
         return {
             "status": self.now,
-            "said": self.message,
+            "message": self.message,
             "done": self.done,
             "total": self.total,
             "seconds": round(time.monotonic() - self._began),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 import jax
@@ -24,29 +24,6 @@ from .background import Compilation
 BATCH = 16  # actions of a position per call; the last call is padded
 
 
-class _Part:
-    """A program that the first caller compiles; the others wait for it."""
-
-    def __init__(self, label: str):
-        self._lock, self._compilation = threading.Lock(), Compilation(label)
-        self.ready = False
-
-    def make(self, compile: Callable[[], object]) -> None:
-        """Compile it unless it is compiled."""
-        with self._lock:
-            if not self.ready:
-                self._compilation.start()
-                try:
-                    compile()
-                    self.ready = True
-                finally:
-                    self._compilation.end()
-
-    def progress(self) -> list[tuple[str, float | None]]:
-        """The line of progress while it is being compiled."""
-        return self._compilation.progress()
-
-
 class Rules:
     """One environment and its compiled functions."""
 
@@ -56,18 +33,18 @@ class Rules:
         self._draw = env_jit(self.env, "draw_setup")
         self._deal_lock = threading.Lock()
         self._results_of = jax.jit(partial(_take_actions, self.env))
-        self._moves = _Part("the rules are being compiled, and stored for later starts")
-        self._prices = _Part("prices and effects are being compiled")
+        self._moves = Compilation("the rules are being compiled, and stored for later starts")
+        self._prices = Compilation("prices and effects are being compiled")
 
     @property
     def ready(self) -> bool:
         """Whether actions can be taken without waiting."""
-        return self._moves.ready
+        return self._moves.is_ready
 
     @property
     def prices_ready(self) -> bool:
         """Whether the effects of untaken actions can be computed."""
-        return self._prices.ready
+        return self._prices.is_ready
 
     def prepare(self) -> None:
         """Compile `after`. A game can be dealt and shown before."""

@@ -34,7 +34,7 @@ def left_over(rules: Rules, state: State) -> dict[str, Any]:
     """The VP of the resources left at the last pass, and conversions that score more.
 
     Returns:
-        {} unless the last pass is legal. `said`, the remaining resources in words; if conversions
+        {} unless the last pass is legal. `text`, the remaining resources in words; if conversions
         score more also `actions`, the conversions and the pass; `words`; `effects`; `more`, the VP
         that they add.
     """
@@ -47,7 +47,7 @@ def left_over(rules: Rules, state: State) -> dict[str, Any]:
     then, texts, after = max(options, key=lambda option: (option[0], -len(option[1])))
     counted = _counted(table)
     result: dict[str, Any] = {
-        "said": f"{counted} credits, ore and knowledge left: {now} VP at the end, "
+        "text": f"{counted} credits, ore and knowledge left: {now} VP at the end, "
         f"1 for {RESOURCES_PER_VP}"
     }
     if then > now:

@@ -307,7 +307,7 @@ class Game:
                     "player": table.player,
                     "text": node.text,
                     "words": self.words(id),
-                    "told": self.effects_text(id),
+                    "effects_text": self.effects_text(id),
                     "by": node.by,
                     "others": others,
                 }

@@ -107,7 +107,7 @@ def end_summary(game: Game) -> dict[str, Any]:
             "gain": gain,
             "text": game.nodes[id].text,
             "words": _decision_words(game, before, id),
-            "told": game.effects_text(id),
+            "effects_text": game.effects_text(id),
         }
         for gain, id, before in gains[:NUM_BEST_MOVES]
     ]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -35,7 +34,6 @@ FILES = {
     if Path(file.name).suffix in _TYPES
 }
 PAGES = {"/": "index.html", "/puzzles": "puzzles.html"}
-Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Landing:
@@ -44,8 +42,7 @@ class Landing:
     def __init__(self, hosts: Sequence[str]):
         """`hosts`: the allowed host names of the server."""
         self.games: ASGIApp | None = None  # `app.make_app`, set from any thread
-        pages = [Route(path, page_of(name)) for path, name in PAGES.items()]
-        page = make_starlette([*pages, Route("/static/{name}", file)])
+        page = make_starlette([*map(_page, PAGES), Route("/static/{name}", _file)])
 
         async def either(scope: Scope, receive: Receive, send: Send) -> None:
             app: ASGIApp = page
@@ -62,48 +59,40 @@ class Landing:
         await self._guarded(scope, receive, send)
 
 
-def page_of(name: str) -> Handler:
-    """The handler of a page."""
-
-    async def page(request: Request) -> Response:
-        text = await run_in_threadpool(_FOLDERS[1].joinpath(name).read_text, "utf-8")
-        return Response(text, media_type="text/html")
-
-    return page
+def _page(name: str) -> Route:
+    """The route of a page; Starlette calls its handler in a thread."""
+    file = _FOLDERS[1].joinpath(PAGES[name])
+    return Route(name, lambda request: Response(file.read_text("utf-8"), media_type="text/html"))
 
 
-async def file(request: Request) -> Response:
+def _file(request: Request) -> Response:
     """A script or a style sheet."""
     name = request.path_params["name"]
     if name not in FILES:
-        return refusal(404, "there is no such file")
-    text = await run_in_threadpool(FILES[name].read_text, "utf-8")
-    return Response(text, media_type=_TYPES[Path(name).suffix])
+        raise HTTPException(404, "there is no such file")
+    return Response(FILES[name].read_text("utf-8"), media_type=_TYPES[Path(name).suffix])
 
 
-def with_json_errors(handler: Handler) -> Handler:
-    """A handler that answers errors of the user as JSON."""
-
-    async def answered(request: Request) -> Response:
-        try:
-            return await handler(request)
-        except ValueError as error:  # Refused among them
-            return refusal(400, " ".join(str(error).split())[:500])
-        except HTTPException as error:
-            return refusal(error.status_code, error.detail)
-
-    return answered
+async def _invalid(request: Request, error: Exception) -> Response:
+    return refusal(400, " ".join(str(error).split())[:500])
 
 
-async def _missing(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    texts = {404: "there is no such page", 405: "that method is not allowed"}
-    return refusal(status, texts.get(status, "the server failed; see its terminal"))
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    texts = {
+        "Not Found": "there is no such page",
+        "Method Not Allowed": "that method is not allowed",
+    }
+    return refusal(error.status_code, texts.get(error.detail, error.detail))
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return refusal(500, "the server failed; see its terminal")
 
 
 def make_starlette(routes: list[Route]) -> Starlette:
-    """An application that answers every error as JSON."""
-    handlers: Any = {404: _missing, 405: _missing, 500: _missing}
+    """An application that answers every error as JSON: ValueError, Refused among them, with 400."""
+    handlers: Any = {ValueError: _invalid, HTTPException: _http_error, Exception: _failed}
     return Starlette(routes=routes, exception_handlers=handlers)
 
 

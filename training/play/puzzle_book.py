@@ -94,7 +94,7 @@ class PuzzleBook:
         """Whether an answer is right, why, and the lines of the best move and of another candidate.
 
         Args:
-            body: `action`, the chosen candidate; `beside` (optional), the candidate whose line to
+            body: `action`, the chosen candidate; `compared` (optional), the candidate whose line to
                 compare with. By default that is a wrong choice itself, or the second best.
         Raises:
             Refused: unknown puzzle or candidate, or a line that cannot be played.
@@ -105,9 +105,9 @@ class PuzzleBook:
         if not isinstance(action, int) or action not in candidates:
             raise Refused(f"action must be one of the choices, got {action!r}")
         second = next(other for other in candidates if other != answer)
-        compared = body.get("beside", second if action == answer else action)
+        compared = body.get("compared", second if action == answer else action)
         if not isinstance(compared, int) or compared not in candidates or compared == answer:
-            raise Refused(f"beside must be another choice, got {compared!r}")
+            raise Refused(f"compared must be another choice, got {compared!r}")
         lines = [*self._line(number, answer), *self._line(number, compared)]
         timeline = page.Timeline()
         for frame, (_, parts) in enumerate(lines):
@@ -153,7 +153,7 @@ class PuzzleBook:
             described[key] = with_words(table, puzzle[key]) if key in puzzle else None
         candidates = [with_words(table, candidate) for candidate in puzzle["candidates"]]
         return described | {
-            "beside": {"action": compared["action"], "words": words_of(table, compared["text"])},
+            "compared": {"action": compared["action"], "words": words_of(table, compared["text"])},
             "why": {names.get(source, source): vp for source, vp in compared["why"].items()},
             "candidates": [{k: v for k, v in c.items() if k in CANDIDATE} for c in candidates],
             "agent": agent,

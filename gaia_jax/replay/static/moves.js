@@ -46,7 +46,7 @@ function turnWords(turn) {
 // A decision in words without context: an upgrade includes the new structure.
 function moveWords(move) {
   const verb = verbOf(move);
-  const match = verb === "upgrade" && /\+([a-z ()]+ to [a-z ()]+)(?:[,;]|$)/.exec(move.told || "");
+  const match = verb === "upgrade" && /\+([a-z ()]+ to [a-z ()]+)(?:[,;]|$)/.exec(move.effects_text || "");
   return match ? `${move.words}: ${match[1]}` : move.words;
 }
 
@@ -65,7 +65,7 @@ function turnVp(turn, vp, player = turn.player) {
 const signed = (n) => (n ? `${n > 0 ? "+" : "\u2212"}${Math.abs(n)} VP` : "");
 
 // The cost and gain of a decision, without the next choice.
-const paid = (move) => (move.told || "").replace(/(; )?(not paid yet: )?then choose [^;]*$/, "");
+const paid = (move) => (move.effects_text || "").replace(/(; )?(not paid yet: )?then choose [^;]*$/, "");
 
 // Merge equal neighbouring texts: "text (x3)".
 function counted(texts) {
@@ -80,13 +80,13 @@ function counted(texts) {
 
 // The cost and gain of a turn in a line, then the answers to its offers. A conversion's words are its
 // price and gain; a turn without a main move already has them in its line.
-function toldLines(turn, seats) {
+function effectLines(turn, seats) {
   const main = mainOf(turn).length > 0;
   const lines = counted(turn.moves.map((move) => (main && verbOf(move) === "free" ? move.words : paid(move)))
     .filter(Boolean));
-  const answers = turn.answers.map((move) => element("small", { class: `told answer${move.by ? " by" : ""}` },
-    `${seats[move.player].name}: ${move.words}${move.told ? ` (${move.told})` : ""}${move.by ? ", by a setting" : ""}`));
-  return [...(lines.length ? [element("small", { class: "told" }, lines.join("; "))] : []), ...answers];
+  const answers = turn.answers.map((move) => element("small", { class: `effects-text answer${move.by ? " by" : ""}` },
+    `${seats[move.player].name}: ${move.words}${move.effects_text ? ` (${move.effects_text})` : ""}${move.by ? ", by a setting" : ""}`));
+  return [...(lines.length ? [element("small", { class: "effects-text" }, lines.join("; "))] : []), ...answers];
 }
 
 // One turn as a button.
@@ -94,7 +94,7 @@ function turnRow(turn, seats, vp, go) {
   return element("button", { type: "button", class: "turn-row", "data-last": turn.last,
     "data-at": placesOf(turn.moves), onclick: (event) => go(turn.last, event) },
   disc(seats[turn.player]),
-  element("span", { class: "what" }, turnWords(turn), ...toldLines(turn, seats)),
+  element("span", { class: "what" }, turnWords(turn), ...effectLines(turn, seats)),
   element("span", { class: `gain${turnVp(turn, vp) < 0 ? " lost" : ""}` }, signed(turnVp(turn, vp))));
 }
 
@@ -127,7 +127,7 @@ class MoveLog {
           "data-n": move.number, "data-node": move.node ?? "", "data-at": placesOf([move]),
           onclick: () => this.go(move.number),
         }, element("span", { class: "number" }, String(move.number)), disc(seats[move.player]),
-        element("span", { class: "what" }, move.words, ...this.more(move), ...toldLine(move)))))));
+        element("span", { class: "what" }, move.words, ...this.more(move), ...effectsLine(move)))))));
       for (const move of decisions) rows.push(...this.branches(move));
     }
     this.list.replaceChildren(...rows);

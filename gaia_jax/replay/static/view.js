@@ -416,7 +416,7 @@ function disc(seat) {
 }
 
 // The cost and gain of a move, as a line; none for a move that changed nothing.
-function toldLine(move) {
-  return move.told ? [element("small", { class: "told" }, move.told)] : [];
+function effectsLine(move) {
+  return move.effects_text ? [element("small", { class: "effects-text" }, move.effects_text)] : [];
 }
 

@@ -19,7 +19,7 @@ function show(place) {
   draw(at < 0 ? move.played : move.first + at);
   find("place").textContent = at < 0 ? "played" : `${at} / ${move.line.length}`;
   find("played").setAttribute("aria-pressed", String(at < 0));
-  find("said").textContent = at < 0 ? `Played: ${move.said}` : at ? `Better: ${move.line[at - 1]}`
+  find("step").textContent = at < 0 ? `Played: ${move.words}` : at ? `Better: ${move.line[at - 1]}`
     : "The position before the move";
   for (const row of find("line").children) {
     row.classList.toggle("now", Number(row.dataset.at) === at);

@@ -17,7 +17,7 @@ function adviceOn(setup, answer) {
 }
 
 function drawAdvice() {
-  const { id, status, said } = adviceNow;
+  const { id, status, message } = adviceNow;
   const running = status === "running";
   const [button, off] = [byId("advise"), byId("advise-off")];
   const hadFocus = [button, off].includes(document.activeElement);
@@ -29,7 +29,7 @@ function drawAdvice() {
   // Keep the keyboard focus on the visible button.
   if (hadFocus) (running ? off : button).focus();
   tellAdvice({
-    running: "The advice is being made:", ready: "It opens in another tab.", failed: said,
+    running: "The advice is being made:", ready: "It opens in another tab.", failed: message,
     "called off": "Cancelled. Its preparation finishes and is kept.",
   }[status] || "");
   byId("advice-far").textContent = running ? ` ${farOf(adviceNow)}` : "";
@@ -39,8 +39,8 @@ function drawAdvice() {
 
 // Screen readers announce changes, not every second.
 function tellAdvice(text) {
-  const said = byId("advice-said");
-  if (said.textContent !== text) said.textContent = text;
+  const line = byId("advice-status");
+  if (line.textContent !== text) line.textContent = text;
 }
 
 async function askAdvice(path, body) {

@@ -41,7 +41,7 @@ function choicesNow() {
   const { left } = more;
   const out = game.legal.filter(({ text }) => !replaced.has(text)).map(({ text, words, effects }) => ({
     kind: kindOf(verbOfText(text)), words, effects, texts: [text], cell: cellOfText(text),
-    several: more.repeats[text] || more.tracks[text], note: text === "pass" ? left.said : noteOf(text) }));
+    several: more.repeats[text] || more.tracks[text], note: text === "pass" ? left.text : noteOf(text) }));
   if (left.actions) {
     out.push({ kind: "pass", words: left.words, effects: left.effects, texts: left.actions, cell: "", note: left.more });
   }

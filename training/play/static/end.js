@@ -31,7 +31,7 @@ function drawEnd() {
         title: "a file of all moves, downloaded: the start form opens it again", onclick: downloaded }, "Record"),
       element("a", { class: "button", href: `/api/games/${game.id}/file/replay.html`, download: "",
         title: "the game as a page, downloaded: it opens anywhere", onclick: downloaded }, "Replay page")),
-    element("p", { id: "review-said", class: "keys" }),
+    element("p", { id: "review-status", class: "keys" }),
     element("h2", {}, "VP by source"), sourceTable(seats), element("p", { class: "keys" }, left),
     element("h2", {}, "Round by round"), chart,
     element("h2", {}, "The moves that brought most"), bestMoves(best));
@@ -65,7 +65,7 @@ function bestMoves(best) {
     element("button", { type: "button", "data-node": item.node, "data-at": placeOf(item) || null,
       onclick: () => change("go", { node: item.node }) },
       disc(game.seats[item.player]), ` +${item.gain} VP, ${item.round ? `round ${item.round}` : "set-up"}: ${item.words}`,
-      ...toldLine(item)))));
+      ...effectsLine(item)))));
 }
 
 const downloaded = () => showMessage("Your browser downloads it once it is made.");
@@ -89,9 +89,9 @@ async function followReview(id) {
   if (!game || game.id !== id || !game.end) return;
   const report = await call(`/api/games/${id}/ask/review`);
   if (!report || !game || game.id !== id || !byId("review")) return;
-  const { status, said } = report;
-  byId("review-said").textContent = status === "running" ? `The review: ${farOf(report)}`
-    : status === "failed" ? said : "";
+  const { status, message } = report;
+  byId("review-status").textContent = status === "running" ? `The review: ${farOf(report)}`
+    : status === "failed" ? message : "";
   byId("review-off").hidden = status !== "running";
   byId("review").disabled = status === "running";
   if (status === "ready") {

@@ -86,7 +86,7 @@ function drawPast() {
   const turn = turnsOf(game.moves.slice(0, current + 1)).filter((item) => item.round === round).length;
   const back = takenBack === `${game.id} ${game.node}`;
   const more = back ? " Choose again." : game.legal.length ? " A move here replaces the moves that followed." : "";
-  byId("past-said").textContent = `${back ? "Taken back to" : "You are viewing"} ${round
+  byId("past-status").textContent = `${back ? "Taken back to" : "You are viewing"} ${round
     ? `round ${round}` : "the set-up"}, turn ${turn}.${more}`;
   byId("present").classList.toggle("main", !back);
   byId("present").textContent = back ? "Leave it as played" : game.ended ? "To the end" : "Back to the game";

@@ -60,7 +60,7 @@ function drawHint() {
       "The hint was cancelled when you left its position.")] : []));
     return;
   }
-  const { candidates, said, done, total, seconds, status } = hint;
+  const { candidates, message, done, total, seconds, status } = hint;
   const rows = candidates.map((candidate) => element("button", { type: "button", class: "candidate",
     "data-hint": candidate.text, title: candidate.text, onclick: () => act(candidate.text),
     "data-at": placeOf(candidate) || null },
@@ -69,8 +69,8 @@ function drawHint() {
   element("span", { class: "effects" }, element("span", { class: "note" }, lossWords(candidate)),
     ...(candidate.line.length ? [element("span", { class: "note" }, `then ${candidate.line.join("; ")}`)] : []))));
   const progress = {
-    running: `${said}, ${done ? `${done} of ${total} games, ` : ""}${seconds} s`,
-    failed: said,
+    running: `${message}, ${done ? `${done} of ${total} games, ` : ""}${seconds} s`,
+    failed: message,
     "called off": "Cancelled. Its preparation finishes and is kept.",
   }[status] || `${candidates.length ? candidates[0].playouts : 0} games played for each, with the same random numbers`;
   const off = status === "running" ? [element("div", { class: "row" },

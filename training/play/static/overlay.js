@@ -68,7 +68,7 @@ class Analysis {
 }
 
 function showStatus(text) {
-  byId("analysis-said").textContent = text;
+  byId("analysis-status").textContent = text;
 }
 
 const LEAST_SHOWN = 0.001;

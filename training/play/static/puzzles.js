@@ -61,7 +61,7 @@ function drawScore() {
 function clear() {
   visit += 1;
   [puzzle, result, isOpen, frame] = [null, null, false, 0];
-  byId("told").hidden = byId("reveal").hidden = true;
+  byId("explanation").hidden = byId("reveal").hidden = true;
   byId("verdict").textContent = "";
   byId("choices").replaceChildren();
 }
@@ -113,8 +113,8 @@ async function answer(action) {
   const [mine, isFirst] = [visit, !result];
   answering = mine;
   // After a wrong try, the line of the right answer is compared with the line of that try.
-  const beside = result && action === result.answer.action ? { beside: result.tried } : {};
-  const data = await load(`/api/puzzles/${puzzle.number}`, { action, ...beside }, "verdict", "Playing the lines");
+  const compared = result && action === result.answer.action ? { compared: result.tried } : {};
+  const data = await load(`/api/puzzles/${puzzle.number}`, { action, ...compared }, "verdict", "Playing the lines");
   if (mine === visit) answering = 0;
   if (!data) return;
   const mark = readScore()[puzzle.number];
@@ -155,11 +155,11 @@ function verdictText(action) {
 }
 
 function whyText() {
-  const { why, beside } = result;
-  const rest = Object.values(why).reduce((left, vp) => left - vp, deficit(beside.action));
+  const { why, compared } = result;
+  const rest = Object.values(why).reduce((left, vp) => left - vp, deficit(compared.action));
   const parts = [...Object.entries(why), ["all else", rest]].filter(([, vp]) => vpText(vp) !== "0.0")
     .map(([source, vp]) => `${vp > 0 ? "+" : ""}${vpText(vp)} ${source}`);
-  return parts.length ? `Why: VP of the answer compared with ${beside.words}: ${parts.join(", ")}.` : "";
+  return parts.length ? `Why: VP of the answer compared with ${compared.words}: ${parts.join(", ")}.` : "";
 }
 
 function methodText() {
@@ -188,7 +188,7 @@ function stepText({ text, words }, n) {
   const after = result.line.slice(n + 1);
   const length = after.findIndex((step) => !step.text);
   const last = (length < 0 ? after : after.slice(0, length)).find((step) => step.over);
-  return `${words}, then ${n ? result.beside.words : result.answer.words}${last ? `: ${last.vp} VP at the end` : ""}`;
+  return `${words}, then ${n ? result.compared.words : result.answer.words}${last ? `: ${last.vp} VP at the end` : ""}`;
 }
 
 function stepRow(step, n) {
@@ -216,17 +216,17 @@ function explain(action) {
   byId("why").textContent = whyText();
   byId("how").textContent = methodText();
   byId("line").replaceChildren(...result.line.map(stepRow));
-  byId("told").hidden = false;
+  byId("explanation").hidden = false;
   show(0);
 }
 
 // Compares the answer with the line of another candidate.
 function lineButton({ action, words, ...candidate }) {
   const compare = async () => {
-    if (action === result.beside.action) return;
+    if (action === result.compared.action) return;
     visit += 1;
     const { tried } = result;
-    const data = await load(`/api/puzzles/${puzzle.number}`, { action: tried, beside: action }, "said", "Playing the line");
+    const data = await load(`/api/puzzles/${puzzle.number}`, { action: tried, compared: action }, "step", "Playing the line");
     if (!data) return;
     const hadFocus = document.activeElement.dataset.action === String(action);
     draw(0); // undoes what only the old lines change
@@ -235,7 +235,7 @@ function lineButton({ action, words, ...candidate }) {
     if (hadFocus) byId("candidates").querySelector(`[data-action="${action}"]`).focus({ preventScroll: true });
   };
   return element("button", { type: "button", "data-action": action, onclick: compare,
-    "aria-pressed": String(action === result.beside.action), ...highlighting({ action, words, ...candidate }) }, words);
+    "aria-pressed": String(action === result.compared.action), ...highlighting({ action, words, ...candidate }) }, words);
 }
 
 function draw(number) {
@@ -250,7 +250,7 @@ function show(number) {
   draw(frame);
   const [list, step] = [byId("line"), result.line[frame]];
   byId("place").textContent = `${frame} / ${result.line.length - 1}`;
-  byId("said").textContent = stepText(step, frame);
+  byId("step").textContent = stepText(step, frame);
   highlight(step);
   [...list.children].forEach((row, n) => row.classList.toggle("now", n === frame));
   const row = list.children[frame]; // only the list scrolls; the table stays in place

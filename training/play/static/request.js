@@ -7,8 +7,8 @@ const keepLastGame = (id) => store(LAST_GAME, id, () => sessionStorage);
 const lastGame = () => stored(LAST_GAME, null, () => sessionStorage);
 
 // How far work in the background is, in words.
-const farOf = ({ said, done, total, seconds }) =>
-  `${said}${done ? `, ${done} of ${total} games` : ""}, ${seconds} s`;
+const farOf = ({ message, done, total, seconds }) =>
+  `${message}${done ? `, ${done} of ${total} games` : ""}, ${seconds} s`;
 
 async function request(path, body, report) {
   const options = body === undefined ? {} : {
