@@ -20,7 +20,7 @@ def next_wait(seconds: float) -> float:
 
 @contextmanager
 def status_line(
-    text: Callable[[], str], shown: bool = True, at_once: bool = False
+    text: Callable[[], str], enabled: bool = True, at_once: bool = False
 ) -> Iterator[None]:
     """Say on stderr how far the body is, as long as it runs.
 
@@ -30,11 +30,11 @@ def status_line(
 
     Args:
         text: what to say at the moment; called from another thread.
-        shown: nothing is written where it is not.
+        enabled: False writes nothing.
         at_once: say it before anything is done too; else after PATIENCE on a terminal and
             LINE_SECONDS elsewhere, so that a mistake that comes before is the only line.
     """
-    if not shown:
+    if not enabled:
         yield
         return
     live, done = sys.stderr.isatty(), threading.Event()

@@ -145,7 +145,7 @@ def test_a_wait_is_told_where_there_is_no_terminal(monkeypatch, capsys):
     assert said.splitlines()[:3] == ["step 0", "step 1", "step 2"] and len(said.splitlines()) < 9
     assert "\r" not in said
     with (
-        progress.status_line(lambda: "nothing", shown=False),
+        progress.status_line(lambda: "nothing", enabled=False),
         progress.status_line(lambda: "too short"),
     ):
         pass
