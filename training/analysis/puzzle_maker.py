@@ -18,7 +18,6 @@ import numpy as np
 
 import gaia_jax
 from gaia_jax import replay
-from gaia_jax.actions import from_text
 from gaia_jax.cli.progress import status_line
 from gaia_jax.env import GaiaEnv
 from gaia_jax.ruleset import Ruleset
@@ -178,14 +177,7 @@ class PuzzleMaker:
         Raises:
             UserError: a game does not play.
         """
-        games = [
-            Game(
-                self.env,
-                puzzles.game_states(collection, number),
-                [from_text(self.env.ruleset, text) for text in game["actions"]],
-            )
-            for number, game in enumerate(collection["games"])
-        ]
+        games = list(puzzles.replay_games(collection))
         decisions = sorted(
             Decision(puzzle["game"], puzzle["decision"] - 1, puzzle.get("beats", ""))
             for puzzle in collection["puzzles"]
@@ -208,9 +200,9 @@ class PuzzleMaker:
             accepts = partial(is_promising, lead=lead, clear=clear)
             trials = self.player.try_candidates(trials, samples, 0, accepts, seed)
         trials = [self._with_more_candidates(trial) for trial in trials]
-        for samples, accepts in ((SCREENING[-1][0], is_promising), (self.playouts, is_puzzle)):
+        for samples, test in ((SCREENING[-1][0], is_promising), (self.playouts, is_puzzle)):
             trials = self.player.try_candidates(
-                trials, samples, FIRST_CHECK_SAMPLE, accepts, seed, with_plans=True
+                trials, samples, FIRST_CHECK_SAMPLE, test, seed, with_plans=True
             )
         by_answer: list[dict[str, JsonObject]] = [{} for _ in games]
         for trial in trials:

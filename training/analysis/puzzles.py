@@ -29,7 +29,7 @@ from ..agents import Agent, make_agent, sha256_of
 from ..system import data_files
 from ..system.data_files import LIST, NUMBER, OBJECT, TEXT, WHOLE
 from .playouts import whole_moves
-from .recorded_game import Game, compiled_step
+from .recorded_game import Game, compiled_step, replay_game
 from .review import JsonObject
 
 Schema = Mapping[str, Any]  # by key: a type, a schema, or a list that holds the schema of its items
@@ -238,14 +238,16 @@ def num_players(collection: JsonObject) -> int:
         raise UserError(f"game 0 of the puzzles: {error}") from error
 
 
-def game_states(collection: JsonObject, number: int) -> list[State]:
-    """The states of a game, the first before its first decision.
+def replay_games(collection: JsonObject) -> Iterator[Game]:
+    """The games of the puzzles.
 
     Raises:
-        UserError: it does not play.
+        UserError: one of them does not play.
     """
+    number = 0
     try:
-        return list(replay.states(record_of(collection, number)))
+        for number in range(len(collection["games"])):
+            yield replay_game(record_of(collection, number))
     except replay.RecordError as error:
         raise UserError(f"game {number} of the puzzles: {error}") from error
 
@@ -268,11 +270,10 @@ def replay_positions(collection: JsonObject) -> Iterator[tuple[int, JsonObject, 
     Raises:
         UserError: a game does not play.
     """
-    for game in range(len(collection["games"])):
-        states = game_states(collection, game)
+    for index, game in enumerate(replay_games(collection)):
         for number, puzzle in enumerate(collection["puzzles"]):
-            if puzzle["game"] == game:
-                yield number, puzzle, states[puzzle["decision"] - 1]
+            if puzzle["game"] == index:
+                yield number, puzzle, game.states[puzzle["decision"] - 1]
 
 
 def make_solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:

@@ -45,9 +45,18 @@ def read_game(
             record = dataclasses.replace(
                 record, actions=record.actions[:num_decisions], final_vp=()
             )
-        states = list(replay.states(record))
+        return replay_game(record, env_module)
     except replay.RecordError as error:
         raise UserError(str(error)) from error
+
+
+def replay_game(record: replay.Record, env_module: EnvModule = gaia_jax) -> Game:
+    """The game of a record.
+
+    Raises:
+        RecordError: one of its moves is illegal.
+    """
+    states = list(replay.states(record))
     num_players = len(states[0].game.players.vp)
     env = make_env(env_module, record.ruleset, "vp", num_players)
     return Game(env, states, [from_text(env.ruleset, text) for text in record.actions])
