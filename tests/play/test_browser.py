@@ -241,19 +241,6 @@ def test_only_ones_own_tiles_are_lit(tab: Watched, server: Server) -> None:
     assert clicked > 5, "others have such tiles"
 
 
-def test_take_back_ends_at_ones_first_decision(tab: Watched, server: Server) -> None:
-    """Which comes after those of the agents."""
-    begin(tab, server.home, ("random", "random", "random", "you"))
-    page = tab.page
-    tab.until(MINE, 120)
-    first = page.evaluate("game.node")
-    assert first > 0, "agents were first"
-    assert page.is_disabled("#undo")
-    page.keyboard.press("u")
-    tab.until("document.getElementById('message').textContent.includes('to take back')", 10)
-    assert page.evaluate("game.node") == first and not page.evaluate("game.paused")
-
-
 @pytest.mark.slow
 @both
 def test_a_record_opens_at_its_start_under_its_name(tab: Watched, server: Server) -> None:
@@ -380,43 +367,6 @@ def test_what_an_agent_thinks(tab: Watched, server: Server) -> None:
         assert word not in str(page.inner_text("#layout")).lower()
     page.click("#analysis")
     assert not page.locator(".stage .over-cell").count() and page.is_hidden("#analysis-panel")
-
-
-# The words of a bar and its number lie within it, and the number is whole.
-CUT_OFF = """() => [...document.querySelectorAll('#policy .bar span')].filter(
-  one => one.scrollWidth > one.clientWidth || one.getBoundingClientRect().right
-    > one.closest('.panel').getBoundingClientRect().right).map(one => one.textContent)"""
-
-
-@pytest.mark.slow
-@both
-def test_the_policy_bar_is_whole_and_says_what_is_sure(tab: Watched, server: Server) -> None:
-    """At 160 the agent is all but certain, at 60 it wavers."""
-    begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
-    page = tab.page
-    show_position(tab, 160)
-    show(tab, "Analysis")
-    page.select_option("#analyst", "zoo/strong")
-    page.click("#analysis")
-    numbers = (
-        "[...document.querySelectorAll('#policy .bar span:last-child')].map(s => s.textContent)"
-    )
-    for place in (160, 60, 161):
-        show_position(tab, place)
-        show(tab, "Analysis")
-        tab.until("analysis.report && analysis.report.at === game.node", 240)
-        assert page.evaluate(CUT_OFF) == []
-        percentages = page.evaluate(numbers)
-        chances = page.evaluate("analysis.report.policy.map(row => row[2])")
-        assert not {"0.0 %", "100.0 %"} & set(percentages), percentages
-        if place == 160:
-            assert percentages == [">99.9 %"], percentages
-        else:
-            assert len(percentages) > 1 and percentages[0] == f"{100 * chances[0]:.1f} %"
-        legal = page.evaluate("game.legal.length")
-        rest = str(page.locator("#policy > p").inner_text()) if legal > len(percentages) else ""
-        assert rest.startswith(f"and {legal - len(percentages)} more, none above 0.1 %") or not rest
-        assert "temperature 1" in page.inner_text("#analysis-panel")
 
 
 def search_of(tab: Watched, server: Server, agent: str) -> None:

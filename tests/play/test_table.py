@@ -217,31 +217,6 @@ def test_what_the_others_did_is_a_line_a_turn(tab: Watched, server: Server) -> N
     assert page.locator(".stage .over-look.ring").count() == len((places or "").split())
     page.click("#since .fold")
     assert page.locator("#since .effects-text:visible").count() > 0
-    # Answers of a setting appear at once; conversions have their own words.
-    page.click("#since .fold")
-    moves = page.evaluate("game.moves.map(m => [m.text, m.player])")
-    place = next(k for k, (text, _) in enumerate(moves) if text.startswith("leech") and k > 40)
-    page.evaluate(
-        f"game.moves[{place}].by = 'power up to 0 VP'; seatInView({moves[place][1]});"
-        f" drawSince({place + 1})"
-    )
-    visible_effects = page.locator("#since .effects-text:visible").all_inner_texts()
-    assert len(visible_effects) == 1 and visible_effects[0].endswith("by a setting"), (
-        visible_effects
-    )
-    free = next(k for k, (text, _) in enumerate(moves) if text.startswith("free "))
-    effects = page.evaluate(
-        f"effectLines(turnsOf(game.moves).find(t => t.first <= {free + 1} && t.last >= {free + 1}),"
-        " game.seats)[0].textContent"
-    )
-    assert page.evaluate(f"game.moves[{free}].words") in effects
-    # Where they are the turn's own line, what they cost and brought follows them.
-    alone, words, paid = page.evaluate(
-        f"((move) => [effectLines({{ moves: [move], answers: [] }}, game.seats)[0].textContent,"
-        f" move.words, paid(move)])(game.moves[{free}])"
-    )
-    assert alone == paid != words
-    assert page.evaluate("counted(['a', 'a', 'b', 'a'])") == ["a (\u00d72)", "b", "a"]
 
 
 def test_the_end_says_who_won_and_by_what(tab: Watched, server: Server) -> None:
