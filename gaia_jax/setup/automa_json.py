@@ -35,9 +35,11 @@ def automa_to_dict(setup: Setup, ruleset: Ruleset) -> dict[str, Any]:
     }
 
 
-def read_automa(value: object, ruleset: Ruleset) -> tuple[int, AutomaDraws]:
+def read_automa(value: object, ruleset: Ruleset, human: int) -> tuple[int, AutomaDraws]:
     """The Automa's faction, an index of ids["faction"], and what is drawn for it.
 
+    Args:
+        human: the human's faction, an index too.
     Raises:
         ValueError: the value is broken; the message names the place, the value and the choices.
     """
@@ -48,6 +50,8 @@ def read_automa(value: object, ruleset: Ruleset) -> tuple[int, AutomaDraws]:
     level = index_of("automa['level']", data["level"], [x.id for x in parts.levels])
     own = [faction.id for faction in parts.factions]
     faction = own[index_of("automa['faction']", data["faction"], own)]
+    if ruleset.ids["faction"][human] == faction:
+        raise ValueError(f"automa['faction']: {faction!r} is the human's")
     cards = check_list("automa['start_mine_cards']", data["start_mine_cards"], automa.START_MINES)
     for place, card in enumerate(cards):
         index_of(f"automa['start_mine_cards'][{place}]", card, numbers)

@@ -171,7 +171,7 @@ def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLE
         fields[entry.field] = _read_entry(entry, data[entry.key])
     draws = None
     if r.automa:
-        faction, draws = read_automa(data["automa"], r)
+        faction, draws = read_automa(data["automa"], r, int(fields["faction"][0]))
         fields["faction"] = np.append(fields["faction"], faction)
         fields["turn_order"] = np.arange(r.players)
     _check_boards(r, fields["faction"])

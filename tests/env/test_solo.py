@@ -1,0 +1,169 @@
+"""The solo game as an environment: one seat, rewards against the Automa, hidden cards (AUT)."""
+
+import dataclasses
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import gaia_jax
+from gaia_jax.rewards import reward_at_end
+from gaia_jax.rules.automa.cards import turned
+from gaia_jax.ruleset import ruleset_of
+from gaia_jax.setup.automa_draw import Seen, draw_automa, redraw
+from gaia_jax.state import AUTOMA, HUMAN, Node
+
+GAMES = 40
+LEVELS = ("automalein", "automa", "automachtig", "ultoma", "alptrauma")
+RULES = ruleset_of("base", 1)
+
+
+@pytest.fixture(scope="module")
+def env() -> Any:
+    return gaia_jax.make("base", players=1)
+
+
+@pytest.fixture(scope="module")
+def programs(env: Any) -> Any:
+    def choose(state: Any, key: Any) -> Any:
+        logits = jnp.where(state.legal_action_mask, 0.0, -jnp.inf)
+        return jax.random.categorical(key, logits)
+
+    return (
+        jax.jit(jax.vmap(env.init_from)),
+        jax.jit(jax.vmap(env.step)),
+        jax.jit(jax.vmap(choose)),
+    )
+
+
+@pytest.fixture(scope="module")
+def setups() -> Any:
+    """Games of all levels, which one program plays."""
+    keys = jax.random.split(jax.random.key(5), GAMES // len(LEVELS))
+    drawn = [
+        jax.vmap(gaia_jax.make("base", players=1, automa=level).draw_setup)(keys)
+        for level in LEVELS
+    ]
+    return jax.tree.map(lambda *x: jnp.concatenate(x), *drawn)
+
+
+@pytest.fixture(scope="module")
+def history(programs: Any, setups: Any) -> list[Any]:
+    """All states of random games until every game has ended."""
+    init, step, choose = programs
+    states = [init(setups)]
+    while not np.all(states[-1].terminated):
+        assert len(states) < 1000
+        keys = jax.random.split(jax.random.key(len(states)), GAMES)
+        states.append(step(states[-1], choose(states[-1], keys)))
+    return [jax.device_get(state) for state in states]
+
+
+def test_arrays_have_two_players_and_one_reward(env: Any) -> None:
+    state = jax.eval_shape(env.init, jax.random.key(0))
+    assert (env.num_players, state.rewards.shape) == (1, (1,))
+    assert state.game.num_players == env.observation_shape["players"][0] == 2
+    assert state.game.num_seats == 1
+
+
+def test_random_games_end_and_their_vp_add_up(history: list[Any]) -> None:
+    last = history[-1]
+    assert (last.game.turn.node == Node.ENDED).all() and not last.truncated.any()
+    for state in history:
+        assert state.legal_action_mask.any(-1).all()
+        assert (state.current_player == HUMAN).all()
+        players = state.game.players
+        assert (players.vp == players.vp_source.sum(-1)).all()
+        assert not players.resources[:, AUTOMA].any() and not players.power[:, AUTOMA].any()
+        row = np.sort(state.game.automa.booster_row, axis=-1)
+        owned = np.sort(players.booster, axis=-1)
+        together = np.sort(np.concatenate([row, owned], -1), axis=-1)[:, 2:]
+        assert (together == np.sort(state.game.setup.boosters, axis=-1)).all()
+
+
+def test_the_automa_takes_as_many_turns_as_its_level_allows(history: list[Any]) -> None:
+    """N cards are at least N - 4 and at most N - 1 actions, and the pass (AUT-13)."""
+    last = history[-1]
+    sizes = (last.game.setup.automa.deck[:, -1] > 0).sum(-1)
+    turns = last.game.automa.turns
+    assert (turns >= sizes - 4 + 1).all() and (turns <= sizes - 1 + 1).all()
+    assert sizes.tolist() == [n for n in (11, 12, 13, 14, 14) for _ in range(GAMES // len(LEVELS))]
+
+
+def test_the_end_is_paid_by_the_margin_over_the_automa(history: list[Any]) -> None:
+    for before, state in zip(history, history[1:], strict=False):
+        ends = state.terminated & ~before.terminated
+        vp = state.game.players.vp.astype(int)
+        margin = (vp[:, HUMAN] - vp[:, AUTOMA]) / 100
+        expected = np.where(ends, margin, 0)
+        np.testing.assert_allclose(state.rewards[:, 0], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "human", "paid"),
+    [("win", 40, 1), ("win", 39, 0.5), ("win", 38, 0), ("rank", 40, 1), ("rank", 39, 0)],
+)
+def test_aut_34_equal_vp_are_half_a_win(kind: str, human: int, paid: float) -> None:
+    vp = jnp.array([human, 39], jnp.int16)
+    assert float(reward_at_end(kind, vp)[HUMAN]) == paid
+
+
+def test_what_is_hidden_changes_neither_observation_nor_mask(env: Any, history: list[Any]) -> None:
+    """All states of the games, each with its unseen cards drawn again (AUT-08, AUT-12)."""
+    observe = jax.jit(
+        jax.vmap(lambda state: (env.observe(state, HUMAN), env.legal_mask(state.game)))
+    )
+    hide = jax.jit(jax.vmap(env.redraw_hidden))
+    seen_cards = jax.jit(jax.vmap(partial(turned, RULES)))
+    changed = 0
+    for number in range(0, len(history), 7):
+        state = history[number]
+        again = hide(state, jax.random.split(jax.random.key(number), GAMES))
+        for one, other in zip(
+            jax.tree.leaves(observe(state)), jax.tree.leaves(observe(again)), strict=True
+        ):
+            np.testing.assert_array_equal(one, other)
+        before, after = state.game.setup.automa.deck, np.asarray(again.game.setup.automa.deck)
+        is_seen = np.arange(14) < np.asarray(seen_cards(state.game))[..., None]
+        assert (before == after)[is_seen].all()
+        assert ((before > 0) == (after > 0)).all()
+        for earlier, later in zip(after.swapaxes(0, 1), after.swapaxes(0, 1)[1:], strict=False):
+            assert all({*a[a > 0]} < {*b[b > 0]} for a, b in zip(earlier, later, strict=True))
+        rest = dataclasses.replace(again.game.setup, automa=state.game.setup.automa)
+        same = again.replace(game=again.game.replace(setup=rest))
+        jax.tree.map(np.testing.assert_array_equal, same, state)
+        changed += (before != after).any(-1).any(-1).sum()
+    assert changed > GAMES
+
+
+def test_other_games_have_nothing_hidden() -> None:
+    env = gaia_jax.make("base", players=2)
+    state = jax.eval_shape(env.init, jax.random.key(0))
+    filled = jax.tree.map(lambda x: np.ones(x.shape, x.dtype), state)
+    jax.tree.map(
+        np.testing.assert_array_equal, env.redraw_hidden(filled, jax.random.key(0)), filled
+    )
+
+
+def test_a_card_seen_late_is_as_likely_to_have_come_in_each_round() -> None:
+    """Two cards that are seen in round 3 were added in any two of rounds 1 to 3."""
+    level = LEVELS.index("automalein")
+    draws = draw_automa(RULES, level, jax.random.key(0))
+    deck = np.array(draws.deck)
+    cards = [int(card) for card in deck[2] if card]
+    added = [card for card in cards if card not in RULES.automa.levels[level].fixed_cards][:2]
+    deck[2, : len(cards)] = [*added, *(card for card in cards if card not in added)]
+    draws = draws.replace(deck=jnp.asarray(deck))
+    seen = Seen(jnp.array([0, 0, 2, 0, 0, 0]), jnp.int32(2), jnp.bool_(True))
+    keys = jax.random.split(jax.random.key(1), 3000)
+    decks = np.asarray(jax.jit(jax.vmap(lambda key: redraw(RULES, draws, seen, key)))(keys).deck)
+    assert (decks[:, 2, :2] == added).all()
+    in_first = (decks[:, 0, :, None] == np.array(added)).any(1).mean(0)
+    in_second = (decks[:, 1, :, None] == np.array(added)).any(1).mean(0)
+    # Three places for two cards: each is in the first with 1/3, in the first two with 2/3.
+    np.testing.assert_allclose(in_first, 1 / 3, atol=0.04)
+    np.testing.assert_allclose(in_second, 2 / 3, atol=0.04)
+    assert len(np.unique(decks[:, 0], axis=0)) > 500, "the order of the first deck is free"

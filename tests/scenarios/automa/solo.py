@@ -1,0 +1,189 @@
+"""A solo table to set scenes on, on the map with rotations 0.
+
+    table = solo(automa="GEODENS").stand(AUTOMA, (-2, 1)).deck(4, 6, 7, 9)
+    after = table.turn()
+
+A turn of the Automa is compiled once for the session, by itself. Cells are (q, r) with r growing
+downward, as in the printed tables of the map.
+"""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import gaia_jax
+from gaia_jax.rules.automa import set_up
+from gaia_jax.rules.automa.turn import take_turn
+from gaia_jax.rules.setup import new_game
+from gaia_jax.ruleset import ruleset_of
+from gaia_jax.setup.setup_json import setup_from_json
+from gaia_jax.state import AUTOMA, HUMAN, Node, Phase
+from tests.scenarios.table import Table, _changed, _on_host
+
+RULES = ruleset_of("base", 1)
+TILES = ("M01", "M02", "M03", "M04", "M05B", "M06B", "M07B")
+LEVELS = {level.id: level for level in RULES.automa.levels}
+SETUP = {
+    "players": 1,
+    "sectors": [{"tile": tile, "rotation": 5} for tile in TILES],
+    "factions": ["ITARS"],
+    "basic_tiles": {
+        "terraforming": "BT8_PIAC_4",
+        "navigation": "BT2_INC_O1_CH1",
+        "ai": "BT5_INC_C1_K1",
+        "gaia": "BT6_GAIA_3VP",
+        "economy": "BT7_TYPES_K",
+        "science": "BT3_O1_Q1",
+        "free_1": "BT9_7VP",
+        "free_2": "BT4_INC_C4",
+        "free_3": "BT1_ACT_CHARGE4",
+    },
+    "advanced_tiles": {
+        "terraforming": "TS-4VP",
+        "navigation": "SA-O-3",
+        "ai": "SA-QIC-CRED",
+        "gaia": "MINE-2VP",
+        "economy": "RS-3VP-PASS",
+        "science": "FED-3VP-PASS",
+    },
+    "tf5_token": "FT_12VP",
+    "boosters": ["RB1", "RB2", "RB5", "RB7", "RB9"],
+    "round_tiles": [
+        "RM-TF-2VP",
+        "RM-TS-4VP",
+        "RM-MINE-2VP",
+        "RM-TS-3VP",
+        "RM-FED-5VP",
+        "RM-GAIA-4VP",
+    ],
+    "final_missions": ["BUILDINGS", "SATELLITES"],
+}
+
+
+def decks(level: str) -> list[list[int]]:
+    """Decks of a level that take the other cards in the order of their numbers."""
+    fixed = LEVELS[level].fixed_cards
+    others = [card for card in range(1, 18) if card not in fixed]
+    return [[*fixed, *others[: number + 1]] for number in range(6)]
+
+
+@cache
+def _programs() -> tuple[Any, Any, Any]:
+    return (
+        jax.jit(partial(new_game, RULES)),
+        jax.jit(partial(set_up.take_steps, RULES)),
+        jax.jit(partial(take_turn, RULES)),
+    )
+
+
+def start(
+    human: str = "ITARS", automa: str = "GEODENS", level: str = "automachtig", **changes: Any
+) -> SoloTable:
+    """A new game before its first decision; `changes` replace keys of the set-up file."""
+    cards = {"decks": decks(level), "start_mine_cards": [1, 1, 1], "booster_card": 1}
+    cards |= {key: changes.pop(key) for key in list(changes) if key in cards}
+    part = {"level": level, "faction": automa, **cards}
+    setup = setup_from_json(SETUP | {"factions": [human], "automa": part} | changes, RULES)
+    return SoloTable(_programs()[0](setup))
+
+
+def solo(*args: Any, round: int = 1, **kwargs: Any) -> SoloTable:
+    """An empty board in the action phase of a round, before a turn of the Automa."""
+    table = start(*args, **kwargs)
+    return table.set_turn(
+        round=round, phase=Phase.ACTIONS, node=Node.TURN, player=AUTOMA, active=AUTOMA
+    )
+
+
+class SoloTable(Table):
+    """A solo game in progress; methods return a new table."""
+
+    def __init__(self, game: Any, stop: Any = None) -> None:
+        self.env, self._game, self.stop = gaia_jax.make("base", players=1), game, stop
+
+    @property
+    def game(self) -> Any:
+        """The game state of the rules."""
+        return self._game
+
+    def _arranged(self, **parts: Any) -> SoloTable:
+        return SoloTable(self.game.replace(**parts))
+
+    def set_turn(self, **fields: Any) -> SoloTable:
+        """Fields of `Turn` set by hand."""
+        return self._arranged(turn=_changed(self.game.turn, fields))
+
+    def cell(self, cell: Any) -> int:
+        """The index of a cell (q, r), with r growing downward."""
+        q, r = cell
+        return RULES.geometry.cell_index[q + r, -r]
+
+    def mines(self, player: int, *cells: tuple[int, int]) -> SoloTable:
+        """Mines of a player on these cells."""
+        table = self
+        for cell in cells:
+            table = table.stand(player, cell, "MINE")
+        return table
+
+    def deck(self, *cards: int, turns: int = 0) -> SoloTable:
+        """The deck of this round in drawing order, and the turns that the Automa has taken."""
+        draws, automa = self.game.setup.automa, self.game.automa
+        deck = np.array(draws.deck)
+        deck[int(self.field("round")) - 1] = [*cards, *[0] * (deck.shape[1] - len(cards))]
+        setup = self.game.setup.replace(automa=draws.replace(deck=jnp.asarray(deck)))
+        return self._arranged(setup=setup, automa=automa.replace(turns=jnp.int8(turns)))
+
+    def cards(self, support: int, action: int) -> SoloTable:
+        """The next turn has these cards, which are not the last three."""
+        return self.deck(support, action, 4, 6, 9, 13)
+
+    def levels(self, player: int, **levels: int) -> SoloTable:
+        """The research levels of a player by track, the others 0."""
+        return self.give(player, tracks=tuple(levels.get(x, 0) for x in RULES.ids["track"]))
+
+    def covered(self, *spaces: str) -> SoloTable:
+        """These action spaces are covered, no others."""
+        power, qic = RULES.ids["power_action"], RULES.ids["qic_action"]
+        return self.set_turn(
+            power_used=sum(1 << power.index(x) for x in spaces if x in power),
+            ship_used=sum(1 << qic.index(x) for x in spaces if x in qic),
+        )
+
+    def spaces(self) -> set[str]:
+        """The covered action spaces."""
+        used = {"power_action": self.field("power_used"), "qic_action": self.field("ship_used")}
+        return {x for kind in used for i, x in enumerate(RULES.ids[kind]) if used[kind] >> i & 1}
+
+    def turn(self) -> SoloTable:
+        """After one turn of the Automa."""
+        return SoloTable(*_programs()[2](self.game))
+
+    def set_up_steps(self, done: int = 1) -> SoloTable:
+        """After the Automa's steps of the set-up, `done` decisions having been made."""
+        table = self.set_turn(setup_done=done, active=AUTOMA, player=AUTOMA)
+        return SoloTable(_programs()[1](table.game))
+
+    def field(self, name: str) -> Any:
+        """A field of `Turn`, with numpy."""
+        return np.asarray(getattr(_on_host(self.game.turn), name))
+
+    def structures(self, player: int) -> dict[tuple[int, int], str]:
+        """The player's structures by cell."""
+        board = self.game.board
+        own = np.flatnonzero(np.asarray(board.owner) == player)
+        cells = {c: tuple(int(x) for x in RULES.geometry.cells[c]) for c in own}
+        names = RULES.ids["structure"]
+        return {(q + r, -r): names[int(board.structure[c])] for c, (q, r) in cells.items()}
+
+    def row(self) -> list[str]:
+        """The boosters without owner, from left to right."""
+        return [RULES.ids["booster"][b] for b in np.asarray(self.game.automa.booster_row) if b >= 0]
+
+    def offer(self) -> int:
+        """The power that waits for the human's answer."""
+        return int(self.field("leech")[:, HUMAN].max())
