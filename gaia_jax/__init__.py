@@ -1,4 +1,4 @@
-"""Gaia Project with The Lost Fleet, two to four players, as a vectorized JAX environment.
+"""Gaia Project with The Lost Fleet, one to four players, as a vectorized JAX environment.
 
     env = gaia_jax.make("lost_fleet", reward="margin")
     state = env.init(key)

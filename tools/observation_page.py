@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from gaia_jax.observation.automa import AUTOMA
 from gaia_jax.observation.cells import CELLS
 from gaia_jax.observation.game import GLOBALS
 from gaia_jax.observation.players import PLAYER_BLOCKS
 from gaia_jax.observation.view import Block
 from gaia_jax.ruleset import LOST_FLEET, Ruleset
+from gaia_jax.ruleset.variants import BASE_FOR_ONE
 
 _HEAD = """\
 # The observation
@@ -37,7 +39,8 @@ def page(ruleset: Ruleset) -> str:
         shapes.append(f"| `{name}` | {shape} | {dtype} | {row} |\n")
         chapters.append(_chapter(ruleset, name, table))
     total = f"\nThe shapes are those of `{ruleset.id}`; together {size:,} bytes.\n"
-    return _HEAD + "".join(shapes) + total + "".join(chapters)
+    solo = _chapter(BASE_FOR_ONE, "globals against the Automa, after those above", AUTOMA)
+    return _HEAD + "".join(shapes) + total + "".join(chapters) + solo
 
 
 def _chapter(ruleset: Ruleset, name: str, table: tuple[Block, ...]) -> str:

@@ -239,7 +239,7 @@ name.
 WHAT = {
     "lost_fleet": "the default: The Lost Fleet as the project's rules read it",
     "lost_fleet_published": "the same game with what the box and its rulebook print otherwise",
-    "base": "the base game for two to four: fourteen factions, QIC actions on the board",
+    "base": "the base game for one to four: fourteen factions, QIC actions on the board",
 }
 
 
@@ -276,7 +276,8 @@ def _base_chapter() -> Iterator[str]:
         "## `base`",
         "",
         "Compared with `lost_fleet_published`. The set-up file omits missing pieces.",
-        "For two to four players (PLA-01 to PLA-07); the rows are of the game for four.",
+        "For two to four players (PLA-01 to PLA-07), or one against the Automa (AUT-01 to AUT-34),",
+        "which has the pieces of two; the rows are of the game for four.",
         "",
         TABLE.format("lost_fleet_published", "base", "reason"),
     )

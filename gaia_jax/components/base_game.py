@@ -170,6 +170,7 @@ NEUTRAL_PLAYER = {
 # which is that many turns from how the tiles are written here. The first player chooses first.
 FIRST_ROTATION = 5
 FIRST_FACTIONS = {
+    1: ("HADSCH_HALLAS", "TAKLONS"),  # the human, the Automa (AUT-04)
     2: ("HADSCH_HALLAS", "XENOS"),
     3: ("TERRANS", "TAKLONS", "GEODENS"),
     4: ("TERRANS", "HADSCH_HALLAS", "XENOS", "TAKLONS"),

@@ -14,6 +14,7 @@ from gaia_jax.rewards import reward_at_end
 from gaia_jax.rules.automa.cards import turned
 from gaia_jax.ruleset import ruleset_of
 from gaia_jax.setup.automa_draw import Seen, draw_automa, redraw
+from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import AUTOMA, HUMAN, Node
 
 GAMES = 40
@@ -167,3 +168,10 @@ def test_a_card_seen_late_is_as_likely_to_have_come_in_each_round() -> None:
     np.testing.assert_allclose(in_first, 1 / 3, atol=0.04)
     np.testing.assert_allclose(in_second, 2 / 3, atol=0.04)
     assert len(np.unique(decks[:, 0], axis=0)) > 500, "the order of the first deck is free"
+
+
+def test_aut_04_the_first_game_is_hadsch_hallas_against_taklons() -> None:
+    setup = gaia_jax.first_game(1, automa="ultoma")
+    part = setup_to_dict(setup, RULES)
+    assert (part["factions"], part["automa"]["faction"]) == (["HADSCH_HALLAS"], "TAKLONS")
+    assert part["automa"]["level"] == "ultoma" and len(part["automa"]["decks"][5]) == 14
