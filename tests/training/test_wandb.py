@@ -5,11 +5,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import Mock
 
+import pytest
+
+from gaia_jax.cli.command_line import UserError
 from training import config as configs
 from training.config import Config
-from training.run.logs import Logs
+from training.run.logs import Logs, check_wandb
 
 ROOT = Path(__file__).resolve().parents[2]
 WITH = configs.override(Config(), ["run.wandb=true", "run.tensorboard=false", "ppo.lr=0.125"])
@@ -46,6 +50,13 @@ def test_variables_of_wandb_win_over_what_a_run_would_say(tmp_path, monkeypatch)
     assert inits[0]["config"]["ppo"]["lr"] == 0.125
     # wandb reads the others by itself, unless an argument sets them.
     assert not {"entity", "group", "tags", "job_type", "notes"} & inits[1].keys()
+
+
+def test_without_a_login_nothing_starts(monkeypatch):
+    monkeypatch.setitem(sys.modules, "wandb", SimpleNamespace(login=lambda prompt: False))
+    monkeypatch.delenv("WANDB_MODE", raising=False)
+    with pytest.raises(UserError, match="W&B knows no login"):
+        check_wandb()
 
 
 def test_wandb_itself_offline(tmp_path):

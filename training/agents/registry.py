@@ -96,7 +96,13 @@ def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
         return _function_agent(parts.base, env)
     if parts.kind == RUN:
         _check_run(parts)
-    network = _at_start(parts.run, env) if parts.update == START else _trained(parts, env)
+    if parts.update == START:
+        from ..learn.checkpoint import load_start
+
+        at_start, params, config = load_start(parts.run, env)
+        network = Trained.of_config(config, env, at_start, params)
+    else:
+        network = _trained(parts, env)
     return policy_agent(
         network.as_trained, network.network, network.params, parts.base, likeliest, network.reward,
         network.reward_scale, network.temperature,
@@ -236,14 +242,6 @@ def _trained(
 
     env, network, params, update, config = load_policy(name.run, env, env_module, update)
     return Trained.of_config(config, env, network, params, update=update)
-
-
-def _at_start(run: str, env: Environment) -> Trained:
-    """A run's network before the first update."""
-    from ..learn.checkpoint import load_start
-
-    network, params, config = load_start(run, env)
-    return Trained.of_config(config, env, network, params)
 
 
 def sha256_of(name: str) -> str:

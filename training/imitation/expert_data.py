@@ -185,14 +185,10 @@ def begin(out: Path, about: Mapping[str, object], states: EnvState) -> tuple[int
     leaves, form = jax.tree.flatten(states)
     names = [f"{i:04d}" for i in range(len(leaves))]
     arrays = data_files.read_arrays(out / STATES, "the states", [*names, "chunks"])
-    for name, leaf in zip(names, leaves, strict=True):
-        if arrays[name].shape != leaf.shape:
-            raise UserError(f"{out / STATES} is of other games than {out / ABOUT}")
-    kept_rows = [
-        jax.device_put(arrays[name], leaf.sharding)
-        for name, leaf in zip(names, leaves, strict=True)
-    ]
-    return int(arrays["chunks"]), jax.tree.unflatten(form, kept_rows)
+    if any(arrays[name].shape != x.shape for name, x in zip(names, leaves, strict=True)):
+        raise UserError(f"{out / STATES} is of other games than {out / ABOUT}")
+    placed = [jax.device_put(arrays[n], x.sharding) for n, x in zip(names, leaves, strict=True)]
+    return int(arrays["chunks"]), jax.tree.unflatten(form, placed)
 
 
 def read_about(folder: Path) -> dict[str, Any]:
