@@ -1,7 +1,6 @@
-"""What the public functions ask of their arguments: a TypeError or ValueError that names the value.
+"""Checks of the arguments of public functions: a TypeError or ValueError names the value.
 
-Shapes and types are looked at while tracing, values only where they are known then: nothing of this
-is left in a compiled program.
+They run while JAX traces, on types, shapes and known values; compiled programs contain none.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ T = TypeVar("T")
 
 
 def shown(value: object) -> str:
-    """`value` as a message names it: one line, at most 80 characters."""
+    """`value` in a message: one line of at most 80 characters."""
     try:
         text = " ".join(repr(value).split())
     except Exception:  # a repr of the caller's, or a number too long to print
@@ -34,23 +33,22 @@ def shown(value: object) -> str:
 
 
 def shape(value: Any) -> tuple[int, ...]:
-    """The shape of an array, of a stand-in for one, or of what becomes one."""
+    """The shape of an array, a `ShapeDtypeStruct` or a list."""
     shape_of_value = getattr(value, "shape", None)
     return shape_of_value if isinstance(shape_of_value, tuple) else np.shape(value)
 
 
 def known(value: object) -> bool:
-    """Whether the numbers of `value` can be looked at: not while it is traced, nor of a shape."""
+    """Whether `value` has numbers: it is neither traced nor a `ShapeDtypeStruct`."""
     return not isinstance(value, jax.core.Tracer | jax.ShapeDtypeStruct)
 
 
 def scalar(name: str, value: Any, choices: int | None = None) -> Array:
-    """`value` as () int32; numpy and Python integers are taken too.
+    """`value`, an array or an integer, as () int32.
 
     Args:
-        name: what the caller calls it.
-        value: the argument.
-        choices: where given, and where the number is known, it must be in 0 .. choices - 1.
+        name: in messages.
+        choices: a known value must be in 0 .. choices - 1.
     Raises:
         TypeError: not an integer; ValueError: not a scalar, or out of range.
     """
@@ -71,13 +69,13 @@ def scalar(name: str, value: Any, choices: int | None = None) -> Array:
     if choices is not None and known(value) and not 0 <= int(value) < choices:
         raise ValueError(f"{name} {shown(int(given))} is not in 0 .. {choices - 1}")
     if isinstance(value, np.ndarray | np.generic):
-        # An index that int32 cannot hold is as unknown as any other.
+        # Indices beyond int32 remain out of range.
         value = np.clip(value, -1, np.iinfo(np.int32).max)
     return jnp.asarray(value).astype(jnp.int32)
 
 
 def whole_number(name: str, value: Any, least: int, most: int) -> int:
-    """`value` as a Python integer in least .. most; neither True nor 1.0 counts as 1."""
+    """`value` as a Python integer in least .. most; True and 1.0 raise a TypeError."""
     try:
         if isinstance(value, bool) or str(getattr(value, "dtype", "")) == "bool":
             raise TypeError
@@ -90,7 +88,7 @@ def whole_number(name: str, value: Any, least: int, most: int) -> int:
 
 
 def one_key(name: str, value: Any) -> None:
-    """One key of `jax.random`, new style or old."""
+    """Check one key of `jax.random`, new style or old."""
     dtype = getattr(value, "dtype", None)
     if dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key):
         extra = value.shape
@@ -124,13 +122,9 @@ def integers_like(name: str, value: Any, expected: Any) -> None:
 
 
 def not_varying(*values: object) -> None:
-    """Refuse arrays of a `jax.shard_map` that checks how values vary over devices.
+    """Raise a TypeError for an array in a `jax.shard_map` that checks how values vary.
 
-    Loops of the rules start from constants, which are the same on all devices, and JAX then refuses
-    them with a page of text.
-
-    Raises:
-        TypeError: an array among `values`, pytrees of arrays, varies over a mesh axis.
+    Loops of the rules start from constants, which JAX would reject there with a page of text.
     """
     for leaf in jax.tree.leaves(values):
         if isinstance(leaf, jax.core.Tracer) and (axes := _varying(leaf)):
@@ -141,7 +135,7 @@ def not_varying(*values: object) -> None:
 
 
 def _varying(array: Array) -> list[str]:
-    """The mesh axes that a traced array varies over; none where JAX does not check."""
+    """The mesh axes that a traced array varies over; none if JAX does not check."""
     kind: object = jax.typeof(array)  # JAX 0.7 has `vma`, later versions an object
     kind = getattr(kind, "manual_axis_type", kind)
     axes: Any = getattr(kind, "varying", None) or getattr(kind, "vma", None) or ()
@@ -149,11 +143,11 @@ def _varying(array: Array) -> list[str]:
 
 
 def hints(**surplus: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """A decorator: a surplus argument raises a TypeError with the correct call.
+    """Decorate a function: a surplus argument raises a TypeError with the correct call.
 
     Args:
-        surplus: a hint by the name of an argument that the function does not take and that users
-            of other libraries pass; the first one also answers surplus positional arguments.
+        surplus: hints by argument names of other libraries; the first one is also the hint for
+            surplus positional arguments.
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:

@@ -1,6 +1,6 @@
-"""What the command lines share: a mistake is one line on stderr and exit code 2.
+"""Shared parts of command lines: an error is one line on stderr and exit code 2.
 
-Ctrl-C ends a command with exit code 130; a second one ends it at once, whatever it is doing.
+Ctrl-C ends a command with exit code 130; a second one ends it immediately.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gaia_jax.cli.interrupts import open_what_is_closed
 LONGEST = 280  # characters of a message
 GRACE = 1.0  # seconds that a command has to end by itself after the second Ctrl-C
 LARGEST_SEED = 2**32 - 1  # `jax.random.key` takes 32 bits: 2**32 would be seed 0 again
-# How JAX begins to say that JAX_PLATFORMS names no device of this machine.
+# The start of JAX's message that JAX_PLATFORMS names no device of this machine.
 NO_BACKEND = "Unable to initialize backend"
 
 SUPPORTED = os.name == "posix"  # commands lock, replace and sync files as POSIX has it
@@ -33,15 +33,11 @@ _finishing = threading.Lock()
 
 
 class UserError(Exception):
-    """A mistake that one line explains; the command line prints it and exits with code 2."""
+    """An error of the user: the command line prints it as one line and exits with code 2."""
 
 
 def check_system() -> None:
-    """Refuse a system without POSIX file locks, before any work.
-
-    Raises:
-        UserError: it is none, such as Windows.
-    """
+    """Raise a UserError on a system without POSIX file locks, such as Windows."""
     if not SUPPORTED:
         raise UserError(f"commands and training need Linux or macOS, got {sys.platform}")
 
@@ -62,7 +58,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Help(argparse.HelpFormatter):
-    """Shows a default where there is one to show."""
+    """Shows defaults."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         default = action.default
@@ -72,7 +68,7 @@ class _Help(argparse.HelpFormatter):
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
-    """The type of an argument: a whole number from `low` to `high`."""
+    """An argparse type: an integer from `low` to `high`."""
 
     def number(text: str) -> int:
         try:
@@ -87,13 +83,7 @@ def whole(low: int, high: int) -> Callable[[str], int]:
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> int:
-    """An argument of a function as `whole` takes it from a command line.
-
-    Args:
-        value: a Python or numpy integer; True and 1.0 are none.
-    Raises:
-        UserError: it is none, or below `low` or above `high`.
-    """
+    """An integer argument of a function, checked like `whole`; True and 1.0 raise a UserError."""
     try:
         number = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -106,7 +96,7 @@ def check_whole(name: str, value: object, low: int, high: int) -> int:
 
 
 def one_line(message: object) -> str:
-    """A message as one printable line; what is too long is cut out of the middle."""
+    """A message as one printable line; a long one loses its middle."""
     text = " ".join(str(message).split())
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     if len(text) > LONGEST:
@@ -116,12 +106,13 @@ def one_line(message: object) -> str:
 
 
 def run(main: Callable[[], int], mistakes: tuple[type[Exception], ...] = ()) -> int:
-    """The exit code of a command line.
+    """Run a command line.
+
+    UserError, OSError and too little memory end with one line and exit code 2.
 
     Args:
-        main: gives the exit code.
-        mistakes: exceptions besides UserError that end with one line and exit code 2. So are a file
-            that cannot be read or written, and too little memory.
+        main: returns the exit code.
+        mistakes: further exceptions of this kind.
     """
     expected_errors: tuple[type[Exception], ...] = (UserError, *mistakes)
     open_what_is_closed()
@@ -149,15 +140,15 @@ def run(main: Callable[[], int], mistakes: tuple[type[Exception], ...] = ()) -> 
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
             if threading.current_thread() is threading.main_thread():
-                # The end of a process takes a while; another Ctrl-C cuts it short.
+                # Ending a process takes a while; another Ctrl-C stops it.
                 signal.signal(signal.SIGINT, lambda *_: os._exit(130))
             return 130
 
 
 def leave(code: int) -> NoReturn:
-    """End the process at once, for a command whose threads may be compiling.
+    """End the process immediately, although threads may be compiling.
 
-    The end of an interpreter stops its threads, and one that is inside XLA then aborts (SIGABRT).
+    At the end of an interpreter a thread inside XLA aborts the process (SIGABRT).
     """
     _finishing.acquire(timeout=60)
     for stream in (sys.stdout, sys.stderr):
@@ -167,17 +158,13 @@ def leave(code: int) -> NoReturn:
 
 
 def nearest(word: object, choices: Iterable[str]) -> str:
-    """What a message about an unknown word ends with: "; did you mean 'arena'?", or nothing."""
+    """The end of a message about an unknown word: "; did you mean 'arena'?", or ""."""
     near = difflib.get_close_matches(str(word)[:LONGEST], list(choices), 1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def reason(error: BaseException, with_name: bool = False) -> str:
-    """Why something failed, in a few words.
-
-    Args:
-        with_name: also name the file.
-    """
+    """Why something failed, in a few words, on request with the name of the file."""
     if isinstance(error, OSError) and error.strerror:
         named = with_name and error.filename is not None
         return f"{os.fsdecode(error.filename)}: {error.strerror}" if named else error.strerror
@@ -185,27 +172,33 @@ def reason(error: BaseException, with_name: bool = False) -> str:
 
 
 def read_text(path: str | Path, longest: int, what: str = "") -> str:
-    """The text of a file.
+    """`read_bytes` of a text."""
+    try:
+        return read_bytes(path, longest, what).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"cannot read {f'{what} {path}'.strip()}: not a text file") from error
+
+
+def read_bytes(path: str | Path, longest: int | None, what: str = "") -> bytes:
+    """The contents of a file.
 
     Args:
-        longest: bytes, at most.
+        longest: bytes, at most; None: any number.
         what: what it should be, for the message.
     Raises:
-        UserError: it is no file, too long, not text or cannot be read.
+        UserError: it is no file, too long or cannot be read.
     """
-    read = f"cannot read {what} {path}".replace("  ", " ")
+    read = f"cannot read {f'{what} {path}'.strip()}"
     try:
         if Path(path).exists() and not Path(path).is_file():
             raise UserError(f"{read}: it is no file")
         with Path(path).open("rb") as file:
-            data = file.read(longest + 1)
-        if len(data) > longest:
-            raise UserError(f"{read}: it is longer than {longest:,} bytes")
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{read}: not a text file") from error
+            data = file.read(-1 if longest is None else longest + 1)
     except (OSError, ValueError) as error:
         raise UserError(f"{read}: {reason(error)}") from error
+    if longest is not None and len(data) > longest:
+        raise UserError(f"{read}: it is longer than {longest:,} bytes")
+    return data
 
 
 def wrote(*paths: object) -> None:
@@ -222,17 +215,17 @@ def _refuse(message: object) -> int:
 
 @contextlib.contextmanager
 def finishing() -> Iterator[None]:
-    """While a file is being written: the second Ctrl-C waits for its end, the third does not."""
+    """Write a file in the body: a second Ctrl-C waits for its end, a third does not."""
     with _finishing:
         yield
 
 
 @contextlib.contextmanager
 def _second_interrupt() -> Iterator[None]:
-    """The second Ctrl-C (or SIGTERM with a handler) ends the process, even while it compiles.
+    """Let the second Ctrl-C (or SIGTERM with a handler) end the process, even while it compiles.
 
-    Python's handlers run between two of its instructions, and compiling or playing is one. The
-    number of a signal is written to a socket at once, and a thread reads it.
+    Python runs handlers between two instructions, and compiling is one instruction. So a thread
+    reads the numbers of signals from a socket.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

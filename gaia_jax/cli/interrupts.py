@@ -1,16 +1,8 @@
-"""What a command does before anything else is imported: Ctrl-C is one line, XLA's log is off.
+"""Set up a command before its imports: Ctrl-C prints one line, XLA's log is off.
 
-Ctrl-C while a command is still being imported is one line, as it is later. XLA reads the level of
-its log when it is loaded. After two minutes of compiling it asks to file a bug, as an error, so
-errors are off too: what fails is raised as well. A level that the user has set stays.
-
-Who starts a command with standard error closed (`2>&-`) does not want it: Python has no stream then
-and prints on standard output what was for the other, and the next file that is opened gets its
-number, so that XLA's messages land in that file.
-
-A command is what `python -m` runs, `sys.argv[0]` is "-m" while Python looks for the module, or an
-installed `gaia` or `gaia-jax-...`. From `gaia_jax.cli.command_line.run` on that says it. A program
-that imports this package is left alone.
+Only `python -m` (`sys.argv[0]` is "-m" while Python searches the module) and the installed `gaia`
+and `gaia-jax-...` are commands; a program that imports this package is unchanged. XLA reads its log
+level when it is loaded, and logs a request for a bug report after two minutes of compiling.
 """
 
 from __future__ import annotations
@@ -30,7 +22,11 @@ def _report_interrupt(
 
 
 def open_what_is_closed() -> None:
-    """Give each standard stream that is closed the null device."""
+    """Connect closed standard streams (`2>&-`) to the null device.
+
+    Otherwise Python prints errors on standard output, and the next opened file gets the number of
+    the stream and with it XLA's messages.
+    """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)

@@ -1,7 +1,7 @@
-"""A package whose names are loaded when they are asked for.
+"""Load the names of a package at their first use (PEP 562).
 
-Nothing is stored in the package: what its modules hold is part of the names of the programs on disk
-(`gaia_jax.xla.stored_programs`), so it must not depend on what was asked for before.
+Nothing is stored in the package: the names of stored programs (`gaia_jax.xla.stored_programs`)
+depend on the contents of modules, which must not depend on earlier uses.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from typing import Any
 def names(
     package: str, homes: Mapping[str, str], elsewhere: Mapping[str, str]
 ) -> Callable[[str], Any]:
-    """The `__getattr__` of a package (PEP 562).
+    """The `__getattr__` of a package.
 
     Args:
-        package: its name.
         homes: for each module its names, separated by spaces.
-        elsewhere: what to say of names that somebody may look for here.
+        elsewhere: hints for names of other packages.
     """
     home_of = {name: home for home, listed in homes.items() for name in listed.split()}
 

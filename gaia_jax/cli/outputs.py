@@ -1,11 +1,8 @@
-"""What a command writes: checked before any work, written whole or not at all, locked.
+"""Outputs of commands: checked before any work, written atomically, locked.
 
-A file that a person wrote is never written over. Each output names the mark by which its command
-knows what it wrote before (`begins`, `json_with`); any other file is refused. An empty file holds
-nothing to lose and may be written.
-
-A path that cannot be written is found before anything is compiled, by trying: permissions do not
-tell of a full disk or of a folder that is read-only for everybody.
+A command overwrites only files of its own, which it recognizes by a mark (`begins`, `json_with`),
+and empty files. Checks write a file into the folder: permissions do not show a full disk or a
+read-only file system.
 """
 
 from __future__ import annotations
@@ -25,17 +22,17 @@ from gaia_jax.cli.command_line import UserError, check_system, one_line, reason
 with contextlib.suppress(ImportError):  # on a system that `check_system` refuses
     import fcntl
 
-PROBE = b"\0" * 4096  # so much must fit on the disk before work begins
+PROBE = b"\0" * 4096  # must fit on the disk before work begins
 LONGEST_REPORT = 10**8  # bytes
 LONGEST_NAME = 100  # bytes
-COMMENT = "<!-- made by gaia_jax -->\n"  # what our pages and pictures begin with
+COMMENT = "<!-- made by gaia_jax -->\n"  # the start of pages and pictures
 NAME_ANOTHER = "name another file"
 
-OwnFile = Callable[[Path], bool]  # whether a file that is there was written by the command
+OwnFile = Callable[[Path], bool]  # whether the command wrote an existing file
 
 
 def begins(head: str) -> OwnFile:
-    """The mark of a text: what it begins with."""
+    """The mark of a text is its start."""
     prefix = head.encode("utf-8")
 
     def written(path: Path) -> bool:
@@ -46,7 +43,7 @@ def begins(head: str) -> OwnFile:
 
 
 def json_with(*keys: str, **values: Any) -> OwnFile:
-    """The mark of a report in JSON: keys that it has, and values of some."""
+    """The mark of a JSON report: its keys, and values of some."""
 
     def written(path: Path) -> bool:
         try:
@@ -62,7 +59,7 @@ def json_with(*keys: str, **values: Any) -> OwnFile:
 
 
 def nothing(path: Path) -> bool:
-    """The mark where what is there is never replaced."""
+    """Accept no existing file."""
     return False
 
 
@@ -78,13 +75,12 @@ PICTURE = begins(COMMENT + "<svg ")
 def check_file(
     flag: str, path: Path, is_own_file: OwnFile, hint: str = NAME_ANOTHER, parents: bool = False
 ) -> None:
-    """Refuse a file that cannot be written, or that the command did not write. Nothing is left.
+    """Reject a file that cannot be written, or that the command did not write.
 
     Args:
-        flag: what named it, for the message.
-        is_own_file: whether the command wrote the file that exists.
-        hint: what to do about a file that is there.
-        parents: its folder is made once work begins.
+        flag: names it in messages.
+        hint: what to do about a file of another origin.
+        parents: its folder may be missing; the command creates it later.
     Raises:
         UserError: it is no regular file, or its folder is missing or cannot be written.
     """
@@ -109,21 +105,10 @@ def check_file(
         raise UserError(f"{flag}: cannot write {path}: {reason(error)}") from error
 
 
-def check_games(flag: str, path: Path, resume: bool) -> None:
-    """`check_file` for games that a command may continue; then it reads the existing ones."""
-    check_file(flag, path, anything)
-    if path.exists() and not resume:  # an empty one may be that of a command under way
-        raise UserError(f"{flag}: {path} exists: --resume continues it, or name another file")
-
-
 def check_folder(flag: str, path: Path) -> None:
-    """Refuse a path that no folder of results can be made at; an empty folder may be there.
+    """Reject a path for a new folder: a file, a folder with files, or one that is not writable.
 
-    Args:
-        flag: what named it, for the message.
-        path: nothing is made yet; `path.mkdir(parents=True, exist_ok=True)` does it.
-    Raises:
-        UserError: it is a file, is not empty, or cannot be written.
+    An empty folder passes. Nothing is created; `path.mkdir(parents=True, exist_ok=True)` does it.
     """
     try:
         if path.is_dir():
@@ -139,7 +124,7 @@ def check_folder(flag: str, path: Path) -> None:
 
 
 def check_inside(flag: str, folder: Path, files: str = "", is_own_file: OwnFile = anything) -> None:
-    """Refuse a folder that nothing can be written into; one that is missing can be made.
+    """Reject a folder that is not writable; one that is missing passes.
 
     Args:
         files: the names that the command writes there, as `Path.glob` has them.
@@ -166,13 +151,7 @@ def check_files(files: Mapping[str, tuple[Path | None, OwnFile]]) -> None:
 
 
 def check_different(paths: Mapping[str, Path | None]) -> None:
-    """Refuse a path that two flags name; None is a flag that was not given.
-
-    Args:
-        paths: by flag.
-    Raises:
-        UserError: two are one file or folder.
-    """
+    """Reject a file or folder that two flags name; None is a flag that was not given."""
     seen: dict[str, str] = {}
     for flag, path in paths.items():
         if path is not None:
@@ -189,11 +168,7 @@ def _real(flag: str, path: Path) -> str:
 
 
 def plain_name(flag: str, name: str) -> None:
-    """Refuse what is no plain name of a file or folder: it leads nowhere else on any system.
-
-    Raises:
-        UserError: it does not.
-    """
+    """Reject a name that is not a plain name of a file or folder on any system."""
     if (
         not name.isprintable()
         or any(c in name for c in "/\\@:,")
@@ -215,7 +190,7 @@ def _nearest_folder(folder: Path) -> Path:
 
 
 def _probe(folder: Path) -> None:
-    """Write a file into a folder and take it away; an OSError where that does not work."""
+    """Write and remove a file in a folder; an OSError if that fails."""
     with tempfile.TemporaryFile(dir=folder) as file:
         file.write(PROBE)
         file.flush()
@@ -244,14 +219,12 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def replace(path: Path, data: bytes, locked: bool = False) -> Any:
-    """Write next to a file, then replace it, flushed to disk.
+    """Replace a file atomically, flushed to disk; on request lock the new file before.
 
-    Args:
-        locked: the new file is locked before it is put there.
     Returns:
         The new file, open for appending.
     """
-    path = Path(os.path.realpath(path))  # what a link points to, not the link
+    path = Path(os.path.realpath(path))  # the target of a link
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
     try:
         file = os.fdopen(handle, "ab")
@@ -275,13 +248,7 @@ def replace(path: Path, data: bytes, locked: bool = False) -> Any:
 
 @contextlib.contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """A folder that is put in its place when it is whole; what fails leaves nothing there.
-
-    Args:
-        path: as `check_folder` lets it pass; missing parents are made.
-    Yields:
-        A folder next to it, to write into.
-    """
+    """Yield a folder that is moved to `path` if the body succeeds, and removed if it fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:40]}."))
     try:
@@ -303,7 +270,7 @@ def _umask() -> int:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make new names in a folder safe on the disk, where the system can."""
+    """Flush new names in a folder to disk, where the system can."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -313,10 +280,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def lock(file: IO[bytes] | IO[str] | int) -> bool:
-    """Lock an open file for this process, without waiting; False where another one holds it.
-
-    The system lets go of it when the file is closed, however the process ends.
-    """
+    """Lock an open file without waiting, until it is closed; False if another process holds it."""
     check_system()
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

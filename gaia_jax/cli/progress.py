@@ -14,7 +14,7 @@ PATIENCE = 2.0  # seconds without a progress line
 
 
 def next_wait(seconds: float) -> float:
-    """The seconds until the line after next, where no terminal shows them: twice as many."""
+    """The seconds until the line after the next one, without a terminal."""
     return min(2 * seconds, LONGEST_WAIT)
 
 
@@ -22,17 +22,16 @@ def next_wait(seconds: float) -> float:
 def status_line(
     text: Callable[[], str], enabled: bool = True, at_once: bool = False
 ) -> Iterator[None]:
-    """Say on stderr how far the body is, as long as it runs.
+    """Report on stderr how far the body is while it runs.
 
-    On a terminal the line is rewritten every second and removed at the end; elsewhere it is a
-    line after LINE_SECONDS, and then after twice as long each time. A text that stays the same is
-    followed by its seconds.
+    On a terminal the line is rewritten every second and removed at the end. Elsewhere lines follow
+    after LINE_SECONDS, twice as long, and so on. An unchanged text is followed by its seconds.
 
     Args:
-        text: what to say at the moment; called from another thread.
+        text: the present state; called from another thread.
         enabled: False writes nothing.
-        at_once: say it before anything is done too; else after PATIENCE on a terminal and
-            LINE_SECONDS elsewhere, so that a mistake that comes before is the only line.
+        at_once: write a first line immediately, not after PATIENCE or LINE_SECONDS, by when most
+            errors have been reported.
     """
     if not enabled:
         yield

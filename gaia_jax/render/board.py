@@ -1,4 +1,4 @@
-"""The map: cells, planets, structures and all other pieces on it."""
+"""The map with its planets, structures and other pieces."""
 
 from __future__ import annotations
 
@@ -111,11 +111,7 @@ class MapDrawing:
         self.busy = [int(c) for c in is_occupied.nonzero()[0]]
 
     def parts(self, last: str = "") -> dict[str, str]:
-        """The fragments of the occupied cells by id, and those on top of all cells.
-
-        Args:
-            last: the mark of the last move.
-        """
+        """The fragments of the occupied cells by id, then `last`, a mark, and ships' names."""
         cells = {
             f"cell-{c}": group(self._cell(c), f"cell-{c}", self._title(c), of=self.ships.get(c, ""))
             for c in self.busy
@@ -155,7 +151,7 @@ class MapDrawing:
         return ", ".join(out)
 
     def _off_map(self, c: int) -> bool:
-        """On a place whose tile is left out (PLA-04)."""
+        """Whether the tile of a cell is left out (PLA-04)."""
         return self.planets[self.map.planet[c]] == "Ship" and c not in self.ships
 
     def _cell(self, c: int) -> str:

@@ -1,4 +1,4 @@
-"""What one player gains and pays between two tables, item by item, in the game's words."""
+"""Gains and costs of one player between two tables, item by item, in the game's words."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from gaia_jax.render.table import BRAINSTONE_PLACES, SeatView, Table
 from gaia_jax.state import GAIA_AREA
 
 COST, GAIN, NOTE = "cost", "gain", "note"
-BOWLS = "power bowls"  # what the words of tokens that move among them begin with
+BOWLS = "power bowls"  # the start of the words for tokens that move between bowls
 
 
 @dataclass(frozen=True)
 class Item:
-    """One thing that changed for one player."""
+    """A change for one player."""
 
     side: str  # COST, GAIN or NOTE
-    words: str  # without a sign: "3 ore"; "" where other items or the action itself say it
+    words: str  # without a sign: "3 ore"; "" if other items or the action name it
     fields: dict[str, int]  # by field of `SeatView`: after minus before
 
 
 def items(before: Table, after: Table, p: int) -> Iterator[Item]:
-    """What changed for player `p`, prices first."""
+    """The changes for player `p`, costs first."""
     earlier, later = before.seat(p), after.seat(p)
     differences = [
         *_structures(before, after, p),
@@ -50,19 +50,19 @@ def _side(change: int) -> str:
 
 
 def _differences(name: str, earlier: dict[str, int], later: dict[str, int]) -> dict[str, int]:
-    """By `name.key`, what is otherwise."""
+    """The changed counts by `name.key`."""
     keys = dict.fromkeys((*earlier, *later))
     changes = {key: later.get(key, 0) - earlier.get(key, 0) for key in keys}
     return {f"{name}.{key}": n for key, n in changes.items() if n}
 
 
 def _members(name: str, earlier: tuple[str, ...], later: tuple[str, ...]) -> dict[str, int]:
-    """By `name.id`, +1 what is new, -1 what is gone."""
+    """By `name.id`: +1 for a new member, -1 for a lost one."""
     return _differences(name, dict.fromkeys(earlier, 1), dict.fromkeys(later, 1))
 
 
 def _numbers_changed(earlier: SeatView, later: SeatView, names: Iterable[str]) -> dict[str, int]:
-    """By field, what is otherwise."""
+    """The changed numbers by field."""
     changes = {name: getattr(later, name) - getattr(earlier, name) for name in names}
     return {name: n for name, n in changes.items() if n}
 
@@ -92,7 +92,7 @@ def _bowls(seat: SeatView) -> str:
 
 
 def _weight(seat: SeatView) -> int:
-    """How much power it took to bring the tokens where they are, from bowl I."""
+    """The power that charges the tokens from bowl I to their bowls."""
     stone = max(seat.brainstone, 0) if seat.brainstone != GAIA_AREA else 0
     return seat.power[1] + 2 * seat.power[2] + stone
 
@@ -118,7 +118,7 @@ def _tokens_of(seat: SeatView) -> int:
 
 
 def _power_words(earlier: SeatView, later: SeatView, change: Counter[str]) -> tuple[str, str]:
-    """What plainly happened: power charged or spent, tokens gained or lost; "" where it is mixed.
+    """Power charged or spent, tokens gained or lost, as side and words; "" for a mixture.
 
     A token of the Nevlas may be worth more than 1 power, so theirs are counted as tokens.
     """
@@ -180,7 +180,7 @@ def _structures(before: Table, after: Table, p: int) -> Iterator[Item]:
 
 
 def _places(before: Table, after: Table, p: int) -> Iterator[Item]:
-    """What is new about the planet and the sector of a structure."""
+    """Terraforming steps, new planet types and sectors, counts of final missions."""
     earlier, later = before.seat(p), after.seat(p)
     steps = before.steps_to_new(after, p)
     if steps:
@@ -224,7 +224,7 @@ def _pieces(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]
 
 
 def _tokens(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
-    """Federation tokens; one with a green side brings it along."""
+    """Federation tokens, each with its green side."""
     named, green = names(before.ruleset)["token"], later.green - earlier.green
     for field, n in _differences("tokens", earlier.tokens, later.tokens).items():
         fields = {field: n, "green": green} if green > 0 else {field: n}
@@ -234,7 +234,7 @@ def _tokens(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]
 
 
 def _income(before: Table, after: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
-    """The income to come; where none is to come there is nothing to compare."""
+    """The next income; nothing if no income phase follows."""
     if not (before.has_income and after.has_income):
         return
     changes = _differences("income", _numbers_of(earlier.income), _numbers_of(later.income))
@@ -249,7 +249,7 @@ def _numbers_of(gain: Gain[int]) -> dict[str, int]:
 
 
 def _rest(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
-    """Booster, tinkering tile and pass; private actions used have no words: the action has them."""
+    """Booster, tinkering tile and pass; used private actions have no words."""
     named = names(before.ruleset)
     for name in ("booster", "tinkering"):
         old, new = getattr(earlier, name), getattr(later, name)

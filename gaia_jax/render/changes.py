@@ -1,9 +1,7 @@
-"""What a decision costs and brings: two tables compared, the one before it and the one after.
+"""Costs and gains of a decision: the difference between the tables before and after it.
 
-    before, after = Table(state), Table(env.step(state, action))
-    print(in_words(effects(before, after)))   # -2 credits, -1 ore, +mine, new sector
-
-No rule is computed here: the difference of the two states has every change.
+before, after = Table(state), Table(env.step(state, action))
+print(in_words(effects(before, after)))   # -2 credits, -1 ore, +mine, new sector
 """
 
 from __future__ import annotations
@@ -18,25 +16,25 @@ from gaia_jax.render.texts import column
 
 __all__ = ["COST", "GAIN", "NOTE", "Effects", "Item", "effects", "in_words"]
 
-# What the player who decided has to choose next, by the node.
+# The next choice of the same player, by node.
 _THEN = column("node", "then")
 
 
 @dataclass(frozen=True)
 class Effects:
-    """What one decision changed. `asdict(effects)` is JSON."""
+    """The changes of one decision. `asdict(effects)` is JSON."""
 
-    player: int  # who decided
-    seats: dict[int, tuple[Item, ...]]  # by player; who is not named has what they had
+    player: int  # the deciding one
+    seats: dict[int, tuple[Item, ...]]  # by player; players without changes are missing
     offers: dict[int, int]  # power newly offered, by player; not taken yet
-    offered: int  # the power that was offered to the one who decided, 0 for none
-    room: int  # how much of it could be charged
-    then: str  # what follows, such as "then choose a tech tile"; "" for nothing to tell
+    offered: int  # the power that was offered to the deciding player, or 0
+    room: int  # the part of it that could be charged
+    then: str  # the next choice, such as "then choose a tech tile", or ""
     names: dict[int, str]  # the factions of the players
 
     @property
     def own(self) -> tuple[Item, ...]:
-        """The changes of the one who decided."""
+        """The changes of the deciding player."""
         return self.seats.get(self.player, ())
 
     def fields(self, player: int) -> dict[str, int]:
@@ -47,7 +45,7 @@ class Effects:
         return totals
 
     def notes(self) -> list[str]:
-        """What is neither a price nor a gain of the one who decided, in words."""
+        """Further changes of the deciding player, and offers of power, in words."""
         out = [item.words for item in self.own if item.side == NOTE and item.words]
         if self.offered:
             out.append(f"{self.offered} offered, room for {self.room}")
@@ -55,10 +53,7 @@ class Effects:
         return out + ([f"power offered: {', '.join(given)}"] if given else [])
 
     def others(self) -> list[str]:
-        """What the others gain and pay, in words; at the end of a round that is left out.
-
-        At the end of the game it is their part of the final scoring.
-        """
+        """Gains and costs of the others in words, except at the end of a round."""
         if self.then.startswith("round"):
             return []
         phrases = {p: _list(seat_items) for p, seat_items in self.seats.items() if p != self.player}
@@ -67,8 +62,7 @@ class Effects:
     def brief(self, action_words: str = "") -> dict[str, Any]:
         """In words, by kind: `costs`, `gains`, `notes`, `others`, `then`; JSON, no empty ones.
 
-        Args:
-            action_words: the action in words; a piece that it names is not named again.
+        Pieces that `action_words`, the action in words, names are not repeated.
         """
         own = _unsaid(self.own, action_words)
         words = {side: [i.words for i in own if i.side == side] for side in (COST, GAIN)}
@@ -87,11 +81,8 @@ class Effects:
 
 
 def effects(before: Table, after: Table) -> Effects:
-    """What one decision changed.
+    """The changes between the tables before and after a decision.
 
-    Args:
-        before: the table at the decision.
-        after: the table after it.
     Raises:
         ValueError: the two are of different rulesets or numbers of players.
     """
@@ -117,11 +108,9 @@ def effects(before: Table, after: Table) -> Effects:
 
 
 def in_words(changes: Effects, action_words: str = "") -> str:
-    """One line: `-1 VP (leech paid), +2 power; Terrans: +1 power`; "" where nothing changed.
+    """One line: `-1 VP (leech paid), +2 power; Terrans: +1 power`; "" without changes.
 
-    Args:
-        changes: what `effects` gave.
-        action_words: the action in words; a piece that it names is not named again.
+    Pieces that `action_words`, the action in words, names are not repeated.
     """
     parts = [
         _list(_unsaid(changes.own, action_words)),
@@ -140,12 +129,12 @@ def _unsaid(changes: Iterable[Item], action_words: str) -> list[Item]:
 
 
 def _list(changes: Iterable[Item]) -> str:
-    """The gains and prices in one line, each with its sign."""
+    """The gains and costs in one line, each with its sign."""
     return ", ".join(_sign(i) + i.words for i in changes if i.side != NOTE and i.words)
 
 
 def _sign(item: Item) -> str:
-    """None before bowls: their words already say from what to what."""
+    """The sign of an item; the words of bowls have none."""
     if item.words.startswith(BOWLS):
         return ""
     return "-" if item.side == COST else "+"

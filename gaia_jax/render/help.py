@@ -1,7 +1,4 @@
-"""What each thing on the table is, for the help of a page: from what is printed on the pieces.
-
-`pages` has an entry for each id that a piece names, `rules_in_brief` the game on a page.
-"""
+"""The help of a page: `pages` by id of a piece, `rules_in_brief` the game on a page."""
 
 from __future__ import annotations
 
@@ -23,12 +20,10 @@ _ID = re.compile(rf"\b({'|'.join(costs.PIECES)})\b")
 
 
 def pages(ruleset: Ruleset, factions: Iterable[Faction]) -> dict[str, Entry]:
-    """The help by id.
+    """For each id `title`, `lines` and `rulings`, ids of `docs/reference/rulings.md`.
 
     Args:
         factions: those of the game; each has its own prices of structures.
-    Returns:
-        For each id `title`, `lines` and `rulings`, ids of `docs/reference/rulings.md`.
     """
     named, things = names(ruleset), TEXTS["thing"].items()
     out = {
@@ -94,7 +89,7 @@ def _ship(ruleset: Ruleset, ship: str) -> Entry:
 
 
 def _structure(faction: Faction, kind: str) -> Entry:
-    """Price, what it is built over, what the pieces bring in their order, power value."""
+    """Price, upgrade path, income in the order of the pieces, power value."""
     before = [STRUCTURES[a] for a, b in faction.upgrades if b == kind]
     price = costs.MINE_COST if kind == "MINE" else costs.UPGRADE_COST[kind]
     text = f"Costs {words(price)}"

@@ -1,4 +1,4 @@
-"""Plain names of everything that has an id: one table, made from what is printed on the pieces.
+"""Plain names of all ids, from the print on the pieces.
 
 `names(ruleset)` has a name for each id of `ruleset.ids`; `say(ruleset, text)` puts an action text
 into words, `say_at(table, text)` with the contents of the place that it names.
@@ -85,11 +85,8 @@ _PICKED, _SKIPPED = column("node", "pick"), column("node", "skip")
 
 @functools.cache
 def say(ruleset: Ruleset, text: str) -> str:
-    """An action text in words.
+    """An action text of `gaia_jax.actions.to_text` in words.
 
-    Args:
-        ruleset: whose action it is.
-        text: as `gaia_jax.actions.to_text` writes it.
     Raises:
         ValueError: an action text that the ruleset does not have.
     """
@@ -100,22 +97,17 @@ def say(ruleset: Ruleset, text: str) -> str:
         return names(ruleset)["free_action"][argument]
     if verb == "token" and argument in SHIPS:
         return f"federation token of the {SHIPS[argument]}"
+    if verb == "piece":
+        article = "an" if STRUCTURES[argument][0] in "aeiou" else "a"
+        return f"build {article} {STRUCTURES[argument]}"
     row = TEXTS["verb"][verb]
     kind = row.get("kind", "")
     named = names(ruleset).get(kind) or TEXTS.get(kind, {})
-    phrase = str(row["words"]).format(named.get(argument, argument))
-    return phrase.replace(" a academy", " an academy")
+    return str(row["words"]).format(named.get(argument, argument))
 
 
 def say_at(table: Table, text: str) -> str:
-    """An action in words, of the table at its decision: what a place holds, what a booster ends.
-
-    Args:
-        table: before the action.
-        text: as `gaia_jax.actions.to_text` writes it.
-    Raises:
-        ValueError: as `say`.
-    """
+    """`say` at a decision: with the contents of a place of the table before the action."""
     phrase, named = say(table.ruleset, text), names(table.ruleset)
     verb, _, place = text.partition(" ")
     if verb == "skip":

@@ -73,12 +73,7 @@ def _section(name: str, row: Iterable[Piece]) -> str:
 
 
 def parts(table: Table, last: int | None = None) -> Parts:
-    """What may change with a decision: by block, by id of the part.
-
-    Args:
-        table: the state.
-        last: index of the action that led to it, to be marked.
-    """
+    """The parts that a decision may change, by block and id; `last`: the action to mark."""
     actions = _section("Power actions", pieces.actions(table, "power"))
     if table.ruleset.qic_actions:
         actions += _section("QIC actions", pieces.actions(table, "qic"))
@@ -105,11 +100,8 @@ def parts(table: Table, last: int | None = None) -> Parts:
 
 
 def frame(table: Table, panel_parts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    """What a page begins with.
+    """The first content of a page with the `parts` of a table of the same game.
 
-    Args:
-        table: of the same game; only what does not change is read.
-        panel_parts: as `parts` gives it.
     Returns:
         `map`: an SVG; `blocks`: HTML by name; `colours`: fill and ink of each player;
         `help` by id and `rules`, as `gaia_jax.render.help` has them.

@@ -64,7 +64,7 @@ _TRACKS = ("#f6e3d5", "#dfe9f8", "#e0f1e2", "#ece2f4", "#faf0cf", "#dcecf9")
 
 
 def question(table: Table) -> str:
-    """Who decides what, in words."""
+    """The deciding player and the decision, in words."""
     if table.over:
         best = max(seat.vp for seat in table.seats)
         winners = [s.faction.name for s in table.seats if s.vp == best]
@@ -78,7 +78,7 @@ def question(table: Table) -> str:
 
 @functools.lru_cache(8192)
 def _draw(piece: Piece, x: float, y: float, width: float, height: float) -> str:
-    """A piece in a box: its lines below one another, or at both ends where the box is low."""
+    """A piece in a box: its lines below one another, or at both ends of a low box."""
     fill, edge = _COLOURS.get(f"{piece.kind} {piece.state}") or _COLOURS[piece.kind]
     is_current, is_used = piece.state == "now", piece.state in ("used", "covered")
     ink = colours.QUIET if piece.state in ("past", "none") or is_used else colours.INK
@@ -270,12 +270,7 @@ def map_parts(table: Table, last: int | None = None) -> dict[str, str]:
 
 
 def blocks(table: Table, last: int | None = None) -> dict[str, tuple[tuple[float, float], str]]:
-    """The blocks of the picture, each with its place.
-
-    Args:
-        table: the state.
-        last: index of the action that led to it, to be marked.
-    """
+    """The blocks of the picture, each with its place; `last`: the action to mark."""
     left, right = float(MARGIN), float(_RIGHT)
     cells = "".join(group(body, f"part-{id}") for id, body in map_parts(table, last).items())
     out = {

@@ -1,4 +1,4 @@
-"""The pieces on the table, described once: the picture and the panels of pages draw these.
+"""The pieces on the table, which the picture and the panels of pages draw.
 
 A face is a tuple of lines. In a line `{o}` is an icon, `{Red}` a planet, `{d2}` the disc of player
 2, and any other name in braces is small text, such as `{III}`.
@@ -30,7 +30,7 @@ class Piece(NamedTuple):
     """Something on the table."""
 
     id: str  # of its element; each piece of a state has its own
-    words: str  # what it is, for tooltips, screen readers and the help
+    words: str  # for tooltips, screen readers and the help
     face: tuple[str, ...]  # its lines
     kind: str  # its class and colour
     of: str = ""  # the id of its help entry
@@ -70,7 +70,7 @@ def _by_id(pieces: Iterable[Any], id: str) -> Any:
 
 
 def _piece(id: str, printed: Any, kind: str, action: str = "", state: str = "") -> Piece:
-    """A piece with what is printed on it."""
+    """A piece with its print."""
     words, face = icons.text(printed)
     return Piece(id, f"{_NOUNS.get(kind, kind)}: {words}", face, kind, printed.id, action, state)
 
@@ -138,7 +138,7 @@ def track(table: Table, t: int) -> tuple[Piece, list[Level]]:
 
 
 def _level_text(table: Table, track: str, level: int) -> str:
-    """What a level brings, and what it is worth from then on."""
+    """The bonus of a level and its lasting effect."""
     bonus = icons.icons(research.LEVEL_BONUS[research.TRACKS.index(track)][level])
     income: Gain[int] = Gain()
     lasting = ""
@@ -174,7 +174,7 @@ def advanced_tile(table: Table, slot: str) -> Piece | None:
 
 
 def extra_condition(table: Table) -> str:
-    """What the extra advanced tile requires, as a line."""
+    """The requirement of the extra advanced tile, as a line."""
     condition = table.ruleset.extra_conditions[int(table.setup.extra_condition)]
     return f"{EXTRA_A_VP}{{v}}" if condition == "A" else f"{EXTRA_B_SHIPS} ships"
 
@@ -225,7 +225,7 @@ def artifacts(table: Table) -> list[Piece]:
 
 
 def boosters(table: Table) -> list[Piece]:
-    """The boosters that no player has; the others are on the players' boards."""
+    """The boosters that no player has."""
     free = [id for id, holder in table.boosters.items() if holder < 0]
     printed = [_by_id(table.ruleset.boosters, id) for id in free]
     return [_piece(f"booster-{b.id}", b, "booster", f"booster {b.id}") for b in printed]
@@ -273,7 +273,7 @@ _BUILT = {
 
 
 def built(seat: SeatView) -> list[Piece]:
-    """The structures on the map out of those that there are."""
+    """The structures on the map, of their total number."""
     out = []
     for kind, icon in _BUILT.items():
         n, limit = seat.built[kind], costs.PIECES[kind]
@@ -374,7 +374,7 @@ def _actions(table: Table, seat: SeatView) -> list[Piece]:
 
 
 def _tokens(table: Table, seat: SeatView) -> list[Piece]:
-    """Federation tokens; as many are green as can still be turned (TEC-06: any of them)."""
+    """Federation tokens, of which those that can still be turned are green (TEC-06)."""
     r, out, green = table.ruleset, [], seat.green
     ships = {token: ship for ship, (token, _) in table.ship_tokens.items()}
     for token in (*r.base_tokens, r.gleens_token, *r.ship_tokens):

@@ -54,7 +54,7 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
 
 
 def _kind(name: str) -> str:
-    """What a name in braces is: "disc", "planet", "icon" or "small" text."""
+    """The kind of a name in braces: "disc", "planet", "icon" or "small" text."""
     if re.fullmatch(r"d\d", name):
         return "disc"
     return "icon" if name.islower() else "planet" if f'"g-{name}"' in symbols() else "small"
@@ -184,16 +184,7 @@ def group(
     kind: str = "",
     of: str = "",
 ) -> str:
-    """Fragments as one element.
-
-    Args:
-        id: of the element; each piece of the state has one.
-        title: its tooltip.
-        action: the action text that it represents.
-        at: the position of its own (0, 0).
-        kind: its class.
-        of: the id of its help entry.
-    """
+    """Fragments as one element at a position, `kind` its class, `of` the id of its help entry."""
     named = {"id": id, "class": kind, "data-action": escape(action), "data-of": of}
     out = [f' {name}="{value}"' for name, value in named.items() if value]
     out += [f' transform="translate({number(at[0])},{number(at[1])})"'] if at else []

@@ -135,9 +135,8 @@ class Table:
     def __init__(self, state: Any, ruleset: Ruleset | None = None, counted: Counted | None = None):
         """
         Args:
-            state: of `gaia_jax.GaiaEnv`.
-            ruleset: `env.ruleset`; None asks `ruleset_of`.
-            counted: what `count` gives for it, on the host, where that is known already.
+            ruleset: `env.ruleset`; None takes `ruleset_of(state)`.
+            counted: the result of `count` on the host, if known.
         """
         self.ruleset = ruleset or ruleset_of(state)
         self.over = bool(state.terminated) or bool(state.truncated)
@@ -221,11 +220,11 @@ class Table:
         return counted
 
     def power_room(self, p: int) -> int:
-        """How much power player `p` could charge (LEE-01)."""
+        """The power that player `p` could charge (LEE-01)."""
         return int(self._counted.room[p])
 
     def strongest(self, p: int) -> int:
-        """The most power that player `p` can be offered: of its strongest structure (LEE-06)."""
+        """The power value of the strongest structure of player `p` (LEE-06)."""
         return int(self._counted.strongest[p])
 
     @property
@@ -335,7 +334,7 @@ class Table:
         return {p: n for p, n in enumerate(offers.tolist()) if n > 0}
 
     def same_seat(self, after: Table, p: int) -> bool:
-        """Whether nothing of player `p` is otherwise in a later table of the same game."""
+        """Whether player `p` is unchanged in a later table of the same game."""
         now, then = self._game, after._game
         return (
             np.array_equal(now.players.small[p], then.players.small[p])
@@ -345,14 +344,14 @@ class Table:
         )
 
     def _pieces(self, p: int) -> np.ndarray:
-        """(C,) index in ids["structure"] of what player `p` has on each cell."""
+        """(C,) index in ids["structure"] of the structures of player `p`."""
         piece, owner = (
             np.asarray(x) for x in (self._game.board.piece, self._game.board.piece_owner)
         )
         return np.where((owner == p) & (piece != GAIAFORMER), piece, 0)
 
     def changed_pieces(self, after: Table, p: int) -> list[tuple[str, str]]:
-        """The structures of player `p` that are otherwise later: before and after, by id."""
+        """The changed structures of player `p`: ids before and after."""
         old, new, ids = self._pieces(p), after._pieces(p), self.ids["structure"]
         cells = (old != new).nonzero()[0]
         return [(ids[int(old[c])], ids[int(new[c])]) for c in cells]
@@ -367,7 +366,7 @@ class Table:
 
     @cached_property
     def picks(self) -> int:
-        """How many groups of a federation have been picked."""
+        """The number of picked groups of a federation."""
         return int(self._game.turn.picked_groups).bit_count()
 
 

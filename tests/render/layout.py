@@ -1,21 +1,23 @@
-"""What stands where in a picture: its labels with their boxes, its pieces by id."""
+"""The positions of labels, shapes and pieces in a picture."""
 
 from __future__ import annotations
 
+import itertools
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gaia_jax.render.shapes import text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
+NUMBERS = ("x", "y", "width", "height", "cx", "cy", "r", "font-size", "textLength")
+HAIR = 0.2  # less than that counts as nothing
 
 
-@dataclass(frozen=True)
-class Box:
-    """A rectangle, and what it is of."""
+class Box(NamedTuple):
+    """A rectangle, its text or kind, and its block."""
 
     left: float
     top: float
@@ -25,19 +27,13 @@ class Box:
     block: str
 
     def overlaps(self, other: Box) -> bool:
-        """Whether they share more than a hair."""
         wide = min(self.right, other.right) - max(self.left, other.left)
         high = min(self.bottom, other.bottom) - max(self.top, other.top)
-        return wide > 0.2 and high > 0.2
+        return min(wide, high) > HAIR
 
     def inside(self, other: Box) -> bool:
-        """Whether it lies within the other, a hair allowed."""
-        return (
-            self.left >= other.left - 0.2
-            and self.top >= other.top - 0.2
-            and self.right <= other.right + 0.2
-            and self.bottom <= other.bottom + 0.2
-        )
+        left_top = min(self.left - other.left, self.top - other.top)
+        return min(left_top, other.right - self.right, other.bottom - self.bottom) >= -HAIR
 
 
 class Layout:
@@ -51,65 +47,45 @@ class Layout:
         for child in self.root:
             if child.tag != f"{SVG}defs":
                 self._walk(child, 0.0, 0.0, "")
+        _, _, width, height = map(float, self.root.attrib["viewBox"].split())
+        self.page = Box(0, 0, width, height, "page", "")
 
     def _walk(self, node: ET.Element, x: float, y: float, block: str) -> None:
         if "id" in node.attrib:
             self.ids[node.attrib["id"]] += 1
         if node.attrib.get("class") == "block":
             block = node.attrib["id"]
-        if node.tag == f"{SVG}g" and "transform" in node.attrib:
+        tag = node.tag.removeprefix(SVG)
+        if tag == "g" and "transform" in node.attrib:
             match = re.fullmatch(r"translate\(([-.\d]+),([-.\d]+)\)", node.attrib["transform"])
             assert match, f"groups are only moved, not {node.attrib['transform']}"
             x, y = x + float(match[1]), y + float(match[2])
-        at = {k: float(v) for k, v in node.attrib.items() if k in _NUMBERS}
-        if node.tag == f"{SVG}text":
+        at = {k: float(v) for k, v in node.attrib.items() if k in NUMBERS}
+        left, top = x + at.get("x", 0), y + at.get("y", 0)
+        if tag == "text":
             size, text = at["font-size"], node.text or ""
-            width = at.get("textLength", text_width(text, size))
-            left, base = x + at["x"], y + at["y"]
+            right = left + at.get("textLength", text_width(text, size))
             # Capitals and figures reach 0.72 above the base line; small letters a little below.
             deep = 0.2 * size if re.search("[gjpqy,;()]", text) else 0.0
-            self.labels.append(
-                Box(left, base - 0.72 * size, left + width, base + deep, text, block)
-            )
-        elif node.tag == f"{SVG}rect":
-            left, top = x + at["x"], y + at["y"]
-            self.shapes.append(
-                Box(left, top, left + at["width"], top + at["height"], "rect", block)
-            )
-        elif node.tag == f"{SVG}circle":
+            self.labels.append(Box(left, top - 0.72 * size, right, top + deep, text, block))
+        elif tag == "circle":
             cx, cy, r = x + at["cx"], y + at["cy"], at["r"]
-            self.shapes.append(Box(cx - r, cy - r, cx + r, cy + r, "circle", block))
-        elif node.tag == f"{SVG}use" and "width" in at:
-            left, top = x + at["x"], y + at["y"]
-            self.shapes.append(
-                Box(left, top, left + at["width"], top + at["height"], "icon", block)
-            )
+            self.shapes.append(Box(cx - r, cy - r, cx + r, cy + r, tag, block))
+        elif tag in ("rect", "use") and "width" in at:
+            right, bottom = left + at["width"], top + at["height"]
+            self.shapes.append(Box(left, top, right, bottom, tag, block))
         for child in node:
             self._walk(child, x, y, block)
 
     def overlaps(self) -> Iterator[tuple[Box, Box]]:
-        """Pairs of labels that lie over one another."""
-        labels = sorted(self.labels, key=lambda b: b.left)
+        """Pairs of labels that overlap."""
+        labels = sorted(self.labels)
         for i, a in enumerate(labels):
-            for b in labels[i + 1 :]:
-                if b.left >= a.right:
-                    break
-                if a.overlaps(b):
-                    yield a, b
-
-    def frame(self) -> Box:
-        """The page."""
-        _, _, width, height = map(float, self.root.attrib["viewBox"].split())
-        return Box(0, 0, width, height, "page", "")
+            near = itertools.takewhile(lambda b, a=a: b.left < a.right, labels[i + 1 :])
+            yield from ((a, b) for b in near if a.overlaps(b))
 
     def blocks(self) -> dict[str, Box]:
-        """The first rectangle of the blocks that are framed: map and players' boards."""
-        out: dict[str, Box] = {}
-        for shape in self.shapes:
-            framed = shape.block == "block-map" or shape.block.startswith("block-seat-")
-            if framed and shape.what == "rect":
-                out.setdefault(shape.block, shape)
-        return out
-
-
-_NUMBERS = ("x", "y", "width", "height", "cx", "cy", "r", "font-size", "textLength")
+        """The first rectangle of the blocks with a frame: map and players' boards."""
+        frames = [box for box in self.shapes if box.what == "rect"]
+        framed = ("block-map", "block-seat-")
+        return {box.block: box for box in reversed(frames) if box.block.startswith(framed)}

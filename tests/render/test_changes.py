@@ -15,50 +15,56 @@ from tests.render.choices import check
 from tests.render.records import RECORDS
 
 
-@pytest.mark.parametrize(
-    "name", [n if n == "lost_fleet" else pytest.param(n, marks=pytest.mark.slow) for n in RECORDS]
-)
-def test_every_change_of_a_record_is_told(name):
+def decisions(name):
+    """(action, state before, state after) of each decision of a sample record, on the host."""
     record = replay.read(RECORDS[name])
-    ruleset, before = record.env().ruleset, None
-    for number, reached in enumerate(replay.states(record)):
-        after = jax.device_get(reached)
-        if before is not None:
-            result = effects(Table(before, ruleset), Table(after, ruleset))
-            check(result, ruleset, before, after, f"{name} {number} {record.actions[number - 1]}")
-            assert json.loads(json.dumps(result.json()))["player"] == int(before.current_player)
-        before = after
+    states = [jax.device_get(state) for state in replay.states(record)]
+    return record.env().ruleset, list(zip(record.actions, states, states[1:], strict=False))
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return decisions("lost_fleet")
+
+
+def check_all(ruleset, played):
+    for number, (action, before, after) in enumerate(played):
+        result = effects(Table(before, ruleset), Table(after, ruleset))
+        check(result, ruleset, before, after, f"{ruleset.id} {number} {action}")
+        assert json.loads(json.dumps(result.json()))["player"] == int(before.current_player)
+
+
+def test_every_change_of_a_record_is_told(sample):
+    check_all(*sample)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in RECORDS if name != "lost_fleet"])
+def test_every_change_of_other_records_is_told(name):
+    check_all(*decisions(name))
 
 
 @pytest.mark.slow
 def test_every_change_of_random_games_is_told(env, init, step):
-    rng = np.random.default_rng(5)
+    rng, played = np.random.default_rng(5), []
     for game in range(2):
         before = jax.device_get(init(jax.random.key(40 + game)))
         while not before.terminated:
             action = int(rng.choice(np.flatnonzero(before.legal_action_mask)))
             after = jax.device_get(step(before, action))
-            result = effects(Table(before, env.ruleset), Table(after, env.ruleset))
-            check(
-                result,
-                env.ruleset,
-                before,
-                after,
-                f"game {game}, {env.ruleset.actions.texts[action]}",
-            )
+            played.append((env.ruleset.actions.texts[action], before, after))
             before = after
+    check_all(env.ruleset, played)
 
 
 @pytest.fixture(scope="module")
-def lines():
+def lines(sample):
     """The words of each decision of the sample game, by number."""
-    record, out, before = replay.read(RECORDS["lost_fleet"]), {}, None
-    for number, state in enumerate(replay.states(record)):
-        after = Table(jax.device_get(state))
-        if before is not None:
-            out[number] = (record.actions[number - 1], in_words(effects(before, after)))
-        before = after
-    return out
+    ruleset, played = sample
+    return {
+        number: (action, in_words(effects(Table(before, ruleset), Table(after, ruleset))))
+        for number, (action, before, after) in enumerate(played, 1)
+    }
 
 
 def test_the_words_of_a_game(lines):

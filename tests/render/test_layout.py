@@ -8,20 +8,9 @@ from typing import Any
 
 import pytest
 
-from gaia_jax import replay
-from gaia_jax.replay.page import page
 from tests import measures
-from tests.render.records import RECORDS
 
 PLACES = (0, 110, 313)
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a sample record."""
-    path = tmp_path_factory.mktemp("page") / "game.html"
-    path.write_text(page(replay.read(RECORDS["lost_fleet"])), encoding="utf-8")
-    return path
 
 
 @pytest.fixture(params=measures.SIZES, ids=lambda size: f"{size[0]}x{size[1]}")

@@ -16,7 +16,7 @@ from gaia_jax.state import Node
 
 pytestmark = pytest.mark.no_compile
 
-# Ids that two pieces of the box share are told apart by where they lie, not by their name.
+# Kinds in which two pieces share a name; their place distinguishes them.
 SHARED = {"planet_type", "special"}
 
 

@@ -14,20 +14,11 @@ import pytest
 
 from gaia_jax import replay
 from gaia_jax.replay import move_list
-from gaia_jax.replay.page import moves, page
+from gaia_jax.replay.page import moves
 from tests.browser import Watched
 from tests.render.records import RECORDS
 
 PER_DECISION = 1_500_000 / 400  # bytes: 1.5 MB for 400 decisions
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a sample record."""
-    path = tmp_path_factory.mktemp("page") / "game.html"
-    record = replay.read(RECORDS["lost_fleet"])
-    path.write_text(page(record), encoding="utf-8")
-    return path
 
 
 def test_a_page_is_small(written: Path) -> None:
@@ -126,7 +117,7 @@ def test_an_unfinished_game_is_a_record_too(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_page_that_does_not_fit_on_the_disk_is_not_there(tmp_path: Path) -> None:
-    """No half a page, and the one line names the file; what stood there still does."""
+    """One line names the file; an existing page is unchanged."""
     record, out = tmp_path / "begun.json", tmp_path / "a.html"
     record_file = replay.read(RECORDS["base"])
     replay.write(record, dataclasses.replace(record_file, actions=(), final_vp=()))

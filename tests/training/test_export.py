@@ -93,7 +93,7 @@ def test_the_first_games_with_their_decisions_are_one_command(whole, tmp_path, c
     about = dataset.read_whole(out)
     assert about["files"][dataset.DECISIONS]["rows"] == 72
     rows = rows_of(out, dataset.DECISIONS)
-    assert {row["leech"] for row in rows} == {0}  # nobody is offered power in these games
+    assert {row["leech"] for row in rows} == {0}  # these games have no offers of power
 
 
 @pytest.mark.parametrize("moment", ["before a piece", "in a piece", "before the end", "at the end"])

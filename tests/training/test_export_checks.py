@@ -35,7 +35,7 @@ def test_whole_rows_verify(whole, capsys):
 
 
 def test_what_is_compiled_ahead_is_what_the_games_need(whole):
-    """Else the line that says it would be followed by as long a silence. About 4 s."""
+    """Otherwise the command would compile again without a message. About 4 s."""
     replayer = replay.Replayer(stub_env.StubEnv(reward="vp", length=9, max_steps=77), 16)
     replayer.compile()
     assert replay.wrong_rows(replayer, rows_of(whole)[:3]) == []
@@ -132,7 +132,7 @@ def test_a_row_a_decision(whole, tmp_path, capsys, monkeypatch):
     assert [row["number"] for row in rows] == list(range(9)) * 48
     assert "decisions.parquet" in (outs[0] / dataset.README).read_text()
 
-    # The name stands for another network now: nothing of its is written under the old one's.
+    # The name now means another network, whose values are not stored.
     (outs[1] / dataset.DECISIONS).unlink()
     about = json.loads((outs[1] / dataset.ABOUT).read_text())
     del about["files"][dataset.DECISIONS]

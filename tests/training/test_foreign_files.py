@@ -58,7 +58,7 @@ OUTPUTS = [
 
 @pytest.fixture
 def mine(tmp_path, monkeypatch):
-    """A folder with the files of a person, where one stands."""
+    """The current folder, with files that a person wrote."""
     monkeypatch.chdir(tmp_path)
     for name, text in MINE.items():
         (tmp_path / name).write_text(text)
@@ -123,8 +123,11 @@ def test_a_study_overwrites_only_its_own_files(whole, mine, capsys):
     (docs / "own").mkdir()
     (docs / "own" / "effects.parquet").write_text(MINE["precious.svg"])
     main = functools.partial(study.main, env_module=FACE)
-    for page, says in (("learning", "learning.md exists"), ("own", "own/effects.parquet exists")):
-        assert says in refused(
+    for page, message in (
+        ("learning", "learning.md exists"),
+        ("own", "own/effects.parquet exists"),
+    ):
+        assert message in refused(
             capsys, mine, main, whole, "--games-only", "--out", docs, "--page", page
         )
     for _ in range(2):  # its own page may be written again
@@ -133,8 +136,8 @@ def test_a_study_overwrites_only_its_own_files(whole, mine, capsys):
     capsys.readouterr()
     assert (docs / "findings.md").is_file()
     for name in ("../../x", "/abs", "a/b", "", "a\0b", "..", "a\\b"):
-        says = refused(capsys, mine, main, whole, "--games-only", "--page", name)
-        assert "--page must be a plain folder name" in says
+        message = refused(capsys, mine, main, whole, "--games-only", "--page", name)
+        assert "--page must be a plain folder name" in message
 
 
 def test_an_agent_of_the_zoo_has_a_plain_name_and_takes_the_place_of_none_of_a_person(
@@ -153,7 +156,7 @@ def test_an_agent_of_the_zoo_has_a_plain_name_and_takes_the_place_of_none_of_a_p
         ("training={}", "--set training: the command"),
         ("made=2024-01-01", "--set made: cannot read the value"),
         ("temperature", "--set wants key=value, got 'temperature'"),
-        ("temperature=0", "temperature must be above 0"),  # an agent that nobody could load
+        ("temperature=0", "temperature must be above 0"),  # such an agent cannot be loaded
         ("temperature=warm", "temperature must be a number"),
         ("name=other", "--set name: the command"),
     ):
@@ -188,14 +191,14 @@ def test_records_go_into_a_folder_without_files_of_their_names(mine, capsys):
 
 
 def test_labels_go_into_an_empty_folder_or_their_own(mine, capsys):
-    """With `--out docs` they lay among the pages."""
-    for name, file, says in (
+    """Not into a folder of other files, such as `docs`."""
+    for name, file, message in (
         ("docs", "page.md", "the folder docs is not empty"),
         ("other", "about.json", "other/about.json exists"),
     ):
         Path(name).mkdir()
         (Path(name) / file).write_text("[]")
-        assert says in refused(capsys, mine, labels.main, "--out", name)
+        assert message in refused(capsys, mine, labels.main, "--out", name)
 
 
 def test_a_merge_that_fails_leaves_no_folder(whole, tmp_path, monkeypatch, capsys):

@@ -23,7 +23,7 @@ from training.games import playing, shards
 
 
 class Uneven(stub_env.StubEnv):
-    """Games of 5 to 40 decisions, by what lies first."""
+    """Games of 5 to 40 decisions, by the rotation of the first sector."""
 
     def _play(self, game, action, active):
         after = super()._play(game, action, active)
@@ -122,7 +122,7 @@ def test_what_another_process_writes_is_left_alone(tmp_path):
 
 
 def member(then):
-    """A process that has joined the group, told to end by `then`."""
+    """A worker process that runs `then` after joining."""
     code = (
         "from training.games import playing; import os, time; playing.join_workers(1); "
         "print(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else 1, "
@@ -136,7 +136,7 @@ def member(then):
 
 
 def test_a_process_ends_with_its_parent_or_by_itself():
-    """Also where nobody tells it. About 6 s."""
+    """Also if the parent is killed. About 6 s."""
     running, ended = member("time.sleep(60)"), member("")
     assert ended.wait(timeout=20) == 0
     running.stdin.close()

@@ -42,13 +42,12 @@ class Arena:
     ):
         """
         Args:
-            agents: of each entry; the same one may be there again.
-            games: minimum number, rounded up to whole set-ups.
+            agents: one for each entry; agents may repeat.
+            games: rounded up to whole set-ups.
             first: number of the first set-up.
             rotations: games of a set-up: one for each seat (None), or 1.
-            at_once: games of a batch, at most.
-            recorder: writes a record of each game.
-            task: what is compiled, for the message.
+            at_once: maximum number of games of a batch.
+            task: the compiled program in messages.
         """
         self.env, self.rotations, self.first = env, rotations or env.num_players, first
         seating = rotated(env.num_players)[: self.rotations]
@@ -71,13 +70,13 @@ class Arena:
     def play(
         self, seed: int, store: Store, params: list[Params] | None = None, quiet: bool = False
     ) -> Games:
-        """Play what a store has not, batch by batch, into it: all games are in it then.
+        """Play the games that a store lacks, batch by batch, and store them.
+
+        Ctrl-C loses the present batch.
 
         Args:
             params: instead of the entries' own parameters.
-            quiet: show no progress while it plays.
-        Raises:
-            KeyboardInterrupt: the batch under way is lost.
+            quiet: show no progress.
         """
         match = self._match
         if store.count < self.setups:
@@ -101,21 +100,11 @@ class Arena:
         return store.games
 
 
-def of_names(
-    env: Environment,
-    names: Sequence[str],
-    games: int,
-    rotations: int,
-    likeliest: bool = False,
-    record: Path | None = None,
-    first: int = 0,
-) -> Arena:
-    """The arena of agents by name.
+def agents_by_name(names: Sequence[str], env: Environment, likeliest: bool = False) -> list[Agent]:
+    """An agent for each seat; a repeated name is one agent.
 
     Args:
-        names: of an agent for each seat; a repeated name is one agent with several entries.
         likeliest: checkpoints take the most probable action instead of sampling.
-        record: a folder that gets a record of each game.
     Raises:
         UserError: not as many names as seats, or one that is unknown.
     """
@@ -126,17 +115,26 @@ def of_names(
         if not name.isprintable():
             raise UserError(f"--agents: names must be printable, got {name!r}")
     agent_of = {name: make_agent(name, env, likeliest) for name in dict.fromkeys(names)}
+    return [agent_of[name] for name in names]
+
+
+def of_names(
+    env: Environment,
+    names: Sequence[str],
+    games: int,
+    rotations: int,
+    likeliest: bool = False,
+    record: Path | None = None,
+    first: int = 0,
+) -> Arena:
+    """The arena of `agents_by_name`; a folder `record` gets a record of each game."""
+    agents = agents_by_name(names, env, likeliest)
     recorder = Recorder(record, env, names) if record else None
-    agents = [agent_of[name] for name in names]
     return Arena(env, agents, games, first, rotations, recorder=recorder)
 
 
 def make_opponent(name: str, env: Environment) -> Agent:
-    """The agent of this name for the other seats of an evaluation.
-
-    Args:
-        env: of the policy's training; all agents play the game with whole turns.
-    """
+    """The agent of this name for the other seats of an evaluation; it plays whole turns."""
     return make_agent(name, with_short_turns(env, False))._replace(name=name)
 
 
@@ -156,13 +154,12 @@ class Evaluation:
     ):
         """
         Args:
-            env: of the policy's training; games are of the whole game, whatever its turns.
+            env: of the policy's training; the games have whole turns.
             policy: the agent; `play` takes its parameters.
-            games: at least this many; a set-up is one for each seat.
+            games, first: as of `Arena`; a set-up has a game for each seat.
             likeliest: whether the policy takes the most probable action, for the report.
             opponent: plays the other seats; made for the whole game.
-            record: a folder that gets a record of each game.
-            first: number of the first set-up.
+            record: a folder for a record of each game.
         """
         env = with_short_turns(env, False)  # all agents play the game with whole turns
         self.env, self.likeliest, self.opponent = env, likeliest, opponent.name
@@ -197,10 +194,8 @@ class Evaluation:
 
         Args:
             params: of the policy.
-            seed: which set-ups.
-            quiet: show no progress while it plays.
-            label: at the head of the names of records, if any are written.
-            store: result of `store`, to be continued.
+            label: prefix of the names of records.
+            store: result of `store`, to be continued; None: in memory.
         """
         if self._recorder:
             self._recorder.prefix = label
@@ -234,9 +229,9 @@ def evaluation_of_name(
     Args:
         name: any that `training.agents.make_agent` takes.
         likeliest: checkpoints take the likeliest action instead of sampling.
-        more: of `Evaluation`.
+        more: arguments of `Evaluation`.
     Returns:
-        It, the policy's parameters, and what the policy is, for `Evaluation.store`.
+        It, the policy's parameters and its identity, for `Evaluation.store`.
     Raises:
         UserError: unknown policy or opponent.
     """

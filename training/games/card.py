@@ -85,10 +85,8 @@ def _agents(folder: Path, about: About) -> list[str]:
         "| agent | VP of a seat in these games (95 %) | sha256 of its numbers |",
         "| --- | --- | --- |",
     ]
-    agents = {(a["name"], a["sha256"]) for part in about["parts"] for a in part["agents"]}
     estimates = _estimates(folder / GAMES, about["parts"][0]["players"])
-    for name, sha in sorted(agents):
-        vp = estimates[name, sha]
+    for (name, sha), vp in sorted(estimates.items()):
         lines.append(f"| `{name}` | {vp.mean:.1f} ({vp.low:.1f} to {vp.high:.1f}) | `{sha}` |")
     lines.append("")
     for name, result in about.get("strength", {}).items():

@@ -97,6 +97,11 @@ def check_about(path: str, data: object) -> None:
         raise UserError(f"{path}: {GAMES} has {rows} rows, the parts {games} games")
 
 
+def agents(about: About) -> list[tuple[str, str]]:
+    """Name and hash of all agents of a dataset, in order."""
+    return sorted({(a["name"], a["sha256"]) for part in about["parts"] for a in part["agents"]})
+
+
 def env_of(folder: Path, env_module: EnvModule, id: str, players: int) -> Any:
     """The environment of a dataset's games. Raises UserError for an unknown id."""
     try:

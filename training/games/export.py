@@ -19,7 +19,7 @@ from ..system.environments import make_env
 from ..types import EnvModule
 from . import card, dataset, decisions, playing, shards
 from .replay import Replayer, name_of, wrong_rows
-from .schema import slots
+from .schema import About, slots
 
 GAMES = 1024  # default
 REPLAYED = 256  # games of a replayed batch
@@ -54,7 +54,8 @@ def play(args: argparse.Namespace, env_module: EnvModule) -> int:
         if code:
             return code
         total = shards.assemble(args.out / dataset.GAMES, work.pieces.tables(len(work.sizes)))
-        setup = _first_setup(args.out / dataset.GAMES)
+        _, table = next(shards.row_groups(args.out / dataset.GAMES, ["setup"]))
+        setup = json.loads(table["setup"][0].as_py())
         about = {"slots": slots(setup), "vp_sources": list(env.ruleset.ids["vp_source"])}
         about |= {"made_with": dataset.read_about(args.out)["made_with"]}
         about |= {"strength": card.strength(names, env)}
@@ -87,13 +88,13 @@ def _pieces(args: argparse.Namespace, work: playing.Work) -> int:
         bar.close()
 
 
-def _first_setup(path: Path) -> Any:
-    _, table = next(shards.row_groups(path, ["setup"]))
-    return json.loads(table["setup"][0].as_py())
+def _open(out: Path, env_module: EnvModule) -> tuple[About, Any]:
+    """`dataset.json` of a checked dataset, and its environment.
 
-
-def _env_of(out: Path, about: dict[str, Any], env_module: EnvModule) -> Any:
-    """The environment of a dataset. Raises UserError for several rules or another version."""
+    Raises:
+        UserError: the dataset is incomplete, damaged, or of several or other rules.
+    """
+    about = dataset.read_whole(out)
     kinds = sorted({(part["env"], part["version"], part["players"]) for part in about["parts"]})
     if len(kinds) > 1:
         raise UserError(f"games of several rules: {kinds}")
@@ -101,7 +102,8 @@ def _env_of(out: Path, about: dict[str, Any], env_module: EnvModule) -> Any:
     env = dataset.env_of(out, env_module, id, players)
     if str(env.version) != version:
         raise UserError(f"{out}: the games are of version {version}, this is {env.version}")
-    return env
+    dataset.check_games(out, about, env)
+    return about, env
 
 
 def derive(
@@ -110,30 +112,24 @@ def derive(
     """Derive `decisions.parquet` in pieces of one replayed batch each.
 
     Args:
-        out: the dataset.
-        replay_batch: games of a replayed batch.
         policy: also fill the columns of the agents' networks.
     Raises:
         UserError: the dataset is incomplete or of other rules, or an agent has changed.
     """
-    about = dataset.read_whole(out)
-    if dataset.DECISIONS in about["files"]:
+    if dataset.DECISIONS in dataset.read_whole(out)["files"]:
         print(f"{out / dataset.DECISIONS} is there")
         return
-    env = _env_of(out, about, env_module)
-    dataset.check_games(out, about, env)
+    about, env = _open(out, env_module)
     dataset.check_bytes(out, about)
-    names = sorted({agent["name"] for part in about["parts"] for agent in part["agents"]})
+    played = dataset.agents(about)
+    names = sorted({name for name, _ in played})
     agent_of = {name: make_agent(name, env) for name in names} if policy else {}
     agents = {name: agent for name, agent in agent_of.items() if agent.policy is not None}
-    for recorded in (agent for part in about["parts"] for agent in part["agents"]):
-        if (
-            recorded["name"] in agents
-            and playing.fingerprint(agents[recorded["name"]]) != recorded["sha256"]
-        ):
+    hashes = {name: playing.fingerprint(agent) for name, agent in agents.items()}
+    for name, sha in played:
+        if hashes.get(name, sha) != sha:
             raise UserError(
-                f"{recorded['name']} is not the agent that played:"
-                " --no-policy leaves its columns empty"
+                f"{name} is not the agent that played: --no-policy leaves its columns empty"
             )
     replayer = Replayer(env, replay_batch, decisions.make_extras(agents))
     # Pieces of another size or with other columns have another folder.
@@ -162,9 +158,7 @@ def derive(
 
 def verify(args: argparse.Namespace, env_module: EnvModule) -> int:
     """Replay rows and print the differences."""
-    about = dataset.read_whole(args.out)
-    env, path = _env_of(args.out, about, env_module), args.out / dataset.GAMES
-    dataset.check_games(args.out, about, env)
+    (about, env), path = _open(args.out, env_module), args.out / dataset.GAMES
     wrong = [message] if (message := dataset.check_bytes(args.out, about)) else []
     total = about["files"][dataset.GAMES]["rows"]
     count = min(args.verify, total)

@@ -20,8 +20,9 @@ import pyarrow as pa
 
 from gaia_jax.cli.command_line import UserError, finishing
 
-from ..agents import Agent, make_agent
+from ..agents import Agent
 from ..types import Environment
+from .arena import agents_by_name
 from .engine import Match
 from .schema import to_table
 from .shards import Shards
@@ -44,30 +45,24 @@ class Source:
     ):
         """
         Args:
-            names: of the agents, one a seat; they sit one seat further in each game of a deal,
+            names: as of `agents_by_name`; the agents sit one seat further in each game of a deal,
                 unless all are the same.
             batch: games of a batch; at most a quarter of them run at the same time.
-            likeliest: checkpoints take the most probable action instead of sampling.
         Raises:
-            UserError: the number of names is not the number of seats, a name is unknown, or the
-                batch is not a multiple of the rotations.
+            UserError: as `agents_by_name`, or the batch is not a multiple of the rotations.
         """
-        players = env.num_players
-        if len(names) != players:
-            raise UserError(f"--agents needs {players} names, got {len(names)}")
-        different = list(dict.fromkeys(names))
+        agents = agents_by_name(names, env, likeliest)
+        agent_of = dict(zip(names, agents, strict=True))
         self.env, self.names, self.likeliest = env, list(names), likeliest
-        self.seating = rotated(players)[: 1 if len(different) == 1 else players]
+        self.seating = rotated(env.num_players)[: 1 if len(agent_of) == 1 else None]
         if batch % len(self.seating):
             raise UserError(f"--batch must be a multiple of {len(self.seating)}, not {batch}")
         self.deals = batch // len(self.seating)  # of a batch
-        agent_of = {name: make_agent(name, env, likeliest) for name in different}
         hashes = {name: fingerprint(agent) for name, agent in agent_of.items()}
         self.hashes = [hashes[name] for name in names]
         slots = -(-batch // PER_SLOT)
         if any(agent.policy for agent in agent_of.values()):
             slots = min(slots, SLOTS * len(agent_of))
-        agents = [agent_of[name] for name in names]
         self._match = Match(env, agents, self.seating, self.deals, batch, slots, moves=True)
 
     def about(self) -> dict[str, Any]:

@@ -27,12 +27,10 @@ IS_RECORD = outputs.begins('{\n  "format": "gaia_jax game ')
 
 
 def check(folder: Path, resume: bool) -> None:
-    """Reject a folder for records, before any work.
+    """Raise a UserError for a folder that is not writable or would lose a file of another origin.
 
     Args:
         resume: the command or run continues, so records may exist already.
-    Raises:
-        UserError: the folder is not writable, or would lose a file that is not a record.
     """
     if resume:
         outputs.check_inside("--record", folder, "*seed*-setup*-seats*.json", IS_RECORD)
@@ -44,22 +42,13 @@ class Recorder:
     """Writes records into a folder."""
 
     def __init__(self, folder: Path, env: Environment, names: Sequence[str]):
-        """
-        Args:
-            folder: created at the first record.
-            env: where the games are played.
-            names: of the entries of a match, in order.
-        """
+        """`names`: of the entries of a match. The folder is created at the first record."""
         self.folder, self.names = folder, tuple(names)
         self._env = cast(GaiaEnv, env)  # records are of this game alone
         self.prefix = ""  # of every name, for example the update
 
     def write(self, seed: int, first: int, games: Games) -> None:
-        """Write ended games with their set-ups and actions.
-
-        Args:
-            seed, first: of the match, the number of its first set-up here.
-        """
+        """Write ended games with their set-ups and actions; `first` numbers their first set-up."""
         self.folder.mkdir(parents=True, exist_ok=True)
         long = 0
         assert games.actions is not None

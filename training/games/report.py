@@ -27,9 +27,6 @@ T = TypeVar("T")
 def arena_report(games: Games, names: list[str], ids: Ids) -> dict[str, Any]:
     """Plain numbers; writes to JSON.
 
-    Args:
-        names: of the four entries.
-        ids: of `faction` and `vp_source`.
     Returns:
         `agents` by entry: `vp`, `win_share` (estimates), `place`, `rating`; `players` by agent, the
         entries of one name together: `seats`, `factions`, `games by faction`, `sources`,
@@ -105,12 +102,10 @@ def ratings(games: Games, entries: int) -> list[dict[str, float]]:
 
 
 def rated(games: Iterable[tuple[Sequence[T], Sequence[float]]]) -> dict[T, tuple[float, float]]:
-    """Plackett-Luce ratings (openskill), game after game from 25 +- 8.33.
+    """Plackett-Luce ratings (openskill), game after game from 25 +- 8.33: mean and sigma.
 
     Args:
-        games: the players of each, and their places, 1 the best.
-    Returns:
-        Mean and sigma of each player.
+        games: the players of each, and their places from 1.
     """
     from openskill.models import PlackettLuce
 
@@ -218,9 +213,6 @@ def _row(name: str, cells: list[str], players: Sequence[np.ndarray]) -> str:
 def evaluation_report(games: Games, ids: Ids) -> dict[str, Any]:
     """Entry 0 of each game, the policy, against the mean of the others.
 
-    Args:
-        games: S set-ups, R rotations; entry 0 in one seat of each game.
-        ids: the names of `faction` and `vp_source`.
     Returns:
         Means over set-ups with their 95 % intervals, by agent, by source and by faction.
     """

@@ -55,13 +55,7 @@ def slots(setup: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def schema(setup: Mapping[str, Any], ids: Ids, players: int) -> pa.Schema:
-    """The schema of `games.parquet`.
-
-    Args:
-        setup: any set-up of the ruleset, as `setup_to_dict` gives it.
-        ids: of the ruleset, for its sources of VP.
-        players: P.
-    """
+    """The schema of `games.parquet`; `setup` is any set-up of the ruleset by `setup_to_dict`."""
     text, small = pa.string(), pa.int16()
     fields: list[tuple[str, pa.DataType]] = [
         ("env", text),
@@ -92,14 +86,7 @@ def schema(setup: Mapping[str, Any], ids: Ids, players: int) -> pa.Schema:
 
 
 def to_table(games: Games, first: int, part: Mapping[str, Any], ruleset: Ruleset) -> pa.Table:
-    """Games as rows.
-
-    Args:
-        games: with their set-ups and actions.
-        first: number of the first set-up.
-        part: the `part` of `dataset.json` that they belong to.
-        ruleset: of the environment.
-    """
+    """Games with set-ups and actions as rows of a part of `dataset.json`, from deal `first`."""
     assert games.actions is not None
     deals, rotations, players = games.vp.shape
     at = [(deal, rotation) for deal in range(deals) for rotation in range(rotations)]

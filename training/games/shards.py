@@ -30,11 +30,7 @@ class Shards:
     """The pieces of one table, in a folder next to it."""
 
     def __init__(self, folder: Path, alone: bool = True):
-        """
-        Args:
-            folder: created if missing.
-            alone: no other process writes there, so files of a killed process are removed.
-        """
+        """`alone`: no other process writes there, so files of a killed process are removed."""
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         for path in folder.glob("*.part") if alone else ():
@@ -140,11 +136,7 @@ def _leaf(field: pa.Field) -> str:
 
 
 def open_file(path: Path) -> pq.ParquetFile:
-    """Open a Parquet file; only its end is read.
-
-    Raises:
-        UserError: it is not Parquet, or truncated.
-    """
+    """Open a Parquet file by its end; a UserError if it is truncated or not Parquet."""
     try:
         if path.exists() and not path.is_file():
             raise UserError(f"{path} is not a Parquet file: it is not a file")
@@ -154,11 +146,7 @@ def open_file(path: Path) -> pq.ParquetFile:
 
 
 def check(path: Path, schema: pa.Schema, rows: int) -> None:
-    """Reject a file with other columns or another number of rows; only its end is read.
-
-    Raises:
-        UserError: it names the first difference.
-    """
+    """Raise a UserError for other columns or another number of rows; only the end is read."""
     with open_file(path) as file:
         stored, total = file.schema_arrow, file.metadata.num_rows
     kinds, own_kinds = ({field.name: field.type for field in x} for x in (stored, schema))

@@ -13,7 +13,7 @@ import io
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -221,12 +221,7 @@ def _check_columns(stored: dict[str, np.ndarray], own: dict[str, np.ndarray]) ->
 
 
 def check_outputs(flag: str, path: Path | None, args: argparse.Namespace) -> None:
-    """Reject outputs that cannot be written, before any work.
-
-    Args:
-        flag: the flag that names the file `path`.
-        args: with `json`, `record`, `resume`.
-    """
+    """Reject outputs that cannot be written; `flag` names `path`, `args` has the other flags."""
     if args.resume and not path:
         raise UserError(f"--resume needs the {flag} that it continues")
     outputs.check_different({"--json": args.json, flag: path, "--record": args.record})
@@ -234,7 +229,9 @@ def check_outputs(flag: str, path: Path | None, args: argparse.Namespace) -> Non
         outputs.check_file("--json", args.json, outputs.REPORT)
     if path:
         check_pyarrow(path)
-        outputs.check_games(flag, path, args.resume)
+        outputs.check_file(flag, path, outputs.anything)
+        if path.exists() and not args.resume:  # an empty one may be that of another command
+            raise UserError(f"{flag}: {path} exists: --resume continues it, or name another file")
     if args.record:
         records.check(args.record, args.resume)
 
@@ -254,18 +251,14 @@ def merge(paths: Sequence[Path], ids_of: IdsOf) -> tuple[Head, Games]:
     parts = sorted(((path, read(path, ids_of)) for path in paths), key=lambda x: x[1].head.first)
     head = parts[0][1].head
 
-    def games() -> Iterator[Games]:
-        following = head.first
-        for path, part in parts:
-            assert part.games is not None
-            check_same(path, part.head.about, head.about)
-            if part.head[2:] != head[2:]:
-                raise UserError(f"{path} is of other games than {parts[0][0]}")
-            check_order(path, part.head.first, following)
-            following += part.games.setup_count
-            yield part.games
-
-    return head, table.join(list(games()))
+    following = head.first
+    for path, part in parts:
+        check_same(path, part.head.about, head.about)
+        if part.head[2:] != head[2:]:
+            raise UserError(f"{path} is of other games than {parts[0][0]}")
+        check_order(path, part.head.first, following)
+        following += part.games.setup_count if part.games else 0
+    return head, table.join([part.games for _, part in parts if part.games])
 
 
 class Store:
@@ -275,12 +268,11 @@ class Store:
         """
         Args:
             path: the file; None keeps the games in memory.
-            ids: of the ruleset.
             setups: total number.
             resume: continue with the games of an existing file.
         Raises:
             UserError: the file exists (without `resume`), holds other games, is in use by another
-                command, or cannot be written. The file is unchanged then.
+                command, or cannot be written; it is unchanged.
         """
         self.path, self._head, self._ids = path, head, ids
         self.games: Games | None = None  # of whole set-ups, from the first one on

@@ -18,10 +18,9 @@ from ..types import AutoEnvironment, Environment, EnvState
 class Batched(NamedTuple):
     """Methods of an environment under `vmap`.
 
-    They stay calls while JAX traces, so a second program (staggered starts, then a chunk of
-    updates) reuses the trace and starts seconds sooner. XLA inlines them. A trace inside of a
-    `shard_map` is reused only inside of a `shard_map`. Programs of a shipped environment may be
-    stored (`gaia_jax.xla.stored_programs`).
+    JAX traces them as calls, which XLA inlines, so a second program reuses the trace and starts
+    seconds sooner; inside of a `shard_map` only that of another `shard_map`. Programs of a shipped
+    environment may be stored (`gaia_jax.xla.stored_programs`).
     """
 
     init: Callable[..., Any]  # (keys)
@@ -40,8 +39,7 @@ def batched(auto: AutoEnvironment) -> Batched:
 
 @cache
 def stepping(env: Environment) -> Callable[[Any, Array], Any]:
-    """`env.step` over a batch: (states, actions). Batches of one size are traced and lowered once,
-    wherever a program steps them."""
+    """`env.step` over a batch: (states, actions). Each size of a batch is traced once."""
     step: Callable[[Any, Array], Any] = env_jit(env, "step", batched=True)
     return step
 
@@ -54,10 +52,10 @@ def dealing(env: Environment) -> Callable[[Array], Any]:
 
 
 def step_among(env: Environment, rows: int, states: EnvState, actions: Array) -> Any:
-    """The states (B,) after the actions (B,), in a batch of `rows` where that is more than B.
+    """The states (B,) after the actions (B,), in a batch of at least `rows`.
 
-    For a program that steps batches of `rows` anyway: a second size would take as long to trace and
-    to lower as the first. The padding rows repeat the first game, marked as ended; they are unused.
+    A program that also steps batches of `rows` then traces one size. The padding rows repeat the
+    first game, marked as ended.
     """
     games = len(actions)
     if rows <= games:

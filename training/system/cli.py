@@ -1,9 +1,7 @@
-"""What the command lines share: the compilation cache, progress, common flags.
+"""Shared parts of the trainer's commands: compilation cache, progress, common flags.
 
-Nothing here imports JAX before it is needed, so that `--help` prints at once.
-
-`gaia_jax.cli.command_line` has what `gaia_jax.replay` needs too: mistakes are one line and exit
-code 2.
+JAX is imported at the first use, so that `--help` prints immediately. `gaia_jax.cli.command_line`
+has the parts that `gaia_jax.replay` shares.
 """
 
 from __future__ import annotations
@@ -47,10 +45,7 @@ def run(main: Callable[[], int]) -> int:
 
 
 def prepare() -> None:
-    """Set JAX's switches and enable the compilation cache.
-
-    Does nothing for `--help`.
-    """
+    """Set JAX's switches and enable the compilation cache, except for `--help`."""
     if {"-h", "--help"} & set(sys.argv[1:]):
         return
     from gaia_jax.xla.compilation_cache import enable_compilation_cache
@@ -94,14 +89,7 @@ def _bar_class() -> Any:
 
 
 def bar(unit: str, total: int, done: int = 0, shown: bool = True) -> tqdm[Any]:
-    """Progress on stderr: a bar on a terminal, elsewhere lines as `status_line` writes them.
-
-    Args:
-        unit: what is counted.
-        total: how many there will be.
-        done: how many there are.
-        shown: False writes nothing.
-    """
+    """Progress on stderr: a bar on a terminal, elsewhere lines like those of `status_line`."""
     live = sys.stderr.isatty()
     progress_bar: tqdm[Any] = _bar_class()(
         total=total, initial=done, unit=unit, file=sys.stderr if live else _Lines(),
@@ -179,7 +167,7 @@ def start_jax() -> None:
 
 @contextmanager
 def compiling(task: str) -> Iterator[None]:
-    """Say on stderr that `task` is being compiled, and at the end how long it took."""
+    """Report on stderr that `task` is being compiled, and finally the seconds."""
     start_jax()
     start_time, events = time.monotonic(), _events()
     before = events.copy()

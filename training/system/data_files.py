@@ -1,8 +1,7 @@
 """Read and write JSON and npz files; a truncated or damaged file gives a one-line error.
 
-Commands read the files of other commands through this module: JSON with required keys, and the
-arrays of an npz, including parameters. `games/shards.py` reads Parquet, `config` reads YAML,
-`gaia_jax.replay` reads records.
+Commands read the files of other commands with it. `games/shards.py` reads Parquet, `config` YAML,
+`gaia_jax.replay` records.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaia_jax.cli.command_line import UserError, one_line, read_text, reason
+from gaia_jax.cli.command_line import UserError, one_line, read_bytes, read_text, reason
 from gaia_jax.cli.outputs import write_bytes
 
 from ..types import Params
@@ -36,14 +35,7 @@ TEXT, WHOLE, NUMBER, SWITCH, LIST, OBJECT = KINDS
 
 
 def read_json(path: Path, what: str = "", longest: int = LONGEST) -> Any:
-    """The contents of a JSON file.
-
-    Args:
-        what: it should be, for the message.
-        longest: bytes, at most.
-    Raises:
-        UserError: it cannot be read, is too long, no text or no JSON.
-    """
+    """The contents of a JSON file; arguments and errors as of `read_text`."""
     text = read_text(path, longest, what)
     try:
         return json.loads(text)
@@ -53,26 +45,18 @@ def read_json(path: Path, what: str = "", longest: int = LONGEST) -> Any:
 
 
 def read_object(path: Path, keys: Mapping[str, str]) -> dict[str, Any]:
-    """A JSON file that holds an object with these keys.
-
-    Args:
-        keys: the kind of each required key, for example `TEXT`; further keys are allowed.
-    Raises:
-        UserError: `read_json`, `check_keys`.
-    """
+    """A JSON object with these keys; arguments and errors as of `read_json`, `check_keys`."""
     data = read_json(path)
     check_keys(str(path), data, keys)
     return dict(data)
 
 
 def check_keys(path: str, data: object, keys: Mapping[str, str]) -> None:
-    """Refuse a value that is not an object, lacks a key, or has a value of the wrong kind.
+    """Raise a UserError for a value that is no object, lacks a key, or has one of a wrong kind.
 
     Args:
-        path: what messages call it.
-        keys: as in `read_object`.
-    Raises:
-        UserError: it names the first key that is wrong.
+        path: in messages.
+        keys: the kind of each required key, for example `TEXT`; further keys are allowed.
     """
     if not isinstance(data, dict):
         raise UserError(f"{path} must be an object, not {shown(data)}")
@@ -83,7 +67,7 @@ def check_keys(path: str, data: object, keys: Mapping[str, str]) -> None:
 
 
 def check_kind(path: str, value: object, kind: str) -> None:
-    """Refuse a value of another kind; booleans, NaN and infinities are not numbers."""
+    """Raise a UserError for another kind; booleans, NaN and infinities are not numbers."""
     right = isinstance(value, KINDS[kind]) and (kind == SWITCH or not isinstance(value, bool))
     if not right or (isinstance(value, float) and not math.isfinite(value)):
         raise UserError(f"{path} must be {kind}, not {shown(value)}")
@@ -98,26 +82,13 @@ def shown(value: object, limit: int = 60) -> str:
 def read_arrays(
     path: Path | str, what: str = "", needs: Sequence[str] = ()
 ) -> dict[str, np.ndarray]:
-    """The arrays of an npz.
-
-    Args:
-        what: it should be, for the message.
-        needs: names that must be among them.
-    Raises:
-        UserError: it cannot be read, is empty, no npz, damaged, or lacks an array.
-    """
-    read = f"cannot read {what} {path}".replace("  ", " ")
+    """The arrays of an npz; a UserError if it is damaged, cannot be read, or lacks an array."""
+    read = f"cannot read {f'{what} {path}'.strip()}"
+    data = read_bytes(path, None, what)
+    if data[: len(ZIP)] != ZIP:
+        raise UserError(f"{read}: it is {'no npz file' if data else 'empty'}")
     try:
-        if Path(path).exists() and not Path(path).is_file():
-            raise UserError(f"{read}: it is no file")
-        with Path(path).open("rb") as file:
-            head = file.read(len(ZIP))
-    except (OSError, ValueError) as error:
-        raise UserError(f"{read}: {reason(error)}") from error
-    if head != ZIP:
-        raise UserError(f"{read}: it is {'no npz file' if head else 'empty'}")
-    try:
-        with np.load(path, allow_pickle=False) as archive:
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             arrays = {name: np.asarray(archive[name]) for name in archive.files}
     except Exception as error:  # numpy, zipfile and zlib raise many types for damaged bytes
         raise UserError(f"{read}: it is damaged: {reason(error)}") from error
@@ -136,7 +107,7 @@ def npz_of(arrays: Mapping[str, ArrayLike], compressed: bool = False) -> bytes:
 
 
 def write_arrays(path: Path, arrays: Mapping[str, ArrayLike], compressed: bool = False) -> None:
-    """An npz, whole or not at all."""
+    """Write an npz atomically."""
     write_bytes(path, npz_of(arrays, compressed))
 
 
@@ -163,11 +134,7 @@ def unflatten(arrays: Mapping[str, ArrayLike]) -> Any:
 
 
 def read_parameters(path: Path | str) -> Any:
-    """The parameters in an npz; the caller checks that they fit its network.
-
-    Raises:
-        UserError: it cannot be read, is damaged, or holds something else.
-    """
+    """The parameters in an npz, or a UserError; the caller checks that they fit its network."""
     arrays = read_arrays(path, "the parameters")
     try:
         params = unflatten(arrays)
@@ -179,22 +146,14 @@ def read_parameters(path: Path | str) -> Any:
 
 
 def check_same(path: Path, stored: Mapping[str, object], own: Mapping[str, object]) -> None:
-    """Refuse games with other settings; `first` may differ.
-
-    Raises:
-        UserError: the first thing that differs.
-    """
+    """Raise a UserError for the first setting that differs; `first` may differ."""
     for key in sorted((own.keys() | stored.keys()) - {"first"}):
         if stored.get(key) != own.get(key):
             raise UserError(f"{path} has {key} {stored.get(key)!r}, not {own.get(key)!r}")
 
 
 def check_order(path: Path, first: int, expected: int, what: str = "set-ups") -> None:
-    """Refuse a part that does not begin where the one before ends.
-
-    Raises:
-        UserError: it does not.
-    """
+    """Raise a UserError for a part that does not begin at the end of the part before."""
     if first != expected:
         problem = "missing" if first > expected else "there twice"
         low, high = sorted((first, expected))

@@ -1,4 +1,4 @@
-"""The devices that games are split over: a CPU's cores, accelerators, in one row."""
+"""The devices that share games: a CPU's cores or accelerators, in one row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jax.sharding import Mesh
 
 from gaia_jax.cli.command_line import UserError
 
-# Games of a device below which another one does not pay on a CPU.
+# With fewer games per device another device makes a CPU slower.
 LEAST_GAMES = 64
 GAMES = "games"  # the mesh axis
 
@@ -20,11 +20,10 @@ GAMES = "games"  # the mesh axis
 def split_cpu(devices: int, num_envs: int, together: int = 1) -> None:
     """Split a CPU into several devices, each with its share of the games. Call it before any array.
 
-    A decision is a thousand small kernels. Two cores that share each kernel spend their time on
-    synchronization; with one device per core, each plays its own games (docs/lab/performance.md).
+    A decision is a thousand small kernels, which two cores share badly (docs/lab/performance.md).
 
     Args:
-        devices: how many; 0 for one per core while each has at least 64 games.
+        devices: their number; 0 for one per core while each has at least 64 games.
         together: number of games that stay on one device, those of a set-up.
     """
     if not devices:
@@ -61,10 +60,7 @@ def first_devices(count: int) -> Mesh:
 
 
 def mean_in_one(tree: object) -> Any:
-    """The mean of float32 arrays over all devices of a mesh, in one message.
-
-    With one message per array, each message would wait for the slowest device.
-    """
+    """The mean of float32 arrays over all devices of a mesh; one message, one wait."""
     if jax.lax.axis_size(GAMES) == 1:
         return tree
     flat, back = ravel_pytree(tree)

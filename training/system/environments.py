@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def module(given: EnvModule | None) -> EnvModule:
-    """What makes environments: what is given, or `gaia_jax`."""
+    """The module that makes environments, by default `gaia_jax`."""
     if given is None:
         import gaia_jax
 
@@ -27,11 +27,7 @@ def module(given: EnvModule | None) -> EnvModule:
 def make_env(
     env_module: EnvModule, id: str, reward: str, players: int = 4, short_turns: bool = False
 ) -> Any:
-    """`env_module.make`; unknown arguments raise a UserError.
-
-    Args:
-        id, reward, players, short_turns: as of `gaia_jax.make`; the group `env` of a configuration.
-    """
+    """`env_module.make` with arguments of `gaia_jax.make`; unknown ones raise a UserError."""
     options: dict[str, Any] = {"players": players} if players != 4 else {}  # of four: no number
     options |= {"short_turns": True} if short_turns else {}
     try:
@@ -41,12 +37,12 @@ def make_env(
 
 
 def has_short_turns(env: Environment) -> bool:
-    """Whether its turns end with the main action; environments of one's own may not say."""
+    """Whether turns end with the main action; other environments may lack the attribute."""
     return bool(getattr(env, "short_turns", False))
 
 
 def can_be_short(env: Environment) -> bool:
-    """Whether its turns can end with the main action; environments of one's own may not."""
+    """Whether turns can end with the main action; those of other environments may not."""
     if not dataclasses.is_dataclass(env):
         return False
     return any(field.init and field.name == "short_turns" for field in dataclasses.fields(env))
@@ -60,28 +56,28 @@ def with_short_turns(env: Environment, short: bool) -> Any:
 
 
 def policy_mask(env: Environment, mask: Array) -> Array:
-    """(B, A) what a policy of `env` is asked about, of what is legal in the whole game.
+    """(B, A) the choices of a policy of `env` among the legal actions of the whole game.
 
-    One of short turns takes `end_turn` where it may; at the end of a game all is legal.
+    With short turns that is `end_turn` alone if it is legal; after a game's end all is legal.
     """
     if not has_short_turns(env):
         return mask
-    import jax.numpy as jnp  # not before a command has said its --help
+    import jax.numpy as jnp  # not for --help
 
     end = env.ruleset.actions.first["end_turn"]
     return jnp.where(mask[:, end, None], jnp.arange(mask.shape[1]) == end, mask)
 
 
 def identity(env: Environment) -> dict[str, Any]:
-    """The keys by which agents, checkpoints and games store their environment."""
+    """The environment as agents, checkpoints and games store it."""
     return {"env": env.id, "env_version": str(env.version), "players": env.num_players}
 
 
 def another_environment(about: Mapping[str, Any], env: Environment) -> str:
-    """What to say of what was kept with `identity` of another environment; "" of this one.
+    """How the stored `identity` differs from that of `env`, in words; "" if it does not.
 
     Args:
-        about: with the keys of `identity`; without `players` it is of four.
+        about: with the keys of `identity`; `players` is 4 by default.
     """
     stored, own = (
         (x["env"], x["env_version"], x.get("players", 4)) for x in (about, identity(env))

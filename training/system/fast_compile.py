@@ -1,4 +1,4 @@
-"""Programs that run once: compiled quickly instead of well."""
+"""Compile programs that run once quickly, without optimization."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import jax
 
 # XLA options of the CPU backend: no optimization of the machine code (docs/lab/performance.md).
-# They come and go with its versions: JAX 0.12 has no fusion emitters to choose any more.
+# Some versions lack some of them: JAX 0.12 has no option for fusion emitters.
 QUICK: dict[str, Any] = {
     "xla_backend_optimization_level": 0,
     "xla_cpu_use_fusion_emitters": False,
@@ -17,10 +17,9 @@ QUICK: dict[str, Any] = {
 
 
 def jit_fast_compile(function: Callable[..., Any], **options: Any) -> Any:
-    """`jax.jit(function, **options)` for what is called once or twice: a start, an end.
+    """`jax.jit(function, **options)` for a function that is called once or twice.
 
-    On a CPU its machine code is not optimized: the compiler takes most of such a call. Elsewhere
-    it is compiled as usual.
+    On a CPU its machine code is not optimized, as compiling takes most of such a call.
     """
     if jax.default_backend() == "cpu":
         options["compiler_options"] = dict(supported_options(tuple(QUICK.items())))
@@ -29,7 +28,7 @@ def jit_fast_compile(function: Callable[..., Any], **options: Any) -> Any:
 
 @functools.cache
 def supported_options(options: tuple[tuple[str, object], ...]) -> tuple[tuple[str, Any], ...]:
-    """Those of the options that the compiler of this machine takes, found by trying each."""
+    """The options that the compiler of this machine accepts, found by trying each."""
     accepted = []
     for name, value in options:
         try:

@@ -1,8 +1,7 @@
-"""The processes of one training, once they have met: what they tell one another, and how they end.
+"""The connected processes of one training exchange values and end together.
 
-The connections stay open. What is not part of the compiled program goes over them
-(`ProcessGroup.all`), and where one breaks, because a process was killed or a machine is gone, all
-others end with one line: a collective operation with a member missing would wait for it.
+Values outside the compiled program are sent over the connections (`ProcessGroup.all`). If one
+breaks, all other processes end with one line: a collective operation would wait forever.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ LOST = 1  # exit code where another process was lost
 class Place(NamedTuple):
     """Which process this is."""
 
-    coordinator: str  # host:port of process 0; "": as the launcher says
+    coordinator: str  # host:port of process 0; "": the launcher's
     size: int
     id: int
 
@@ -42,7 +41,7 @@ class Place(NamedTuple):
 
 
 class Channel:
-    """A connection to another process: one JSON value a line."""
+    """A connection to another process: one JSON value per line."""
 
     def __init__(self, connection: socket.socket):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -53,13 +52,13 @@ class Channel:
         self._file = connection.makefile("r", encoding="utf-8")
 
     def send(self, value: object) -> None:
-        """Send; that the other end is gone is noticed where it is read."""
+        """Send; a lost connection raises an error in `receive` alone."""
         data = json.dumps(value).encode() + b"\n"
         with self._lock, contextlib.suppress(OSError):
             self._connection.sendall(data)
 
     def receive(self, seconds: float | None = None) -> Any:
-        """The next value; an EOFError where the other end is gone, or silent for so long."""
+        """The next value; an EOFError if the other end is lost, or silent for `seconds`."""
         self._connection.settimeout(seconds)
         try:
             line = self._file.readline()
@@ -77,7 +76,7 @@ class Channel:
 
 
 class Agreed(UserError):
-    """A mistake that all processes have detected, so that each reports it and exits cleanly."""
+    """An error that all processes have detected; each reports it and exits cleanly."""
 
 
 class ProcessGroup:
@@ -100,7 +99,7 @@ class ProcessGroup:
 
     @property
     def is_main(self) -> bool:
-        """Whether this is process 0, which writes and prints."""
+        """Whether this is process 0, which writes files and prints."""
         return self.place.id == 0
 
     @property
@@ -109,7 +108,7 @@ class ProcessGroup:
         return self.place.alone
 
     def all(self, value: object) -> list[Any]:
-        """What every process passes (plain JSON values), by number; waits until all have."""
+        """The values (JSON) that all processes pass, by number; waits for all of them."""
         if self.alone:
             return [value]
         if not self.is_main:
@@ -122,7 +121,7 @@ class ProcessGroup:
         return values
 
     def first(self, value: object) -> Any:
-        """What process 0 passes."""
+        """The value that process 0 passes."""
         return self.all(value)[0]
 
     def __enter__(self) -> ProcessGroup:
@@ -135,7 +134,7 @@ class ProcessGroup:
             self.abandon(kind)
 
     def abandon(self, kind: type[BaseException]) -> None:
-        """This process ends with an error: hang up, so that the others end too."""
+        """End this process with an error: disconnect, so that the others end too."""
         if self.alone:
             return
         if not issubclass(kind, UserError | KeyboardInterrupt):
@@ -144,7 +143,7 @@ class ProcessGroup:
         for channel in self._channels.values():
             channel.close()
         code = 2 if issubclass(kind, UserError) else 130 if kind is KeyboardInterrupt else 1
-        # JAX would wait for the others at the end of the interpreter.
+        # At the end of the interpreter JAX would wait for the others.
         atexit.register(leave, code)
 
     def close(self) -> None:
@@ -171,7 +170,7 @@ class ProcessGroup:
             self._end(other)
 
     def _end(self, other: int) -> None:
-        """Another process is lost: print one line and exit, whatever the main thread is doing."""
+        """Another process is lost: print one line and exit, also while the main thread works."""
         if self._ending:
             return
         for channel in self._channels.values():
@@ -188,11 +187,7 @@ def alone() -> ProcessGroup:
 
 
 def check_same(group: ProcessGroup, values: Mapping[str, object]) -> None:
-    """Refuse values that are not the same at all processes.
-
-    Raises:
-        Agreed: the first that differs; at all processes.
-    """
+    """Raise `Agreed` at all processes for the first value that differs between them."""
     everybody = group.all({name: str(value) for name, value in values.items()})
     try:
         for number, fingerprint in enumerate(everybody):
@@ -202,11 +197,7 @@ def check_same(group: ProcessGroup, values: Mapping[str, object]) -> None:
 
 
 def check_folder(group: ProcessGroup, folder: Path) -> None:
-    """Whether all processes see the same folder; it must exist at process 0.
-
-    Raises:
-        Agreed: some process does not; raised at all processes.
-    """
+    """Raise `Agreed` at all processes unless all see the folder of process 0."""
     if group.alone:
         return
     file = folder / group.first(f".seen-by-all-{os.getpid()}")
@@ -228,7 +219,7 @@ def check_folder(group: ProcessGroup, folder: Path) -> None:
 
 
 def check_shared(group: ProcessGroup, folder: Path) -> None:
-    """`check_folder` before any work; a missing folder is created for the check, then removed."""
+    """`check_folder` of a folder that may be missing; it is created for the check alone."""
     creates_folder = group.is_main and not group.alone and not folder.exists()
     if creates_folder:
         folder.mkdir()
@@ -240,7 +231,7 @@ def check_shared(group: ProcessGroup, folder: Path) -> None:
 
 
 def compare(number: int, other: dict[str, str], own: dict[str, str]) -> None:
-    """Refuse a fingerprint of process `number` that differs from that of process 0."""
+    """Raise a UserError if the fingerprint of process `number` differs from that of process 0."""
     for name in sorted(own.keys() | other.keys()):
         if own.get(name) != other.get(name):
             raise UserError(

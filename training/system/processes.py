@@ -4,10 +4,9 @@
         hosts.process_id=0      # and 1 in the other terminal
 
 Before JAX starts, every process connects to `hosts.coordinator`, where process 0 listens. Missing
-or duplicate processes and processes with other code, another configuration or another run folder
-are reported in one line within a time limit. JAX's own service listens at the next port.
-
-The connections stay open (`training.system.process_group`).
+or duplicate processes, other code, another configuration or another run folder are reported in one
+line within a time limit. JAX's own service listens at the next port. The connections stay open
+(`training.system.process_group`).
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from .process_group import Channel, Place, ProcessGroup, alone, compare
 
 WAIT = 120.0  # seconds until all processes have connected; TIMEOUT overrides it
 TIMEOUT = "GAIA_JAX_PROCESS_TIMEOUT"
-HEARTBEAT = 20  # seconds until a machine that does not answer counts as gone
+HEARTBEAT = 20  # seconds until a machine that does not answer is lost
 # Set by the launchers that jax.distributed.initialize understands, with the number of processes.
 CLUSTERS = {"SLURM_PROCID": "SLURM_NTASKS", "OMPI_COMM_WORLD_RANK": "OMPI_COMM_WORLD_SIZE"}
 
@@ -47,11 +46,7 @@ class Hosts(Protocol):
 
 
 def place_of(hosts: Hosts, environment: Mapping[str, str] = os.environ) -> Place:
-    """The process that the configuration or the launcher names.
-
-    Raises:
-        UserError: the three settings do not fit one another.
-    """
+    """The process that the configuration or the launcher names; a UserError for bad settings."""
     if hosts.coordinator:
         host, colon, port = hosts.coordinator.rpartition(":")
         if not (host and colon and port.isdigit() and 0 < int(port) < 65535):
@@ -73,13 +68,13 @@ def place_of(hosts: Hosts, environment: Mapping[str, str] = os.environ) -> Place
 
 
 def versions() -> dict[str, str]:
-    """Versions that must be equal at all processes."""
+    """Versions that must be equal in all processes."""
     packages = ("jax", "jaxlib", "numpy", "orbax-checkpoint")
     return {name: metadata.version(name) for name in packages} | {"the code": _code()}
 
 
 def _code() -> str:
-    """A digest of this project's own files."""
+    """A digest of this project's source files."""
     import gaia_jax
 
     digest = hashlib.sha256()
@@ -93,14 +88,14 @@ def join(place: Place, fingerprint: dict[str, str]) -> ProcessGroup:
     """Connect to the other processes and start JAX's distributed runtime, before any JAX call.
 
     Args:
-        fingerprint: what must be the same at all processes, by name.
+        fingerprint: values by name that must be the same in all processes.
     Raises:
         UserError: a process is missing or duplicated, a fingerprint differs, a port is taken.
     """
     if place.alone:
         return alone()
     seconds = float(os.environ.get(TIMEOUT, WAIT))
-    # So that Ctrl-C and SIGTERM come to Python: the group itself agrees on where to stop.
+    # Ctrl-C and SIGTERM must reach Python: the group agrees where to stop.
     jax.config.update("jax_enable_preemption_service", False)
     if not place.coordinator:
         jax.distributed.initialize(
@@ -129,7 +124,7 @@ def join(place: Place, fingerprint: dict[str, str]) -> ProcessGroup:
 
 @contextlib.contextmanager
 def _free(port: int) -> Iterator[socket.socket]:
-    """A socket that listens at the port; a UserError if another program does."""
+    """A socket that listens at the port; a UserError if another program uses it."""
     try:
         server = socket.create_server(("", port), backlog=128)
     except OSError as error:
@@ -142,7 +137,7 @@ def _free(port: int) -> Iterator[socket.socket]:
 
 
 def _listen(place: Place, fingerprint: dict[str, str], seconds: float) -> dict[int, Channel]:
-    """Process 0 waits for the others and sends any error to all that have connected."""
+    """Process 0 waits for the others and sends errors to all that have connected."""
     channels: dict[int, Channel] = {}
     strangers: list[Channel] = []
     until = time.monotonic() + seconds
@@ -184,7 +179,7 @@ def _check(
     own: dict[str, str],
     channels: dict[int, Channel],
 ) -> None:
-    """Refuse a caller that does not belong to this training."""
+    """Raise a UserError for a caller that does not belong to this training."""
     if number == 0 or number in channels:
         raise UserError(f"two processes have hosts.process_id={number}")
     if number >= place.size:
