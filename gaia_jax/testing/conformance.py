@@ -131,7 +131,8 @@ def _make_look(env: GaiaEnv) -> Callable[[State], Any]:
     def observe_one(state: State, player: Array) -> Any:
         seats = env.seats(state, player)
         first = jnp.argmax(state.game.turn.order == player)
-        order = state.game.turn.order[(first + jnp.arange(env.num_players)) % env.num_players]
+        players = state.game.num_players
+        order = state.game.turn.order[(first + jnp.arange(players)) % players]
         right = facts(env.ruleset, state.game, order.astype(jnp.int32))
         return env.observe(state, player), seats, right
 
@@ -302,6 +303,7 @@ def _check_rewards(env: GaiaEnv, start: State, played: Played) -> None:
     """The sum of the rewards of a game, by A3, to float32 precision."""
     if env.reward == "vp":
         right = (played.vp - start.game.players.vp.astype(np.float64)) / VP_SCALE
+        right = right[:, : env.num_players]
     else:
 
         def pay(vp: Array) -> Array:
@@ -310,6 +312,7 @@ def _check_rewards(env: GaiaEnv, start: State, played: Played) -> None:
         right = np.asarray(jax.vmap(pay)(jnp.asarray(played.vp)), np.float64)
         total = right.sum(-1) - (1 if env.reward == "win" else 0)
         assert np.abs(total).max() < 1e-5, f"the rewards of a game sum to {total}"
+        right = right[:, : env.num_players]
     bad = np.abs(played.rewards - right) > 1e-4
     if bad.any():
         game = _first(bad)

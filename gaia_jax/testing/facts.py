@@ -60,7 +60,7 @@ def facts(ruleset: Ruleset, game: GameState, seats: Array) -> dict[str, dict[str
 def check_seats(observed: np.ndarray, order: np.ndarray, done: int) -> None:
     """`seats`, (G, P, P) int32: each player first, then the others by turn order, (G, P)."""
     for game, turn_order in enumerate(order.tolist()):
-        for player in range(len(turn_order)):
+        for player in range(observed.shape[1]):
             first = turn_order.index(player)
             right = turn_order[first:] + turn_order[:first]
             seats = observed[game, player].tolist()
@@ -106,6 +106,13 @@ def check_observation(
                 )
 
 
+def _setup_fields(setups: Any) -> dict[str, np.ndarray]:
+    """The arrays of a batch of set-ups by name, those of the Automa too."""
+    fields = {name: value for name, value in vars(setups).items() if name != "automa"}
+    parts = {} if setups.automa is None else vars(setups.automa)
+    return fields | {f"automa.{name}": value for name, value in parts.items()}
+
+
 def check_setups(env: GaiaEnv, keys: Array, dealt: Any) -> None:
     """The keys' set-ups are those of the games dealt, and vary in whatever the ruleset draws.
 
@@ -121,8 +128,11 @@ def check_setups(env: GaiaEnv, keys: Array, dealt: Any) -> None:
         "tf5_token": len(r.base_tokens),
         "economy_side": len(r.economy_income),
     }
-    for name, values in vars(drawn).items():
-        games = getattr(dealt, name)
+    drawn_fields, dealt_fields = _setup_fields(drawn), _setup_fields(dealt)
+    if r.automa:  # the human is first, and the environment has one level (AUT-01)
+        choices |= {"turn_order": 1, "automa.level": 1}
+    for name, values in drawn_fields.items():
+        games = dealt_fields[name]
         differ = [i for i, game in enumerate(games) if not np.array_equal(game, values[i])]
         assert not differ, (
             f"game {differ[0]}: init(key) and init_from(draw_setup(key)) differ in setup.{name}"

@@ -259,7 +259,7 @@ def _setups() -> list[Case]:
         cases.append(Case(f"env.init_from({x})", "setup must be a Setup, not"))
         cases.append(Case(f"setup_to_json({x})", "setup must be a Setup, not"))
     for name, values in vars(namespace()["setup"]).items():
-        if name in ("ship_cell", "interface"):
+        if name in ("ship_cell", "interface", "automa"):
             continue
         changed = f"sound().replace({name}=np.full({values.shape}, {{}}, np.int8))"
         for number in ("99", "-5"):
