@@ -72,11 +72,7 @@ def _on_offer(state: EnvState, seat: Array) -> Array:
 
 
 def make_extras(agents: Mapping[str, Agent]) -> Extras:
-    """`stocks`, and the agents' policy and value for each position.
-
-    Args:
-        agents: with a policy; each evaluates every position.
-    """
+    """`stocks`, and the policy and value of each agent (all with a policy) for every position."""
     if not agents:
         return stocks
 
@@ -97,13 +93,12 @@ def make_extras(agents: Mapping[str, Agent]) -> Extras:
 def of_games(
     replayer: Replayer, rows: Sequence[Row], first: int, agents: Mapping[str, Agent]
 ) -> Iterator[pa.Table]:
-    """The decisions of some games, a batch at a time, in the order of the games.
+    """The decisions of games from row `first` on, a batch at a time, in the order of the games.
 
     Args:
         replayer: with the `make_extras` of these agents.
-        first: number of the first row.
     Raises:
-        ValueError: a row does not play.
+        ValueError: a row does not replay.
     """
     ruleset = replayer.env.ruleset
     texts = np.array([to_text(ruleset, a) for a in range(replayer.env.num_actions)])

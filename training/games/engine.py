@@ -169,11 +169,7 @@ class Match:
         self._compiled = False
 
     def compile(self, params: list[Any] | None = None) -> None:
-        """Compile everything, once; `play` does it where this was not called.
-
-        Args:
-            params: instead of the entries' own parameters.
-        """
+        """Compile everything, once; `params` replace the entries' own parameters."""
         if self._compiled:
             return
         key, first = jax.random.key(0), jnp.int32(0)
@@ -191,11 +187,11 @@ class Match:
         done: int = 0,
         save: Callable[[int, Games], object] = lambda first, games: None,
     ) -> Games | None:
-        """Play all games, batch by batch; the rows of all, None where there are none.
+        """Play all games, batch by batch; the rows of all, None without any.
 
         Args:
-            seed: which set-ups; the same seed gives the same ones, and the same games.
-            params: instead of the entries' own parameters.
+            seed: of the set-ups and the games.
+            params: replace the entries' own parameters.
             progress: called repeatedly with the number of finished games.
             done: number of set-ups that have been played before.
             save: called with each batch and the number of its first set-up.
@@ -220,11 +216,7 @@ class Match:
         params: list[Any] | None = None,
         progress: Progress = lambda ended: None,
     ) -> Games:
-        """The games of `at_once` set-ups from number `first` on.
-
-        Args:
-            progress: called repeatedly with the number of finished games of the batch.
-        """
+        """The games of `at_once` set-ups from number `first` on; see `play`."""
         self.compile(params)
         start_time, params, at = time.monotonic(), self._placed(params), jnp.int32(first)
         keys = jax.random.split(jax.random.fold_in(jax.random.key(seed), EVALUATION))
@@ -273,11 +265,10 @@ def _programs(batch: _Batch, mesh: Mesh | None) -> tuple[Any, Any]:
 
 
 def mesh_of(agents: list[Agent], setups: int, rotations: int) -> Mesh | None:
-    """The devices that share the set-ups of a batch; None where one plays them all.
+    """The devices that share the set-ups of a batch; None if one plays them all.
 
-    As many as the set-ups fall into equal shares for, of at least `LEAST_GAMES` games each. Of
-    several processes each plays on one device. An agent that draws for a whole batch would draw
-    otherwise for each share of it, so with one of these nothing is shared.
+    The shares are equal, with at least `LEAST_GAMES` games each. Several processes play on one
+    device each. An agent that draws for a whole batch needs the batch on one device.
     """
     if jax.process_count() > 1 or not all(agent.by_game for agent in agents):
         return None
@@ -286,18 +277,15 @@ def mesh_of(agents: list[Agent], setups: int, rotations: int) -> Mesh | None:
 
 
 def _widest(agents: list[Agent], games: int) -> int:
-    """How many games the agents play ahead side by side, at most; 0 where none does."""
+    """The largest batch that an agent plays ahead; 0 if none does."""
     return max((agent.slots(games) for agent in agents if agent.slots), default=0)
 
 
 def replace_illegal(action: Array, mask: Array) -> tuple[Array, Array]:
-    """The first legal action where one is illegal, and where that is; both (B,).
+    """Replace illegal actions (B,) by the first legal one; also returns which were illegal (B,).
 
     The game continues for the other seats; the seat that moved illegally is ranked last.
-    The environment itself would end the game, which favours the seat that leads at that moment.
-
-    Args:
-        action: (B,) int32, anything. mask: (B, A), the legal actions.
+    The environment would end the game, which favours the leading seat.
     """
     inside = (action >= 0) & (action < mask.shape[1])
     is_legal = jnp.take_along_axis(mask, jnp.where(inside, action, 0)[:, None], axis=1)[:, 0]
@@ -308,18 +296,18 @@ def replace_illegal(action: Array, mask: Array) -> tuple[Array, Array]:
 def decide(
     agent: Agent, params: Any, state: Any, own: Array, keys: Array, agents: int, action: Array
 ) -> Array:
-    """`action` (B,) with the decisions of one agent in the games where it is to decide.
+    """`action` (B,) with the decisions of one agent in its games.
 
     Args:
-        own: (B,) bool, those games.
+        own: (B,) bool, the games where it decides.
         keys: (B,), of this decision in each game.
-        agents: how many share the batch: an agent is called on so much of it at a time.
+        agents: the number of agents: each is called on that fraction of the batch at a time.
     """
     mask = state.legal_action_mask
     batch, number = mask.shape
 
     def only(mask: Array, own: Array) -> Array:
-        """One legal action where the agent is not asked."""
+        """One legal action where another agent decides."""
         first = jnp.arange(number) == jnp.argmax(mask, axis=-1)[:, None]
         return jnp.where(own[:, None], mask, first)
 

@@ -78,12 +78,7 @@ class Replayer:
     """Plays rows in batches, compiled once."""
 
     def __init__(self, env: SetupEnvironment, batch: int = BATCH, extras: Extras = nothing):
-        """
-        Args:
-            env: where the rows were played.
-            batch: B, rows that are played together.
-            extras: (states (B, ...), actions (B,)) -> what to note before each decision, (B, ...).
-        """
+        """`extras`: (states (B, ...), actions (B,)) -> notes before each decision (B, ...)."""
         self.env, self.batch = env, batch
         self._start, self._advance = _compiled(env, extras)
 
@@ -101,11 +96,7 @@ class Replayer:
         return self._start(jax.tree.map(lambda *x: jnp.stack(x), *setups))
 
     def play(self, setups: Sequence[Setup], actions: Sequence[np.ndarray]) -> Iterator[Any]:
-        """Play games: yields (number of the first decision, Seen) and at last the end states.
-
-        Args:
-            setups: at most B; actions: of each game.
-        """
+        """Play at most B games: yields (first decision, Seen) repeatedly, then the end states."""
         length = max(len(x) for x in actions)
         padded = np.zeros((-(-length // STRIDE) * STRIDE, self.batch), np.uint16)
         for game, own in enumerate(actions):
@@ -157,7 +148,7 @@ def _check_columns(row: Row) -> None:
 
 
 def _played(replayer: Replayer, rows: list[Row], setups: Sequence[Setup]) -> dict[int, str]:
-    """What is wrong with rows whose set-ups can be read, by their place."""
+    """The errors of rows with readable set-ups, by index."""
     actions = [np.asarray(row["actions"], np.uint16) for row in rows]
     wrong: dict[int, str] = {}
     for first, seen in replayer.play(setups, actions):

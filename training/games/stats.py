@@ -8,11 +8,7 @@ import numpy as np
 
 
 def scores(vp: np.ndarray, illegal: np.ndarray | None) -> np.ndarray:
-    """(..., P) VP that count: none for a seat that moved illegally.
-
-    Args:
-        illegal: (..., P), illegal moves; None: there are none.
-    """
+    """(..., P) VP; at most 0 for a seat with `illegal` (..., P) moves."""
     return vp if illegal is None else np.where(illegal > 0, np.minimum(vp, 0), vp)
 
 
@@ -24,8 +20,7 @@ def _order(vp: np.ndarray, illegal: np.ndarray | None) -> np.ndarray:
 def wins(vp: np.ndarray, illegal: np.ndarray | None = None) -> np.ndarray:
     """(..., P) VP -> (..., P) the game's one win, shared among those with the most VP.
 
-    Args:
-        illegal: (..., P), illegal moves: one, and the game is not won.
+    Seats with `illegal` (..., P) moves do not win.
     """
     order = _order(vp, illegal)
     best = order == order.max(axis=-1, keepdims=True)
@@ -44,10 +39,9 @@ class Estimate(NamedTuple):
 
 
 def places(vp: np.ndarray, illegal: np.ndarray | None = None) -> np.ndarray:
-    """(..., P) VP -> (..., P) places 1 to P, the mean of theirs for those who tie.
+    """(..., P) VP -> (..., P) places 1 to P; ties share the mean of their places.
 
-    Args:
-        illegal: (..., P), illegal moves: one, and the place is the last.
+    Seats with `illegal` (..., P) moves are last.
     """
     vp = _order(vp, illegal)
     better = (vp[..., None, :] > vp[..., :, None]).sum(-1)
@@ -57,10 +51,9 @@ def places(vp: np.ndarray, illegal: np.ndarray | None = None) -> np.ndarray:
 
 
 def estimate(values: np.ndarray, low: float = -np.inf, high: float = np.inf) -> Estimate:
-    """Mean of independent values (S,) with Student's 95 % interval; nan bounds below two values.
+    """Mean of independent values (S,) with Student's 95 % interval within [low, high].
 
-    Args:
-        low, high: no value can lie outside, and no bound does.
+    Fewer than two values have nan bounds.
     """
     from scipy import stats
 
