@@ -113,7 +113,7 @@ def auto_state(state: State) -> AutoState:
     none = jnp.zeros_like(state.game.players.vp_source, jnp.int16)
     return AutoState(
         **fields,
-        final_vp=jnp.zeros_like(state.rewards, jnp.int16),
+        final_vp=jnp.zeros_like(state.game.players.vp),
         final_source=none,
         illegal=jnp.zeros_like(state.terminated),
     )

@@ -21,7 +21,7 @@ KINDS = ("tree", "vector", "picture")
 
 def game_name(ruleset: Ruleset) -> str:
     """Such as "gaia_project-base", "gaia_project-base-2p" where two play."""
-    return f"gaia_project-{ruleset.id}" + (f"-{ruleset.players}p" if ruleset.players != 4 else "")
+    return f"gaia_project-{ruleset.id}" + (f"-{ruleset.seats}p" if ruleset.seats != 4 else "")
 
 
 def environment(env: GaiaEnv | str, reward: str | None, players: int | None) -> GaiaEnv:

@@ -198,7 +198,7 @@ def _inside(state: Any) -> gaia_jax.State:
         game=state._game,
         current_player=state._player,
         legal_action_mask=state.legal_action_mask,
-        rewards=jnp.zeros((*state._step_count.shape, state._game.num_players), jnp.float32),
+        rewards=jnp.zeros((*state._step_count.shape, state._game.num_seats), jnp.float32),
         terminated=state.terminated,
         truncated=state.truncated,
         step_count=state._step_count,

@@ -128,7 +128,9 @@ def _flow(row: Sequence[Piece], y: float, width: float) -> str:
 
 def _head(table: Table, last: int | None) -> str:
     name = _GAMES.get(table.ruleset.id, table.ruleset.id)
-    if table.num_players != 4:
+    if table.ruleset.automa:
+        name += ", against the Automa"
+    elif table.num_players != 4:
         name += f" for {table.num_players} players"
     out = run(0, 21, pieces.phase(table), 19, bold=True)
     out += run(190, 20, question(table), 15, bold=True, room=560)

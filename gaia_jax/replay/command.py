@@ -27,15 +27,14 @@ def table(record: Record, state: State) -> str:
     players, sources = state.game.players, env.ruleset.ids["vp_source"]
     final_vp = players.vp.tolist()
     rows = [("place", "player", "faction", "VP", "most of it from")]
-    order = sorted(range(env.num_players), key=lambda p: -final_vp[p])
+    factions = [env.ruleset.ids["faction"][int(x)] for x in state.game.setup.faction]
+    order = sorted(range(len(final_vp)), key=lambda p: -final_vp[p])
     for player in order:
         vp = final_vp[player]
         place = 1 + sum(other > vp for other in final_vp)
         by = sorted(zip(players.vp_source[player].tolist(), sources, strict=True), reverse=True)
         largest_sources = ", ".join(f"{name} {amount}" for amount, name in by[:4] if amount > 0)
-        rows.append(
-            (str(place), str(player), record.setup["factions"][player], str(vp), largest_sources)
-        )
+        rows.append((str(place), str(player), factions[player], str(vp), largest_sources))
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gaia_jax
+from gaia_jax import render
 from gaia_jax.rewards import reward_at_end
 from gaia_jax.rules.automa.cards import turned
 from gaia_jax.ruleset import ruleset_of
@@ -138,6 +139,21 @@ def test_what_is_hidden_changes_neither_observation_nor_mask(env: Any, history: 
         jax.tree.map(np.testing.assert_array_equal, same, state)
         changed += (before != after).any(-1).any(-1).sum()
     assert changed > GAMES
+
+
+def test_a_state_is_drawn(history: list[Any]) -> None:
+    for state in (history[0], history[len(history) // 2], history[-1]):
+        one = jax.tree.map(lambda x: x[0], state)
+        assert "against the Automa" in render.svg(one)
+        assert "Automa" in render.text(one) or str(one.game.players.vp[AUTOMA]) in render.text(one)
+
+
+def test_pgx_has_one_player(env: Any) -> None:
+    adapter = pytest.importorskip("gaia_jax.adapters.pgx").PgxEnv(env, observation="vector")
+    state = jax.eval_shape(adapter.init, jax.random.key(0))
+    state = jax.eval_shape(adapter.step, state, 0)
+    assert (adapter.num_players, state.rewards.shape) == (1, (1,))
+    assert adapter.id == "gaia_project-base-1p"
 
 
 def test_other_games_have_nothing_hidden() -> None:
