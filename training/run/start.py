@@ -103,7 +103,7 @@ def _read(request: TrainRequest) -> Config:
     """
     if isinstance(request.config, Config):
         return request.config
-    if request.config:
+    if request.config is not None:
         return configs.load(request.config, request.overrides)
     if request.resume is None:
         raise UserError("give --config FILE, or --resume RUN")
