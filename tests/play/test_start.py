@@ -176,7 +176,7 @@ def test_a_form_between_two_rulesets_is_not_dealt(tab: Watched, server: Server) 
     page.goto(f"{server.home}#seed=3&ruleset=base&players=2")
     tab.until("offers && offers.records.length > 0")
     page.select_option("#record", "")
-    tab.hold("/api/offers?")
+    tab.hold("/api/offers")
     page.select_option("#ruleset", "lost_fleet")
     page.wait_for_timeout(2 * page.evaluate("PREVIEW_AFTER"))
     assert page.is_disabled("#begin"), "the game cannot start either"

@@ -89,35 +89,13 @@ def even(states):
     return states.game.clock % 2 == 0
 
 
-def test_a_second_action_is_made_at_the_next_turn_of_its_seat(positions, jobs, played):
-    """Once, and only where it is legal."""
-    second_actions = np.arange(len(jobs.action)) % ENV.num_actions
-    second = Playouts(ENV, random_agent(ENV), moves=20, slots=4, turn=even)
-    ends = second.play(positions, jobs._replace(then=second_actions), seed=1)
-    step, num_played = jax.jit(ENV.step), 0
-    for j, action in enumerate(jobs.action):
-        state = jax.tree.map(lambda x, j=j: x[jobs.position[j]], positions)
-        seat, line = state.current_player, ends.moves[j][ends.moves[j] >= 0]
-        state = step(state, np.int32(action))
-        for n, other in enumerate(line):
-            is_next_turn = even(state) and state.current_player == seat
-            if is_next_turn:
-                num_played += bool(state.legal_action_mask[second_actions[j]])
-                assert other == second_actions[j] or not state.legal_action_mask[second_actions[j]]
-                break
-            assert other == played.moves[j, n], "until then nothing is otherwise"
-            state = step(state, np.int32(other))
-    assert num_played > 2
-    np.testing.assert_array_equal(second.play(positions, jobs, seed=1).vp, played.vp)
-
-
 def test_a_plan_is_followed_turn_by_turn_while_it_is_legal(positions, jobs):
     """What it does not name, and the rest of a turn where it cannot go on, is the agent's own."""
     plans = np.random.default_rng(0).integers(-1, ENV.num_actions, (len(jobs.action), 3, 2))
     anywhere = Playouts(
-        ENV, random_agent(ENV), moves=20, slots=4, turn=even, inside=lambda state: ~even(state)
+        ENV, random_agent(ENV), moves=20, slots=4, turns=(even, lambda state: ~even(state))
     )
-    ends = anywhere.play(positions, jobs._replace(then=plans), seed=1)
+    ends = anywhere.play(positions, jobs._replace(plan=plans), seed=1)
     step, followed, refused = jax.jit(ENV.step), 0, 0
     for j, action in enumerate(jobs.action):
         state = jax.tree.map(lambda x, j=j: x[jobs.position[j]], positions)

@@ -58,7 +58,7 @@ class Player(CandidatePlayer):
             raise KeyboardInterrupt
         self.requests.append(jobs)
         vp = np.full((len(jobs.action), 4), 80)
-        lines = zip(jobs.action.tolist(), jobs.then[:, 0, 0].tolist(), strict=True)
+        lines = zip(jobs.action.tolist(), jobs.plan[:, 0, 0].tolist(), strict=True)
         ends = [self.planned_worth.get(line, self.worth.get(line[0], 60)) for line in lines]
         vp[:, self.seat] = ends + jobs.sample % 3
         sources = np.zeros((len(vp), 4, self.kinds), int)

@@ -80,7 +80,7 @@ def small(monkeypatch):
 @pytest.mark.parametrize("order", [WITH_OTHERS, ALONE])
 def test_the_better_order_of_two_moves_counts(order):
     """The agent follows a mine alone with the project; the project first may end alike."""
-    player = CandidatePlayer(ENV, following(PICK), 8, every_decision, every_decision)
+    player = CandidatePlayer(ENV, following(PICK), 8, (every_decision, every_decision))
     comparison = Comparison(1, 0, np.array([PICK, PROJECT, MINE]), np.array([0.8, 0.1, 0.1]))
     trials = [Trial(n, position(later, order), comparison) for n, later in ((1, 9), (6, 2))]
     plain = player.try_candidates(trials, 4, 0, lambda trial: True)
@@ -136,8 +136,8 @@ def verifier(monkeypatch):
         verifier = object.__new__(PuzzleVerifier)
         verifier._env, verifier._stronger, base = ENV, "stronger", following(PICK)
         agent = with_stronger_seat(base, following(stronger))
-        verifier._base = CandidatePlayer(ENV, base, 8, every_decision, every_decision)
-        verifier._player = CandidatePlayer(ENV, agent, 8, every_decision, every_decision)
+        verifier._base = CandidatePlayer(ENV, base, 8, (every_decision, every_decision))
+        verifier._player = CandidatePlayer(ENV, agent, 8, (every_decision, every_decision))
         return verifier
 
     return make_verifier

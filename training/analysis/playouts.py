@@ -1,18 +1,18 @@
-"""Positions played out: a playout begins with an action of its own, then one agent has all seats.
+"""Play positions out: a given first action, then one agent at all seats.
 
-Playouts of one position with the same sample number draw the same random numbers, decision by
-decision. Two actions that come to the same then end alike; others soon part (docs/lab/review.md).
-A playout may also name what its first seat plays at its next turns, a plan.
+Playouts of one position with the same sample number draw the same random numbers at each decision.
+Two actions with the same effect therefore end alike; others soon diverge (docs/lab/review.md). A
+job may also fix a plan, the decisions of its first seat in its next turns.
 
-Turns are short (`gaia_jax.make`), where the environment has them: no conversion follows a main
-action, and no decision ends a turn. `whole_moves` puts these ends in again. A position behind a
-main action goes on with one conversion at most.
+Turns are short (`gaia_jax.make`) where the environment has them: no conversion follows a main
+action, and no decision ends a turn. `whole_moves` restores the ends of turns. After a main action
+in the start position at most one conversion follows.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -30,29 +30,29 @@ from ..system.devices import GAMES, LEAST_GAMES, first_devices
 from ..system.environments import can_be_short, with_short_turns
 from ..types import Environment, EnvState, Params
 
-SLOTS = 256  # playouts under way on each device: what a network computes stays in a core's cache
-PLAYOUTS = 0x0FF  # folded into the seed: no luck of training or evaluation
+SLOTS = 256  # simultaneous playouts on each device: the network's data fit in a core's cache
+PLAYOUTS = 0x0FF  # folded into the seed: random numbers that neither training nor evaluation uses
 
 
 State = TypeVar("State", bound=EnvState)
 
 
 class Jobs(NamedTuple):
-    """J playouts; the first ones begin first."""
+    """J playouts, started in this order."""
 
-    position: np.ndarray  # (J,) which position it begins with
-    action: np.ndarray  # (J,) the first action, a legal one; -1 is the agent's own
-    sample: np.ndarray  # (J,) of a position: the same number draws the same luck
-    # (J,) at the next turn of that seat, if legal; -1 is none. Or (J, T, W), a plan: at each of its
-    # next T turns W decisions, while they are legal; of the rest of a turn it decides itself.
-    then: np.ndarray = np.full(1, -1)
+    position: np.ndarray  # (J,) index of the start position
+    action: np.ndarray  # (J,) the first action, a legal one; -1: the agent chooses it
+    sample: np.ndarray  # (J,) of a position: the same number draws the same random numbers
+    # (J, T, W) W decisions in each of the next T turns of the first seat, while they are legal; -1:
+    # the agent decides, and so for the rest of a turn.
+    plan: np.ndarray = np.full((1, 1, 1), -1)
 
 
 class Ends(NamedTuple):
-    """How J playouts ended; those that were not played to the end have `ended` False."""
+    """The results of J playouts; those that Ctrl-C interrupted have `ended` False."""
 
     vp: np.ndarray  # (J, P) int16
-    # (J, M) int16, the first actions after `Jobs.action`, then -1; of short turns: `whole_moves`
+    # (J, M) int16, the first actions after `Jobs.action`, then -1; `whole_moves` adds ends of turns
     moves: np.ndarray
     ended: np.ndarray  # (J,) bool
     sources: np.ndarray  # (J, P, K) int16, VP by source
@@ -63,23 +63,18 @@ Note = Callable[[EnvState], Array]  # of B states: (B,)
 Turn = Callable[[EnvState], Array]  # of B states: (B,) bool, whether a turn begins there
 
 
-def jobs_of(
-    candidates: list[np.ndarray], samples: int, first: int = 0, then: Sequence[int] = ()
-) -> Jobs:
+def jobs_of(candidates: list[np.ndarray], samples: int, first: int = 0) -> Jobs:
     """Each candidate of each position, `samples` times.
 
     Args:
         candidates: (K,) actions for each position.
         first: number of the first sample.
-        then: for each position the second action of its playouts; without any there is none.
     """
-    number = np.arange(first, first + samples)
-    position = [np.full(len(x) * samples, i) for i, x in enumerate(candidates)]
+    numbers = np.arange(first, first + samples)
     return Jobs(
-        np.concatenate(position),
+        np.repeat(np.arange(len(candidates)), [len(x) * samples for x in candidates]),
         np.concatenate([np.repeat(x, samples) for x in candidates]),
-        np.concatenate([np.tile(number, len(x)) for x in candidates]),
-        np.array(then or [-1] * len(candidates))[np.concatenate(position)],
+        np.concatenate([np.tile(numbers, len(x)) for x in candidates]),
     )
 
 
@@ -107,7 +102,7 @@ def whole_moves(
 
 
 class _Plan(NamedTuple):
-    """What the actions of B playouts are prescribed by."""
+    """Progress of B playouts in their first actions and plans."""
 
     forced: Array | int  # (B,) int32, the first action before it is played, then -1
     turn: Array | int  # (B,) int32, turn of the plan that the first seat has reached; -1: none
@@ -116,15 +111,14 @@ class _Plan(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Device:
-    """What one device plays."""
+    """The playouts of one device."""
 
     env: Environment
     agent: Agent
     slots: int  # B
     moves: int  # M
     note: Note | None
-    turn: Turn | None
-    inside: Turn | None
+    turns: tuple[Turn, Turn] | None  # whether a state begins a turn, and whether it is within one
 
     def begin(self, pool: EnvState, jobs: Jobs, total: Array) -> Slots:
         """The first playouts in the slots."""
@@ -152,19 +146,19 @@ class _Device:
 
         return refill(slots, total[0], start)
 
-    def step(self, params: Params, luck: Array, seat: Array, then: Array, slots: Slots) -> Slots:
+    def step(self, params: Params, keys: Array, seat: Array, plans: Array, slots: Slots) -> Slots:
         """One decision in every slot.
 
         Args:
-            luck: (B,) keys of its playouts. seat: (B,) their first ones. then: (B, T, W) plans.
+            keys: (B,) of its playouts. seat: (B,) the first seats. plans: (B, T, W).
         """
-        keys = jax.vmap(jax.random.fold_in)(luck, slots.clock)
+        keys = jax.vmap(jax.random.fold_in)(keys, slots.clock)
         mask = slots.state.legal_action_mask
         own = self.agent.act(params, slots.state, mask, keys if self.agent.by_game else keys[0])
         plan: _Plan = slots.own
         action = jnp.where(plan.forced >= 0, plan.forced, own)
-        if self.turn:
-            planned_action, plan = self.planned(seat, then, slots)
+        if self.turns:
+            planned_action, plan = self.planned(seat, plans, *self.turns, slots)
             action = jnp.where(planned_action >= 0, planned_action, action)
         results = slots.results
         moves, notes = results["moves"], results["notes"]
@@ -183,17 +177,19 @@ class _Device:
             results=results | {"moves": moves, "notes": notes},
         )
 
-    def planned(self, seat: Array, then: Array, slots: Slots) -> tuple[Array, _Plan]:
-        """(B,) the planned actions that are legal now, else -1; then the plans after them."""
-        assert self.turn is not None
+    @staticmethod
+    def planned(
+        seat: Array, plans: Array, begins_turn: Turn, is_within_turn: Turn, slots: Slots
+    ) -> tuple[Array, _Plan]:
+        """(B,) the planned actions that are legal now, else -1; the progress after them."""
         own = (slots.state.current_player == seat) & (slots.clock > 0)
-        begins = self.turn(slots.state) & own
-        inside = (self.inside(slots.state) & own if self.inside else begins) | begins
+        begins = begins_turn(slots.state) & own
+        inside = (is_within_turn(slots.state) & own) | begins
         plan: _Plan = slots.own
         turn, place = plan.turn + begins, jnp.where(begins, 0, plan.place)
-        turns, width = then.shape[1:]
+        turns, width = plans.shape[1:]
         rows, at = jnp.arange(len(turn)), jnp.clip(turn, 0, turns - 1)
-        planned_action = then[rows, at, jnp.minimum(place, width - 1)]
+        planned_action = plans[rows, at, jnp.minimum(place, width - 1)]
         now = inside & (turn == at) & (place < width) & (planned_action >= 0)
         legal = now & slots.state.legal_action_mask[rows, jnp.maximum(planned_action, 0)]
         place = jnp.where(inside, jnp.where(legal, place + 1, width), place)
@@ -204,10 +200,10 @@ class _Device:
     ) -> tuple[Slots, Array]:
         """STRIDE decisions in every slot, then the next playouts; (1,) how many have ended."""
         at = jnp.minimum(slots.job, len(jobs.action) - 1)
-        luck = jax.vmap(jax.random.fold_in, (None, 0))(key, jobs.position[at])
-        luck = jax.vmap(jax.random.fold_in)(luck, jobs.sample[at])
-        seat, then = pool.current_player[jobs.position[at]], jobs.then[at]
-        slots = play_stride(partial(self.step, params, luck, seat, then), slots)
+        keys = jax.vmap(jax.random.fold_in, (None, 0))(key, jobs.position[at])
+        keys = jax.vmap(jax.random.fold_in)(keys, jobs.sample[at])
+        seat, plans = pool.current_player[jobs.position[at]], jobs.plan[at]
+        slots = play_stride(partial(self.step, params, keys, seat, plans), slots)
         players = slots.state.game.players
         ends = {
             "vp": players.vp.astype(jnp.int16),
@@ -219,7 +215,7 @@ class _Device:
 
 
 class Playouts:
-    """One agent that plays positions out; compiled once for each size of a request."""
+    """Plays positions out with one agent; compiled once for each size of a request."""
 
     def __init__(
         self,
@@ -228,20 +224,18 @@ class Playouts:
         moves: int = 0,
         slots: int = SLOTS,
         note: Note | None = None,
-        turn: Turn | None = None,
-        inside: Turn | None = None,
+        turns: tuple[Turn, Turn] | None = None,
     ):
         """
         Args:
-            moves: M, how many actions of a playout are kept.
+            moves: M, the number of stored actions of a playout.
             slots: on each device, at most.
-            note: what else is kept of each of them, from the position before it.
-            turn: where a turn begins, for `Jobs.then`; without it there is no plan.
-            inside: where a turn is decided on; without it a plan is of first actions alone.
+            note: an int16 to store with each of them, from the position before it.
+            turns: whether a state begins a turn, and whether it is within one; for `Jobs.plan`.
         """
         self.env = with_short_turns(env, True) if can_be_short(env) else env
         self.agent, self._moves, self._most = agent, moves, slots
-        self._note, self._turn, self._inside = note, turn, inside
+        self._note, self._turns = note, turns
         self._programs: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
 
     def play(
@@ -272,7 +266,6 @@ class Playouts:
         begin, advance, place = self._program(devices, min(share, self._most))
         # Device d plays the jobs d, d + devices, ...: each its part of the long ones.
         order = np.arange(share * devices).reshape(share, devices).T.ravel()
-        jobs = jobs._replace(then=jobs.then if jobs.then.ndim > 1 else jobs.then[:, None, None])
         padded = Jobs(*(x[order % len(x)].astype(np.int32) for x in jobs))
         total = np.array([len(range(d, count, devices)) for d in range(devices)], np.int32)
         positions = len(states.current_player)
@@ -294,8 +287,7 @@ class Playouts:
 
     def _program(self, devices: int, slots: int) -> tuple[Any, Any, Any]:
         if (devices, slots) not in self._programs:
-            turns = self._note, self._turn, self._inside
-            device = _Device(self.env, self.agent, slots, self._moves, *turns)
+            device = _Device(self.env, self.agent, slots, self._moves, self._note, self._turns)
             self._programs[devices, slots] = _programs(device, first_devices(devices))
         return self._programs[devices, slots]
 

@@ -169,20 +169,20 @@ class CandidatePlayer:
         env: GaiaEnv,
         agent: Agent,
         slots: int = SLOTS,
-        begins: Turn = begins_turn,
-        inside: Turn = is_within_turn,
+        turns: tuple[Turn, Turn] = (begins_turn, is_within_turn),
     ):
         """
         Args:
             slots: playouts that run at the same time on each device.
-            begins, inside: whether a state begins a turn, and whether it is within one.
+            turns: as of `Playouts`.
         """
+        begins, inside = turns
 
         def note(states: EnvState) -> Array:
             part = jnp.where(begins(states), TURN_BEGINS, jnp.where(inside(states), WITHIN_TURN, 0))
             return states.current_player + part
 
-        self.playouts = Playouts(env, agent, MAX_MOVES, slots, note, begins, inside)
+        self.playouts = Playouts(env, agent, MAX_MOVES, slots, note, turns)
         self.num_played = 0  # playouts so far
         self.last_pass = int(env.ruleset.actions.first["pass"])
 

@@ -126,9 +126,8 @@ class AgentPool:
                 games_by_ruleset.setdefault(id, []).append(players)
         return games_by_ruleset
 
-    def describe(self, ruleset: str) -> list[dict[str, Any]]:
-        """All agents with their progress for one ruleset, and what games they play."""
-        agents = {name: self._programs.get((name, ruleset, SEAT)) for name in self.names}
+    def describe(self) -> list[dict[str, Any]]:
+        """All agents: their level, its VP, a description, the games that they play."""
         return [
             {
                 "name": name,
@@ -136,10 +135,8 @@ class AgentPool:
                 "vp": self._levels[name].vp,
                 "about": self._levels[name].about,
                 "plays": self._games(name),
-                "status": program.status if program else "",
-                "message": program.status_line() if program else "",
             }
-            for name, program in agents.items()
+            for name in self.names
         ]
 
     def _work(self) -> None:

@@ -59,11 +59,10 @@ class Pages:
     def offers(self, request: Request, body: Body) -> Answer:
         """Rulesets, agents, records and open games; with `brief=1` without the records."""
         brief = request.query_params.get("brief") == "1"
-        ruleset = request.query_params.get("ruleset", "lost_fleet")
         return {
             "rulesets": catalogue.rulesets(),
             "human": HUMAN,
-            "agents": self.server.agents.describe(ruleset),
+            "agents": self.server.agents.describe(),
             "records": [] if brief else self.server.records(),
             "first": self.first,
             "games": self.server.under_way() if is_local(request) else [],

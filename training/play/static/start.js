@@ -16,12 +16,11 @@ const recordNow = () => offers.records.find(({ name }) => name === byId("record"
 
 // Load the options; the records, which take longer, arrive later.
 async function loadOffers() {
-  const path = `/api/offers?ruleset=${encodeURIComponent(byId("ruleset").value || "lost_fleet")}`;
   if (offers) {
     // The seats belong to the previous ruleset until the answer arrives.
     leavePreview();
     byId("begin").disabled = true;
-    offers = (await call(path)) || offers;
+    offers = (await call("/api/offers")) || offers;
     byId("begin").disabled = false;
     fillUnderWay();
     fillRecords();
@@ -29,7 +28,7 @@ async function loadOffers() {
     return;
   }
   const wait = waiting("Loading");
-  offers = await call(`${path}&brief=1`);
+  offers = await call("/api/offers?brief=1");
   clearInterval(wait);
   byId("begin").disabled = !offers;
   if (!offers) return;
