@@ -19,7 +19,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     running = Server(folder, "--record", str(RECORDS["lost_fleet"]))
     # The first action waits for the rules to be compiled.
     game = running.new_game(ruleset="lost_fleet", seats=["you"] * 4)
-    legal = running.ask("GET", f"/api/games/{game}")[1]["legal"]
+    legal = running.request("GET", f"/api/games/{game}")[1]["legal"]
     running.change(game, "act", action=legal[0]["text"])
     yield running
     trace = [line for line in running.output if "Traceback" in line]

@@ -37,7 +37,7 @@ class Server:
         assert self.process.stdout
         self.output += self.process.stdout.readlines()
 
-    def ask(
+    def request(
         self,
         method: str,
         path: str,
@@ -60,13 +60,13 @@ class Server:
 
     def new_game(self, **wanted: Any) -> str:
         """The id of a new game."""
-        status, data, text = self.ask("POST", "/api/games", wanted)
+        status, data, text = self.request("POST", "/api/games", wanted)
         assert status == 200, text
         return str(data["id"])
 
     def change(self, game: str, change_name: str, **body: Any) -> Any:
         """A change to a game; the game after it."""
-        status, data, text = self.ask("POST", f"/api/games/{game}/{change_name}", body)
+        status, data, text = self.request("POST", f"/api/games/{game}/{change_name}", body)
         assert status == 200, text
         return data
 

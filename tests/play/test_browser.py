@@ -325,7 +325,7 @@ def test_twenty_tabs(browser: Any, server: Server) -> None:
     for tab in tabs:
         tab.page.close()
         tab.check(server.home)
-    assert server.ask("GET", "/api/offers")[0] == 200
+    assert server.request("GET", "/api/offers")[0] == 200
 
 
 def show_position(tab: Watched, number: int) -> None:

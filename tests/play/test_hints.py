@@ -135,12 +135,12 @@ def test_what_fails_is_said_in_a_line() -> None:
 def test_a_hint_at_the_table(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     game = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, record="lost_fleet")
-    line = server.ask("GET", f"/api/games/{game}")[1]["line"]
+    line = server.request("GET", f"/api/games/{game}")[1]["line"]
     legal = server.change(game, "go", node=line[-30])["legal"]
-    hint = server.ask("POST", f"/api/games/{game}/ask/hint", {})[1]
+    hint = server.request("POST", f"/api/games/{game}/ask/hint", {})[1]
     while hint["status"] == "running":
         threading.Event().wait(0.5)
-        hint = server.ask("GET", f"/api/games/{game}/ask/hint")[1]
+        hint = server.request("GET", f"/api/games/{game}/ask/hint")[1]
     assert hint["status"] == "ready" and hint["done"] <= hint["total"]
     texts = [candidate["text"] for candidate in hint["candidates"]]
     assert texts and set(texts) <= {candidate["text"] for candidate in legal}
@@ -149,7 +149,7 @@ def test_a_hint_at_the_table(server: Server, monkeypatch: pytest.MonkeyPatch) ->
         for candidate in hint["candidates"]
     )
     server.change(game, "go", node=line[-29])
-    assert server.ask("GET", f"/api/games/{game}/ask/hint")[1]["status"] == "none"
+    assert server.request("GET", f"/api/games/{game}/ask/hint")[1]["status"] == "none"
 
 
 def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> None:

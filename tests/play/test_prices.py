@@ -113,13 +113,13 @@ def test_a_choice_has_its_price_and_the_log_its_effect(page: Watched, server: Se
 
 def test_prices_come_with_the_view(server: Server) -> None:
     """Also for offered power; the row of a move has its effects."""
-    moves = server.ask("GET", "/api/offers")[1]
+    moves = server.request("GET", "/api/offers")[1]
     assert moves["records"]
     id = server.new_game(seats=["you"] * 4, record="lost_fleet")
-    game = server.ask("GET", f"/api/games/{id}")[1]
+    game = server.request("GET", f"/api/games/{id}")[1]
     at = next(k for k, move in enumerate(game["moves"]) if move["text"] == "leech DECLINE")
     while not all("effects" in action for action in game["legal"]):
-        game = server.ask("GET", f"/api/games/{id}?since={game['version']}")[1]
+        game = server.request("GET", f"/api/games/{id}?since={game['version']}")[1]
     game = server.change(id, "go", node=game["line"][at])
     effects = {action["text"]: action["effects"] for action in game["legal"]}
     assert effects["leech CHARGE"] == {

@@ -148,23 +148,23 @@ def test_sixty_bad_requests(server: Server, game: str) -> None:
     for method, path, body, headers in BAD:
         raw = body if isinstance(body, bytes) else None
         body = None if raw is not None else body
-        status, data, text = server.ask(method, path.format(game=game), body, headers, raw)
+        status, data, text = server.request(method, path.format(game=game), body, headers, raw)
         description = f"{method} {path} {str(body)[:80]} {headers}: {status} {text[:200]}"
         assert 400 <= status < 500, description
         assert isinstance(data, dict) and data.keys() == {"error"}, description
         assert "\n" not in data["error"] and "Traceback" not in text, description
     assert server.process.poll() is None
-    assert server.ask("GET", f"/api/games/{game}")[1]["node"] == 0
+    assert server.request("GET", f"/api/games/{game}")[1]["node"] == 0
     assert not (server.saves.parent.parent / "outside.json").exists()
 
 
 def test_pages_may_load_nothing_from_elsewhere(server: Server) -> None:
-    status, _, text = server.ask("GET", "/")
+    status, _, text = server.request("GET", "/")
     assert status == 200 and "http://" not in text and "https://" not in text
     named = re.findall(r'(?:src|href)="/static/([^"]+)"', text)
     assert {"view.js", "view.css", "play.css", "main.js"} <= set(named)
     for name in named:
-        status, _, text = server.ask("GET", f"/static/{name}")
+        status, _, text = server.request("GET", f"/static/{name}")
         body = text.replace("http://www.w3.org/2000/svg", "")
         assert status == 200 and "http" not in body, name
 
@@ -173,21 +173,21 @@ def test_more_games_than_there_is_room_for(server: Server) -> None:
     """The least recently used game ends; the others continue."""
     first = server.new_game(**FINE, seed=2)
     games = [server.new_game(**FINE, seed=2) for _ in range(16)]
-    assert server.ask("GET", f"/api/games/{first}")[0] == 404
-    assert server.ask("GET", f"/api/games/{games[-1]}")[0] == 200
+    assert server.request("GET", f"/api/games/{first}")[0] == 404
+    assert server.request("GET", f"/api/games/{games[-1]}")[0] == 200
 
 
 def test_a_setup_can_be_dealt(server: Server) -> None:
     setup = json.loads(RECORDS["lost_fleet"].read_text())["setup"]
     game = server.new_game(**FINE, setup=setup)
-    state = server.ask("GET", f"/api/games/{game}")[1]
+    state = server.request("GET", f"/api/games/{game}")[1]
     assert [seat["name"] for seat in state["seats"]][0] == "Nevlas"
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8420", "127.0.0.1:1", "[::1]:8420"])
 def test_the_names_of_this_machine_are_taken(server: Server, host: str) -> None:
     for headers in ({}, {"Origin": f"http://{host}"}, {"Origin": f"https://{host.lower()}"}):
-        assert server.ask("GET", "/", None, {"Host": host, **headers})[0] == 200
+        assert server.request("GET", "/", None, {"Host": host, **headers})[0] == 200
 
 
 def test_nothing_is_taken_back_before_ones_first_decision(server: Server) -> None:
@@ -195,12 +195,12 @@ def test_nothing_is_taken_back_before_ones_first_decision(server: Server) -> Non
     game = server.new_game(ruleset="lost_fleet", seats=["random"] * 3 + ["you"], seed=5)
     state, version = {"thinking": "random"}, 0
     while state["thinking"]:
-        state = server.ask("GET", f"/api/games/{game}?since={version}")[1]
+        state = server.request("GET", f"/api/games/{game}?since={version}")[1]
         version = state["version"]
     assert state["node"] > 0 and not state["can_undo"]
-    status, data, _ = server.ask("POST", f"/api/games/{game}/undo", {})
+    status, data, _ = server.request("POST", f"/api/games/{game}/undo", {})
     assert status == 400 and data == {"error": "there is no decision of a person to take back"}
-    now = server.ask("GET", f"/api/games/{game}")[1]
+    now = server.request("GET", f"/api/games/{game}")[1]
     assert now["node"] == state["node"] and not now["paused"]
     # One's own decision is taken back, over those of the agents that followed it.
     after = server.change(game, "act", action=state["legal"][0]["text"])
@@ -215,7 +215,7 @@ def test_a_cancelled_move_leaves_the_record_in_view(server: Server) -> None:
     actions = replay.read(server.saves / "lost_fleet.json").actions
     modes = ("power PA_TF1", "power PA_TF2", "special RB13", "special RB11", "ship TWI_K")
     place = next(k for k, text in enumerate(actions) if text in modes)
-    line = server.ask("GET", f"/api/games/{game}")[1]["line"]
+    line = server.request("GET", f"/api/games/{game}")[1]["line"]
     state = server.change(game, "go", node=line[place])
     others = [
         a["text"] for a in state["legal"] if a["text"] in modes and a["text"] != actions[place]
@@ -228,7 +228,7 @@ def test_a_cancelled_move_leaves_the_record_in_view(server: Server) -> None:
 
 
 def test_agents_say_what_games_they_play(server: Server) -> None:
-    agents = server.ask("GET", "/api/offers")[1]["agents"]
+    agents = server.request("GET", "/api/offers")[1]["agents"]
     games_by_agent = {agent["name"]: agent["plays"] for agent in agents}
     for_four = {"base": [4], "lost_fleet": [4], "lost_fleet_published": [4]}
     assert games_by_agent["zoo/strong"] == games_by_agent["zoo/strong+search:32"] == for_four

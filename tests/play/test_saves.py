@@ -21,19 +21,21 @@ from training.play.game_server import GameServer
 def test_a_game_can_be_kept_and_played_again(server: Server) -> None:
     """As a record and as a page that asks nothing of the server; with the same set-up and seats."""
     game = server.new_game(**FINE, seed=21, settings={"take_power": 2})
-    legal = server.ask("GET", f"/api/games/{game}")[1]["legal"]
+    legal = server.request("GET", f"/api/games/{game}")[1]["legal"]
     server.change(game, "act", actions=[legal[0]["text"]])
-    status, record, _ = server.ask("GET", f"/api/games/{game}/file/record.json")
+    status, record, _ = server.request("GET", f"/api/games/{game}/file/record.json")
     assert status == 200 and record["actions"] == [legal[0]["text"]]
     assert replay.parse(record).players == ("a person",) * 4
-    status, _, page = server.ask("GET", f"/api/games/{game}/file/replay.html")
+    status, _, page = server.request("GET", f"/api/games/{game}/file/replay.html")
     assert status == 200 and page.startswith("<!doctype html>")
     rematch = server.new_game(again=game)
-    first, two = (server.ask("GET", f"/api/games/{id}")[1] for id in (game, rematch))
+    first, two = (server.request("GET", f"/api/games/{id}")[1] for id in (game, rematch))
     assert [seat["name"] for seat in first["seats"]] == [seat["name"] for seat in two["seats"]]
     assert len(two["line"]) == 1 and two["settings"]["take_power"] == -1
     assert first["settings"]["take_power"] == 2
-    assert server.ask("GET", f"/api/games/{game}/file/record.json")[1]["setup"] == record["setup"]
+    assert (
+        server.request("GET", f"/api/games/{game}/file/record.json")[1]["setup"] == record["setup"]
+    )
 
 
 def test_records_that_are_refused_are_not_offered(server: Server) -> None:
@@ -58,14 +60,14 @@ def test_records_that_are_refused_are_not_offered(server: Server) -> None:
     refused = {*bad, "no json", "a folder"}
 
     def offered() -> dict[str, dict[str, Any]]:
-        records = server.ask("GET", "/api/offers")[1]["records"]
+        records = server.request("GET", "/api/offers")[1]["records"]
         return {record["name"]: record for record in records}
 
     before = offered()
     assert not before.keys() & (refused - {"illegal action"})
     assert before["the same"] == {"name": "the same", "ruleset": "lost_fleet", "players": 4}
     for name in refused:
-        status, data, text = server.ask("POST", "/api/games", {**FINE, "record": name})
+        status, data, text = server.request("POST", "/api/games", {**FINE, "record": name})
         assert status == 400 and "Traceback" not in text, (name, data)
     assert not offered().keys() & refused
     assert server.new_game(**FINE, record="the same")
@@ -98,7 +100,7 @@ def test_a_save_replaces_only_an_earlier_part_of_the_same_game(server: Server) -
         return str(server.change(game, "save", name="kept")["name"])
 
     assert save(first) == "kept"
-    state = server.ask("GET", f"/api/games/{first}")[1]
+    state = server.request("GET", f"/api/games/{first}")[1]
     server.change(first, "act", action=state["legal"][0]["text"])
     assert save(first) == "kept", "further on in the same game"
     assert save(second) == "kept 2"
@@ -111,9 +113,9 @@ def test_a_killed_server_loses_no_saved_record(tmp_path: Path) -> None:
     server = Server(tmp_path)
     game = server.new_game(**FINE, seed=4)
     for _ in range(5):
-        state = server.ask("GET", f"/api/games/{game}")[1]
+        state = server.request("GET", f"/api/games/{game}")[1]
         server.change(game, "act", action=state["legal"][0]["text"])
-        status, saved, text = server.ask("POST", f"/api/games/{game}/save", {"name": "a game"})
+        status, saved, text = server.request("POST", f"/api/games/{game}/save", {"name": "a game"})
         assert status == 200, text
     server.process.kill()
     server.process.wait(10)
@@ -130,9 +132,9 @@ def test_a_server_that_is_ended_saves_what_is_under_way(tmp_path: Path) -> None:
     server = Server(tmp_path)
     played, saved, _ = (server.new_game(**FINE, seed=seed) for seed in (4, 5, 6))
     for game in (played, saved):
-        state = server.ask("GET", f"/api/games/{game}")[1]
+        state = server.request("GET", f"/api/games/{game}")[1]
         server.change(game, "act", action=state["legal"][0]["text"])
-    assert len(server.ask("GET", "/api/offers")[1]["games"]) == 2
+    assert len(server.request("GET", "/api/offers")[1]["games"]) == 2
     server.change(saved, "save", name="by hand")
     server.end()
     names = sorted(path.stem for path in server.saves.iterdir())

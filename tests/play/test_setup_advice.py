@@ -123,19 +123,19 @@ def test_pages_are_kept_up_to_a_number(
 
 
 def test_who_has_no_adviser_is_told_so_in_a_line(server: Server) -> None:
-    advice_status = server.ask("POST", "/api/preview", TWO)[1]["advice"]
+    advice_status = server.request("POST", "/api/preview", TWO)[1]["advice"]
     assert advice_status["refusal"] == NO_TWO and advice_status["status"] == "none"
-    status, answer, _ = server.ask("POST", "/api/advice", TWO)
+    status, answer, _ = server.request("POST", "/api/advice", TWO)
     assert status == 400 and answer == {"error": NO_TWO}
     with pytest.raises(Refused, match=NO_TWO):
         SetupAdvice().start(Rules("base", 2), None, TWO)  # type: ignore[arg-type]
     id = advice_status["id"]
-    assert server.ask("GET", f"/api/advice/{id}")[0] == 404
+    assert server.request("GET", f"/api/advice/{id}")[0] == 404
     for path in (f"/api/advice/{id}/page", "/api/advice/..%2fREADME.md/page"):
-        assert server.ask("GET", path)[0] == 404
+        assert server.request("GET", path)[0] == 404
     bad: list[dict[str, Any]] = [{"seed": -1}, {"ruleset": "chess"}, {"setup": {}}]
     for wrong in bad:
-        assert server.ask("POST", "/api/advice", {**FORM, "seed": 1, **wrong})[0] == 400
+        assert server.request("POST", "/api/advice", {**FORM, "seed": 1, **wrong})[0] == 400
 
 
 class AdviceAnswers:

@@ -82,29 +82,29 @@ def test_what_is_offered_is_said_in_words() -> None:
 
 def test_a_preview_is_what_is_then_dealt(server: Server) -> None:
     form: dict[str, Any] = {"ruleset": "lost_fleet", "seats": ["you"] * 4, "seed": 8}
-    status, plain, text = server.ask("POST", "/api/preview", form)
+    status, plain, text = server.request("POST", "/api/preview", form)
     assert status == 200, text
     assert "block-map" in plain["picture"]["map"] and len(plain["setup"]["final_missions"]) == 2
     dealt = plain["setup"]["factions"]
     form["factions"] = ["", dealt[0], "", ""]
-    changed = server.ask("POST", "/api/preview", form)[1]
+    changed = server.request("POST", "/api/preview", form)[1]
     assert changed["setup"]["factions"] == [dealt[1], dealt[0], *dealt[2:]]
     assert changed["setup"] | {"factions": 0} == plain["setup"] | {"factions": 0}
-    game = server.ask("GET", f"/api/games/{server.new_game(**form)}")[1]
+    game = server.request("GET", f"/api/games/{server.new_game(**form)}")[1]
     assert [seat["name"] for seat in game["seats"]] == [seat["name"] for seat in changed["seats"]]
     for wrong in ({"seed": -1}, {"factions": ["MARTIANS", "", "", ""]}, {"ruleset": "chess"}):
-        assert server.ask("POST", "/api/preview", form | wrong)[0] == 400
+        assert server.request("POST", "/api/preview", form | wrong)[0] == 400
 
 
 def test_shipped_records_are_offered_and_not_written_over(server: Server) -> None:
-    offered = server.ask("GET", "/api/offers")[1]["records"]
+    offered = server.request("GET", "/api/offers")[1]["records"]
     shipped = [record for record in offered if record["name"].startswith("Shipped: ")]
     assert {record["ruleset"] for record in shipped} == set(RULESET_WORDS)
     id = server.new_game(seats=["you"] * 4, record="Shipped: lost_fleet")
-    game = server.ask("GET", f"/api/games/{id}")[1]
+    game = server.request("GET", f"/api/games/{id}")[1]
     assert game["name"] == "lost_fleet" and len(game["line"]) > 200
     for bad in ("Shipped: ../../README", "Shipped: nothing", "Shipped: "):
-        assert server.ask("POST", "/api/games", {"seats": ["you"] * 4, "record": bad})[0] == 400
+        assert server.request("POST", "/api/games", {"seats": ["you"] * 4, "record": bad})[0] == 400
 
 
 def test_the_form_shows_what_would_be_dealt_and_a_link_holds_it(
@@ -147,8 +147,10 @@ def test_seats_have_one_number_and_a_game_is_gone_on_with(tab: Watched, server: 
     """On form, table and pieces; boosters by what they do; a game under way is offered."""
     page = tab.page
     id = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=5)
-    game = server.ask("GET", f"/api/games/{id}")[1]
-    assert id not in [entry["id"] for entry in server.ask("GET", "/api/offers?brief=1")[1]["games"]]
+    game = server.request("GET", f"/api/games/{id}")[1]
+    assert id not in [
+        entry["id"] for entry in server.request("GET", "/api/offers?brief=1")[1]["games"]
+    ]
     while game["asks"] != "BOOSTER":
         game = server.change(id, "act", action=game["legal"][0]["text"])
     page.goto(f"{server.home}#{id}")

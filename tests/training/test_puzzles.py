@@ -280,7 +280,9 @@ def test_the_command_tries_again_and_verifies(collection, tmp_path, monkeypatch,
     assert run("--of", path, "--again", "--out", out) == 0
     assert "1 puzzles of 1 games of tried" in capsys.readouterr().out
     assert puzzles.read(out) == collection | {"agent": "tried"}
-    verifier = SimpleNamespace(verify=lambda found: (found | {"agent": "verified"}, False))
+    verifier = SimpleNamespace(
+        verify=lambda collection: (collection | {"agent": "verified"}, False)
+    )
     monkeypatch.setattr(verification, "PuzzleVerifier", lambda *_: verifier)
     assert run("--of", path, "--held-by", "greedy", "--solve", "greedy", "--out", out) == 130
     assert puzzles.read(out)["agent"] == "verified"
@@ -349,7 +351,7 @@ def test_an_error_in_a_file_is_one_line(collection, tmp_path, capsys):
         ({"puzzles": [puzzle | {"beats": 3}]}, "puzzles[0]: beats must be "),
         ({"puzzles": [puzzle | {"held": verification_json | {"by": 1}}]}, "held: by must be "),
         (
-            {"games": [{"setup": {"factions": [1]}, "actions": []}]},
+            {"games": [{"setup": {"factions": [1] * 4}, "actions": []}]},
             "game 0 of the puzzles: ",
         ),
     ):

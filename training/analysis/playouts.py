@@ -71,10 +71,12 @@ def jobs_of(candidates: list[np.ndarray], samples: int, first: int = 0) -> Jobs:
         first: number of the first sample.
     """
     numbers = np.arange(first, first + samples)
+    position = np.repeat(np.arange(len(candidates)), [len(x) * samples for x in candidates])
     return Jobs(
-        np.repeat(np.arange(len(candidates)), [len(x) * samples for x in candidates]),
+        position,
         np.concatenate([np.repeat(x, samples) for x in candidates]),
         np.concatenate([np.tile(numbers, len(x)) for x in candidates]),
+        np.full((len(position), 1, 1), -1),
     )
 
 

@@ -80,7 +80,7 @@ function counted(texts) {
 
 // The cost and gain of a turn in a line, then the answers to its offers. A conversion's words are its
 // price and gain; a turn without a main move already has them in its line.
-function effectLines(turn, seats) {
+function turnEffects(turn, seats) {
   const main = mainOf(turn).length > 0;
   const lines = counted(turn.moves.map((move) => (main && verbOf(move) === "free" ? move.words : paid(move)))
     .filter(Boolean));
@@ -94,7 +94,7 @@ function turnRow(turn, seats, vp, go) {
   return element("button", { type: "button", class: "turn-row", "data-last": turn.last,
     "data-at": placesOf(turn.moves), onclick: (event) => go(turn.last, event) },
   disc(seats[turn.player]),
-  element("span", { class: "what" }, turnWords(turn), ...effectLines(turn, seats)),
+  element("span", { class: "what" }, turnWords(turn), ...turnEffects(turn, seats)),
   element("span", { class: `gain${turnVp(turn, vp) < 0 ? " lost" : ""}` }, signed(turnVp(turn, vp))));
 }
 
@@ -127,7 +127,7 @@ class MoveLog {
           "data-n": move.number, "data-node": move.node ?? "", "data-at": placesOf([move]),
           onclick: () => this.go(move.number),
         }, element("span", { class: "number" }, String(move.number)), disc(seats[move.player]),
-        element("span", { class: "what" }, move.words, ...this.more(move), ...effectsLine(move)))))));
+        element("span", { class: "what" }, move.words, ...this.more(move), ...effectsNote(move)))))));
       for (const move of decisions) rows.push(...this.branches(move));
     }
     this.list.replaceChildren(...rows);

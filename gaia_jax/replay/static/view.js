@@ -416,7 +416,7 @@ function disc(seat) {
 }
 
 // The cost and gain of a move, as a line; none for a move that changed nothing.
-function effectsLine(move) {
+function effectsNote(move) {
   return move.effects_text ? [element("small", { class: "effects-text" }, move.effects_text)] : [];
 }
 

@@ -65,7 +65,7 @@ function bestMoves(best) {
     element("button", { type: "button", "data-node": item.node, "data-at": placeOf(item) || null,
       onclick: () => change("go", { node: item.node }) },
       disc(game.seats[item.player]), ` +${item.gain} VP, ${item.round ? `round ${item.round}` : "set-up"}: ${item.words}`,
-      ...effectsLine(item)))));
+      ...effectsNote(item)))));
 }
 
 const downloaded = () => showMessage("Your browser downloads it once it is made.");

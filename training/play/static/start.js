@@ -38,7 +38,7 @@ async function loadOffers() {
   fillRecords();
   fillChairs();
   const linked = location.hash.includes("seed="); // a link is asked for, a record offered
-  call(path).then((answer) => {
+  call("/api/offers").then((answer) => {
     if (!answer) return;
     offers.records = answer.records;
     fillRecords(linked || byId("record").dataset.chosen ? "" : offers.first);
