@@ -70,7 +70,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     args = parser.parse_args(argv)
     if (args.run is None) == (args.agent is None):
         parser.error("name one agent, RUN or --agent RUN")
-    args.run = args.run or args.agent
+    args.run = args.agent if args.run is None else args.run
     return args
 
 
