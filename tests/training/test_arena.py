@@ -57,7 +57,7 @@ def test_every_entry_sits_in_every_seat_once():
     "low, high, text",
     [
         (2, 10, "a won: 6.0 VP (2.0 to 10.0, 95 %) above b"),
-        (-2, 14, "a is ahead, not surely: 6.0 VP (-2.0 to 14.0, 95 %) above b"),
+        (-2, 14, "a is ahead, but not significantly: 6.0 VP (-2.0 to 14.0, 95 %) above b"),
         (None, None, "a is ahead by 6.0 VP of b: one set-up gives no interval"),
     ],
 )

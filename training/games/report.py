@@ -177,7 +177,7 @@ def headline(result: dict[str, Any]) -> str:
         return f"{first} and {second} are level: difference {by}"
     if lead["low"] > 0:
         return f"{first} won: {by} above {second}, the next, and {share}"
-    return f"{first} is ahead, not surely: {by} above {second}, the next, and {share}"
+    return f"{first} is ahead, but not significantly: {by} above {second}, the next, and {share}"
 
 
 def _turned(pair: dict[str, Any]) -> dict[str, Any]:
