@@ -6,33 +6,26 @@ import jax.numpy as jnp
 import numpy as np
 
 from gaia_jax.components.factions import FACTION_BOARDS
+from gaia_jax.state import Node
 from tests.scenarios.table import Table
 
 # Where the ships lie, and what fills the other six interspace cells.
 SHIPS = {"TWILIGHT": "1,2", "ECLIPSE": "4,-6", "REBELLION": "-3,1", "TF_MARS": "8,-5"}
 INTERFACE = {
-    "-2,3": "Asteroid",
-    "-1,-2": "Asteroid",
-    "2,-3": "Empty",
-    "3,-1": "Asteroid",
-    "6,-2": "Proto",
+    "-2,3": "Asteroid", "-1,-2": "Asteroid", "2,-3": "Empty", "3,-1": "Asteroid", "6,-2": "Proto",
     "7,-7": "Asteroid",
-}
+}  # fmt: skip
 # A cell at a distance of 1 from each ship.
 BESIDE = {"TWILIGHT": "1,1", "ECLIPSE": "4,-5", "REBELLION": "-2,1", "TF_MARS": "8,-6"}
 
+POOR = {"credits": 0, "ore": 0, "knowledge": 0, "qic": 0, "power": (0, 0, 0)}
 _OTHERS = ("XENOS", "GEODENS", "TERRANS", "FIRAKS", "AMBAS", "HADSCH_HALLAS", "ITARS")
-_MISSIONS = (
-    "RM-FED-5VP",
-    "RM-PI-ACAD-1-5VP",
-    "RM-PI-ACAD-2-5VP",
-    "RM-TS-3VP",
-    "RM-TS-4VP",
-    "RM-GAIA-3VP",
-    "RM-GAIA-4VP",
-)
-# All that is dealt but the map, so that a scenario does not hang on the draw.
-_DEALT = {
+_MISSIONS = [
+    "RM-FED-5VP", "RM-PI-ACAD-1-5VP", "RM-PI-ACAD-2-5VP", "RM-TS-3VP", "RM-TS-4VP",
+    "RM-GAIA-3VP", "RM-GAIA-4VP",
+]  # fmt: skip
+# All that is dealt but the map, so that no scenario depends on the draw.
+DEALT = {
     "ships": SHIPS,
     "interface": INTERFACE,
     "basic_tiles": {
@@ -101,7 +94,7 @@ def scene(
     tiles = [m for m in _MISSIONS if m != mission][:5]
     tiles.insert(round - 1, mission)
     ruleset = setup.get("ruleset", "lost_fleet")
-    dealt = {} if ruleset == "base" else dict(_DEALT)
+    dealt = {} if ruleset == "base" else dict(DEALT)
     if ruleset == "lost_fleet_published":
         dealt["final_missions"] = ["ASTEROID_BUILDINGS", "PLANET_TYPES"]
     dealt |= {"round_tiles": tiles} | setup
@@ -135,6 +128,19 @@ def own(table: Table, player: int, *things: str, **fields) -> Table:
     return table.give(player, **new, tokens=tuple(tokens), green=green, **fields)
 
 
+def holding(table: Table, booster: str, player: int = 0) -> Table:
+    """The player has that booster."""
+    return table.give(player, booster=table.env.ruleset.ids["booster"].index(booster))
+
+
+def form(table: Table, *cells: str) -> Table:
+    """The federation of the groups whose lowest cells these are; without any, the first picks."""
+    table = table.play("form_federation", *(f"pick {cell}" for cell in cells))
+    while not cells and table.node == Node.FEDERATION:
+        table = table.play(min(table.options("pick")))
+    return table
+
+
 def at(table: Table, player: int, **levels: int) -> Table:
     """The player's research levels, by track; the others are 0."""
     tracks = table.env.ruleset.ids["track"]
@@ -155,11 +161,8 @@ def planet(table: Table, cell: str) -> str:
 def last_to_pass(table: Table, player: int = 0) -> Table:
     """The others have passed, each with a booster; this player is to move."""
     others = [p for p in range(4) if p != player]
-    boosters = dict(zip(others, ("RB1", "RB2", "RB3"), strict=True))
-    index = table.env.ruleset.ids["booster"].index
-    for other, booster in boosters.items():
-        table = table.give(other, booster=index(booster))
     passed = [0] * 4
-    for k, other in enumerate(others):
-        passed[other] = k + 1
-    return table.give(player, booster=index("RB4")).set_turn(passed=np.int8(passed)).turn(player)
+    for k, other in enumerate(others, 1):
+        table = holding(table, f"RB{k}", other)
+        passed[other] = k
+    return holding(table, "RB4", player).set_turn(passed=np.int8(passed)).turn(player)

@@ -161,11 +161,18 @@ class Table:
         return self._arranged(board=self.game.board.replace(planet=jnp.asarray(planet)))
 
     def stand(self, player: int, cell, structure: str = "MINE") -> Table:
-        """A structure of the player on a cell, with all that follows from its standing there.
+        """A structure of the player on a cell, or on each of a list, or {cell: structure}.
 
         `structure` is one of ids["structure"], or "GUEST", "GAIAFORMER", "STATION", "SATELLITE",
         "FEDERATED" (marks the structure there), "RING". No triggers, no price.
         """
+        if isinstance(cell, dict):
+            table = self
+            for name, structure in cell.items():
+                table = table.stand(player, name, structure)
+            return table
+        if isinstance(cell, list):
+            return self.stand(player, dict.fromkeys(cell, structure))
         ids, c = self.env.ruleset.ids, self.cell(cell)
         geometry, players = self.env.ruleset.geometry, _on_host(self.game.players)
         names = ("planet", "piece", "piece_owner", "flags", "federation_bits", "distance_to_own")

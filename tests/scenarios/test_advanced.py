@@ -133,8 +133,7 @@ def test_adv_07_a_guest_counts_for_its_sector():
 
 def test_adv_07_two_vp_a_deep_sector_on_passing():
     table = owner("DG-2VP-PASS", {"2,4": "Red", "2,5": "Red", "7,0": "Red"})
-    for cell in ("2,4", "2,5", "7,0"):
-        table = table.stand(0, cell)
+    table = table.stand(0, ["2,4", "2,5", "7,0"])
     assert table.play("booster RB7").vp(0, "ADVANCED_TILE") == 4
 
 
@@ -143,13 +142,6 @@ def test_adv_08_three_vp_for_each_new_trading_station():
     assert table.play("upgrade 0,0").vp(0, "ADVANCED_TILE") == 3
     assert table.play("ship REB_P", "pick 0,0").vp(0, "ADVANCED_TILE") == 3
     assert table.play("mine 1,0").vp(0, "ADVANCED_TILE") == 0
-
-
-def test_adv_08_the_firaks_score_their_downgrade():
-    table = owner("TRADE-3VP-UPG", {"1,0": "Black", "2,0": "Black"}, "FIRAKS")
-    table = table.stand(0, "1,0", "RL").stand(0, "2,0", "PI")
-    table = table.play("special FACTION", "pick 1,0", "advance ai")
-    assert table.vp(0, "ADVANCED_TILE") == 3
 
 
 @pytest.mark.parametrize(

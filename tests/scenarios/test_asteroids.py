@@ -2,7 +2,6 @@
 
 import pytest
 
-from gaia_jax.state import Node
 from tests.scenarios.scene import at, last_to_pass, own, piece, scene
 
 NEAR = {"0,0": "Orange", "1,0": "Asteroid", "0,1": "Proto", "3,0": "Asteroid", "4,0": "Proto"}
@@ -90,12 +89,6 @@ def test_min_12_ecl_c_spares_the_gaiaformer():
     assert beside("ECLIPSE", credits=6, gaiaformers=0).can("ship ECL_C")
 
 
-def test_lee_08_an_asteroid_mine_is_leeched():
-    table = beside().planet("2,0", "Brown").stand(1, "2,0", "PI").give(1, power=(2, 2, 0))
-    table = table.turn(0).play("mine 1,0")
-    assert table.node == Node.LEECH and table.decider == 1
-
-
 @pytest.mark.parametrize("faction", ["TINKEROIDS", "DARKANIANS"])
 def test_min_12_asteroid_factions_pay_the_gaiaformer_like_others(faction):
     assert not beside(faction=faction, gaiaformers=0).can("mine 1,0")
@@ -105,11 +98,6 @@ def test_min_12_asteroid_factions_pay_the_gaiaformer_like_others(faction):
 def test_upg_an_asteroid_mine_is_upgraded_like_any_other():
     table = beside().stand(0, "1,0").turn(0).play("upgrade 1,0")
     assert piece(table, "1,0") == "TS" and table.player(0).ore == 13
-
-
-def test_fin_08_adv_04_the_asteroid_pass_tile_counts_asteroids_not_protos():
-    table = beside("AST-2VP-PASS").stand(0, "1,0").stand(0, "3,0", "TS").stand(0, "0,1")
-    assert last_to_pass(table).play("booster RB7").vp(0, "ADVANCED_TILE") == 4
 
 
 @pytest.mark.parametrize("level, ore", [(0, 9), (1, 9), (2, 6), (3, 3), (5, 3)])

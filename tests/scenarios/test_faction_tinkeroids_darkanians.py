@@ -97,11 +97,6 @@ def test_min_21_three_colours_take_3_steps_and_four_take_1():
         assert not table.give(0, ore=ore - 1).turn(0).can(f"mine {cell}")
 
 
-def test_min_09_a_gaia_planet_costs_2_qic():
-    assert not tinkeroids(qic=1).can("mine -1,0")
-    assert tinkeroids(qic=2).play("mine -1,0").player(0).qic == 0
-
-
 def steps(table, player):
     """The colours that take the player 3 steps."""
     planets = table.env.ruleset.ids["planet"]
@@ -180,12 +175,6 @@ def test_dar_01_not_in_a_sector_with_an_own_structure():
 @pytest.mark.parametrize("cell", ["2,4", "3,-1"])
 def test_dar_01_deep_sectors_and_interspace_bring_nothing(cell):
     assert gains(far(darkanians(), cell), f"mine {cell}") == (0, 0)
-
-
-def test_dar_01_the_lost_planet_in_a_new_main_sector_counts():
-    table = darkanians("PI", "FT_6VP_2K", knowledge=4, credits=10, tracks=(0, 4, 0, 0, 0, 0))
-    table = table.play("advance navigation", "pick 3,0")
-    assert (table.player(0).knowledge, table.player(0).credits) == (1, 12)
 
 
 def test_dar_01_a_sector_of_others_is_new_all_the_same():

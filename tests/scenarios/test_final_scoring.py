@@ -90,8 +90,7 @@ def rivals(mission, count, planets=None, factions=("TERRANS", "LANTIDS"), cell="
     """Player 1 has `count` mines far off, at least one of everything counted on them."""
     cells = [cell.format(q) for q in range(count)]
     table = last(mission, dict.fromkeys(cells, kind) | (planets or {}), factions)
-    for name in cells:
-        table = table.stand(1, name)
+    table = table.stand(1, list(cells))
     return table
 
 
@@ -166,14 +165,12 @@ def test_fin_08_asteroids_and_protos_with_guests_and_artifacts():
 def test_fin_09_structures_in_federations():
     planets = dict.fromkeys(("0,0", "1,0", "3,0", "0,-3", "1,-3"), "Red") | {"2,0": "Lost"}
     table = last("FEDERATION_BUILDINGS", planets, ("HIVES",))
-    for cell in ("0,0", "1,0", "2,0", "3,0"):
-        table = table.stand(0, cell)
-    for cell in ("0,0", "2,0"):
-        table = table.stand(0, cell, "FEDERATED")
+    table = table.stand(0, ["0,0", "1,0", "2,0", "3,0"])
+    table = table.stand(0, ["0,0", "2,0"], "FEDERATED")
     table = table.stand(0, "4,0", "STATION").stand(0, "4,0", "FEDERATED")
     table = table.stand(0, "5,0", "SATELLITE")
     for cell in ("0,-3", "1,-3"):
-        table = table.stand(1, cell, "MINE").stand(1, cell, "FEDERATED")
+        table = table.stand(1, cell).stand(1, cell, "FEDERATED")
     assert duel(table) == TIE
     assert duel(table.stand(0, "3,0", "FEDERATED")) == WIN
 
@@ -194,11 +191,9 @@ SECTORS = {"0,0": "Red", "1,0": "Red", "3,0": "Lost", "2,-3": "Red", "2,4": "Red
 def test_fin_10_sectors_count_once(mission, rival):
     # Player 0 has sectors 1 and 5, deep 2, and interspace.
     table = last(mission, SECTORS | dict.fromkeys(rival, "Red"))
-    for cell in SECTORS:
-        table = table.stand(0, cell)
+    table = table.stand(0, list(SECTORS))
     assert duel(table) == (18, 6)
-    for cell in rival:
-        table = table.stand(1, cell)
+    table = table.stand(1, list(rival))
     assert duel(table) == TIE
 
 

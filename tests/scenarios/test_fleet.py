@@ -12,12 +12,10 @@ def explorer(*factions, ship="TWILIGHT", **fields):
     return table.stand(0, BESIDE[ship]).give(0, **({"qic": 0, "vp": 10} | fields)).turn(0)
 
 
-def lab(*things, ship_tiles=("LF-NAV+1", "LF-ORE1-KN3", "LF-TF2-FREE-MINE"), **fields):
+def lab(*things, **fields):
     """Geodens who may turn their station at 0,0 into a lab; things they own besides."""
-    laid = dict(zip(("REBELLION", "TF_MARS", "ECLIPSE"), ship_tiles, strict=True))
-    setup = {"ship_tiles": laid, "extra_condition": fields.pop("condition", "B")}
-    near = {"0,0": "Orange", "1,0": "Brown", "0,1": "Asteroid", "3,-2": "Orange"}
-    table = scene("GEODENS", planets=near, **setup).stand(0, "0,0", "TS")
+    near = {"0,0": "Orange", "1,0": "Brown", "3,-2": "Orange"}
+    table = scene("GEODENS", planets=near).stand(0, "0,0", "TS")
     table = own(table, 0, *things, **({"ore": 3, "credits": 5, "qic": 0} | fields))
     return table.turn(0)
 
@@ -116,47 +114,12 @@ def test_exp_01_taklons_cannot_explore_without_the_brainstone(place):
     assert not explorer("TAKLONS", power=(2, 2, 0), brainstone=place).can("explore TWILIGHT")
 
 
-def test_tec_02_the_tile_of_a_ship_is_for_those_with_a_shuttle_there():
-    assert not to_lab(lab()).options("tile") & {"tile LF-NAV+1", "tile LF-ORE1-KN3"}
-    offered = to_lab(lab("REBELLION")).options("tile")
-    assert "tile LF-NAV+1" in offered and "tile LF-ORE1-KN3" not in offered
-
-
-def test_tec_02_twilight_has_no_tile():
-    assert not {t for t in to_lab(lab("TWILIGHT")).options("tile") if "LF-" in t}
-
-
-def test_tec_03_a_ship_tile_owned_is_not_offered_again():
-    table = to_lab(lab("REBELLION", "LF-NAV+1"))
-    assert "tile LF-NAV+1" not in table.options("tile")
-
-
-def test_lf_ore1_kn3_gives_1_ore_and_3_knowledge_and_a_free_step():
-    table = to_lab(lab("TF_MARS", knowledge=0)).play("tile LF-ORE1-KN3")
-    assert (table.player(0).ore, table.player(0).knowledge) == (1, 3)
-    assert table.node == Node.STEP and len(table.options("advance")) == 6  # TEC-10
-
-
-def test_min_04_lf_nav_1_reaches_one_farther_until_it_is_covered():
-    table = lab("LF-NAV+1", ore=9, credits=9).planet("2,0", "Orange").turn(0)
-    assert table.can("mine 2,0") and not table.can("mine 3,-2")
-    index = table.env.ruleset.ids["tile"].index("LF-NAV+1")
-    assert not table.give(0, covered=1 << index).turn(0).can("mine 2,0")
-
-
 def test_tec_13_lf_tf2_builds_a_mine_with_2_free_steps_and_no_base_cost():
     table = to_lab(lab("ECLIPSE")).play("tile LF-TF2-FREE-MINE")  # nothing is left to pay with
     assert table.node == Node.FREE_MINE and table.options() == {"pick 1,0", "skip"}
     table = table.play("pick 1,0")  # Brown, 2 steps; then the step of the tile (TEC-08)
     assert piece(table, "1,0") == "MINE" and table.node == Node.STEP
     assert (table.player(0).ore, table.player(0).credits) == (0, 0)
-
-
-def test_tec_13_lf_tf2_may_be_skipped_and_takes_no_asteroid():
-    table = to_lab(lab("ECLIPSE", gaiaformers=1)).play("tile LF-TF2-FREE-MINE")
-    assert not table.can("pick 0,1")
-    table = table.play("skip")
-    assert table.node == Node.STEP and piece(table, "1,0") == "NONE"
 
 
 def test_tec_13_lf_tf2_pays_the_third_step_and_the_range():
@@ -167,42 +130,8 @@ def test_tec_13_lf_tf2_pays_the_third_step_and_the_range():
     assert table.play("pick 3,-2").player(0).qic == 0
 
 
-def test_tec_13_lf_tf2_wants_a_mine_piece():
-    table = lab("ECLIPSE").give(0, built=(0, 8, 1, 0, 0, 0, 0)).turn(0)
-    assert to_lab(table).play("tile LF-TF2-FREE-MINE").node == Node.STEP  # nothing to choose (A12)
-
-
-def test_tec_13_lf_tf2_scores_the_steps_it_needed():
-    near = {"0,0": "Orange", "1,0": "Brown"}
-    tiles = {"REBELLION": "LF-NAV+1", "TF_MARS": "LF-ORE1-KN3", "ECLIPSE": "LF-TF2-FREE-MINE"}
-    table = scene("GEODENS", planets=near, mission="RM-TF-2VP", ship_tiles=tiles)
-    table = own(table.stand(0, "0,0", "TS"), 0, "ECLIPSE", ore=3, credits=5).turn(0)
-    table = to_lab(table).play("tile LF-TF2-FREE-MINE", "pick 1,0")
-    assert table.vp(0, "ROUND_TILE") == 4
-
-
 EXTRA = ("BT9_7VP", "FT_6VP_2K")  # something to cover, a green token
 THREE = ("ECLIPSE", "TF_MARS", "TWILIGHT")
-
-
-@pytest.mark.parametrize("vp, offered", [(25, True), (24, False)])
-def test_tec_14_condition_a_is_25_vp(vp, offered):
-    table = to_lab(lab(*EXTRA, condition="A", vp=vp))
-    assert table.can("advanced extra") == offered
-
-
-@pytest.mark.parametrize("ships, offered", [(THREE, True), ((), False)])
-def test_tec_14_condition_b_is_shuttles_on_three_ships(ships, offered):
-    table = to_lab(lab(*EXTRA, *ships, condition="B", vp=60))
-    assert table.can("advanced extra") == offered
-    assert not to_lab(lab(*EXTRA, "ECLIPSE", "TWILIGHT", condition="B")).can("advanced extra")
-
-
-def test_tec_14_condition_a_counts_the_vp_of_the_same_upgrade():
-    near, round_tile = {"0,0": "Orange"}, "RM-PI-ACAD-1-5VP"
-    table = scene("GEODENS", planets=near, extra_condition="A", mission=round_tile)
-    table = own(table.stand(0, "0,0", "RL"), 0, *EXTRA, ore=6, credits=6, vp=20).turn(0)
-    assert table.play("upgrade 0,0", "piece AC_A").can("advanced extra")  # 20 + 5
 
 
 def test_tec_02_the_extra_tile_wants_a_green_token_and_a_tile_to_cover():

@@ -76,12 +76,6 @@ def test_fre_03_no_conversion_whose_gain_is_lost(action, given):
     assert poor(**(given | caps)).can(f"free {action}")
 
 
-def test_fre_04_the_brainstone_is_burned_up_and_an_ordinary_token_away():
-    table = poor("TAKLONS", power=(0, 1, 0), brainstone=1).play("free burn")
-    assert (table.player(0).power, table.player(0).brainstone) == ((0, 0, 0), 2)
-    assert not poor("TAKLONS", power=(3, 0, 0), brainstone=1).can("free burn")
-
-
 def test_fre_05_the_burned_token_of_the_itars_goes_to_the_gaia_area():
     assert has(poor("ITARS", power=(0, 2, 0)).play("free burn"))["gaia_power"] == 1
     assert has(poor(power=(0, 2, 0)).play("free burn"))["gaia_power"] == 0
@@ -144,13 +138,6 @@ def test_fre_09_the_bal_taks_turn_gaiaformers_into_qic_until_the_next_gaia_phase
     assert not poor(gaiaformers=2).can("free GF_to_Q")
     row = last_to_pass(table, 0).play("booster RB5").player(0)
     assert (row.gaiaformers, row.gaiaformers_gaia) == (2, 0)
-
-
-def test_fre_10_the_brainstone_alone_gives_3_credits():
-    table = poor("TAKLONS", brainstone=2).play("free P1_to_C")
-    assert (table.player(0).credits, table.player(0).brainstone) == (3, 0)
-    table = poor("TAKLONS", brainstone=2, power=(0, 0, 1)).play("free P1_to_C")
-    assert (table.player(0).credits, table.player(0).brainstone) == (1, 2)
 
 
 def test_fre_10_the_brainstone_pays_3_in_the_larger_conversions():

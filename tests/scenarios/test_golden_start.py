@@ -9,13 +9,9 @@ from tests.scenarios.table import Table
 
 # One mine or the PI where not two mines (SET-14 to SET-18, INI-03 to INI-06).
 STANDS = {
-    "HIVES": {"PI": 1},
-    "TINKEROIDS": {"PI": 1},
-    "XENOS": {"MINE": 3},
-    "DARKANIANS": {"MINE": 1},
-    "SPACE_GIANTS": {"MINE": 1},
-    "MOWEYDS": {"MINE": 1},
-}
+    "HIVES": {"PI": 1}, "TINKEROIDS": {"PI": 1}, "XENOS": {"MINE": 3}, "DARKANIANS": {"MINE": 1},
+    "SPACE_GIANTS": {"MINE": 1}, "MOWEYDS": {"MINE": 1},
+}  # fmt: skip
 BOOSTERS = ["RB13", "RB1", "RB3", "RB4", "RB5", "RB7", "RB8"]
 
 

@@ -9,10 +9,8 @@ from tests.scenarios.scene import own, piece, scene
 def beside(structure="TS", *, cell="1,0", faction="XENOS", planets=None, mover="TERRANS", **setup):
     """Player 0 has a mine at 0,0 to upgrade; player 1 a structure at `cell`, 4 tokens in bowl I."""
     planets = {"0,0": "Blue", cell: "Red"} | (planets or {})
-    table = (
-        scene(mover, faction, planets=planets, **setup).stand(0, "0,0").stand(1, cell, structure)
-    )
-    table = table.give(0, credits=20, ore=10, power=(0, 0, 0), qic=0)
+    table = scene(mover, faction, planets=planets, **setup).stand(0, "0,0")
+    table = table.stand(1, cell, structure).give(0, credits=20, ore=10, power=(0, 0, 0), qic=0)
     return table.give(1, power=(4, 0, 0), vp=10)
 
 
@@ -139,8 +137,7 @@ def test_lee_05_the_offer_waits_for_the_tile_and_comes_before_the_end_of_the_tur
 
 
 def test_lee_05_two_events_are_two_offers_and_bowls_are_read_at_the_second():
-    tiles = {"ECLIPSE": "LF-TF2-FREE-MINE", "TF_MARS": "LF-ORE1-KN3", "REBELLION": "LF-NAV+1"}
-    table = beside(planets={"-1,0": "Orange"}, ship_tiles=tiles).stand(0, "0,0", "TS")
+    table = beside(planets={"-1,0": "Orange"}).stand(0, "0,0", "TS")
     table = own(table, 0, "ECLIPSE").give(0, built=(0, 0, 1, 0, 1, 0, 0))
     table = upgrade(table).play("tile LF-TF2-FREE-MINE", "pick -1,0", "advance ai")
     both = table.play("leech CHARGE")

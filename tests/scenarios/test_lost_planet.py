@@ -111,8 +111,7 @@ def test_res_08_others_leech_from_it():
 
 
 def test_lee_05_upgrade_free_mine_and_lost_planet_are_three_events():
-    tiles = {"ECLIPSE": "LF-TF2-FREE-MINE", "TF_MARS": "LF-ORE1-KN3", "REBELLION": "LF-NAV+1"}
-    table = found(planets={"1,0": "Red", "-1,0": "Blue"}, ship_tiles=tiles)
+    table = found(planets={"1,0": "Red", "-1,0": "Blue"})
     table = own(table.stand(0, "0,0", "TS"), 0, "ECLIPSE").stand(1, "1,0", "TS")
     table = table.give(0, ore=3, credits=5, built=(0, 0, 1, 0, 1, 0, 0)).give(1, power=(9, 0, 0))
     table = table.play("upgrade 0,0", "tile LF-TF2-FREE-MINE", "pick -1,0", "advance navigation")
@@ -145,12 +144,3 @@ def test_res_09_it_stands_in_the_sector_of_its_cell(cell, bit):
     table = placed(found().give(0, qic=1), cell)
     home = 1 << 0
     assert table.player(0).sectors == (home if bit is None else home | 1 << bit)
-
-
-def test_lan_01_the_lantids_build_on_it_and_others_do_not():
-    planets = {"0,0": "Lost", "1,0": "Red", "0,1": "Red"}
-    table = scene("XENOS", "LANTIDS", "GEODENS", planets=planets).stand(0, "0,0")
-    table = table.stand(1, "1,0").stand(2, "0,1")
-    for player in (1, 2):
-        table = table.give(player, credits=9, ore=9, qic=9)
-    assert table.turn(1).can("mine 0,0") and not table.turn(2).can("mine 0,0")

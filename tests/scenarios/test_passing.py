@@ -3,6 +3,7 @@
 import pytest
 
 from gaia_jax.state import Node
+from tests.scenarios.scene import holding as hold
 from tests.scenarios.scene import last_to_pass, own, scene
 
 DEALT = ["RB1", "RB2", "RB3", "RB4", "RB9", "RB10", "RB13"]
@@ -12,12 +13,10 @@ def holding(booster, stands=None, faction="TERRANS", planets=None, **setup):
     """Player 0 holds the booster and has structures on Red planets; RB13 lies open."""
     planets = dict.fromkeys(stands or {}, "Red") | (planets or {})
     table = scene(faction, planets=planets, boosters=DEALT, **setup)
-    for cell, structure in (stands or {}).items():
-        table = table.stand(0, cell, structure)
-    index = table.env.ruleset.ids["booster"].index
-    for player, other in ((1, "RB2"), (2, "RB3"), (3, "RB4")):
-        table = table.give(player, booster=index(other))
-    return table.give(0, booster=index(booster))
+    table = table.stand(0, stands or {})
+    for player, other in enumerate((booster, "RB2", "RB3", "RB4")):
+        table = hold(table, other, player)
+    return table
 
 
 def scored(table):

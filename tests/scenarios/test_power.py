@@ -68,61 +68,9 @@ def test_act_03_an_own_special_concerns_its_owner_alone():
     assert not table.turn(2).can("special BT1_ACT_CHARGE4")
 
 
-@pytest.mark.parametrize(
-    ("ordinary", "action", "left", "brainstone"),
-    [
-        (4, "PA_2O", (1, 0, 3), 0),  # 4 power: the brainstone and 1
-        (3, "PA_2PT", (2, 0, 3), 0),  # 3 power: the brainstone alone
-        (0, "PA_2PT", (2, 0, 0), 0),
-        (4, "PA_3K", (4, 0, 0), 0),  # 7 power
-    ],
-)
-def test_act_06_the_brainstone_pays_3(ordinary, action, left, brainstone):
-    table = home("TAKLONS").give(0, power=(0, 0, ordinary), brainstone=2)
-    row = table.play(f"power {action}").player(0)
-    assert (row.power, row.brainstone) == (left, brainstone)
-
-
-def test_act_06_without_the_brainstone_in_bowl_3_a_token_pays_1():
-    table = home("TAKLONS").give(0, power=(0, 0, 3), brainstone=1)
-    assert not table.can("power PA_2O")
-    assert table.give(0, brainstone=2).can("power PA_2O")
-    assert not table.give(0, power=(0, 0, 3), brainstone=2).can("power PA_3K")
-
-
-def test_act_06_small_costs_are_paid_with_ordinary_tokens_first():
-    table = own(home("TAKLONS", {"1,0": "Transdim"}), 0, "TF_MARS")
-    table = table.give(0, gaiaformers=1, brainstone=2)
-    ordinary = table.give(0, power=(0, 0, 2)).play("ship TFM_P", "pick 1,0").player(0)
-    assert (ordinary.power, ordinary.brainstone) == ((2, 0, 0), 2)
-    stone = table.give(0, power=(0, 0, 1)).play("ship TFM_P", "pick 1,0").player(0)
-    assert (stone.power, stone.brainstone) == ((0, 0, 1), 0)
-
-
-@pytest.mark.parametrize(
-    ("action", "tokens"), [("PA_2PT", 2), ("PA_7C", 2), ("PA_3K", 4), ("PA_2K", 2)]
-)
-def test_act_07_nevlas_tokens_pay_2_with_the_institute(action, tokens):
-    table = home("NEVLAS", {"1,0": "Red"}).give(0, power=(0, 0, tokens))
-    assert not table.can(f"power {action}")
-    table = table.stand(0, "1,0", "PI")
-    assert not table.give(0, power=(0, 0, tokens - 1)).can(f"power {action}")
-    row = table.play(f"power {action}").player(0)
-    assert sum(row.power) == tokens + (2 if action == "PA_2PT" else 0)
-    assert row.power[2] == 0
-
-
 def test_act_08_new_tokens_lie_in_bowl_1_the_xenos_too():
     row = home("XENOS").play("power PA_2PT").player(0)
     assert row.power == (3 + 2, 0, 6)
-
-
-def test_act_09_the_eclipse_advances_a_track_or_is_illegal():
-    table = own(home(), 0, "ECLIPSE").give(0, knowledge=2, power=(0, 0, 3))
-    assert table.play("ship ECL_P", "advance ai").player(0).knowledge == 0
-    assert not table.give(0, tracks=(4,) * 6).can("ship ECL_P")
-    assert own(table.give(0, tracks=(4,) * 6), 0, "FT_7VP_2O").can("ship ECL_P")
-    assert not table.give(0, power=(0, 0, 2)).can("ship ECL_P")
 
 
 @pytest.mark.parametrize(
@@ -150,25 +98,6 @@ def test_act_14_academy_b_gives_a_qic_or_4_credits(faction, gain):
     table = table.stand(0, "2,0", "AC_B").play("special AC_B")
     assert table.player(0).resources == gain
     assert not table.turn(0).can("special AC_B")
-
-
-def test_act_15_the_bescods_advance_one_of_their_lowest_tracks():
-    table = home("BESCODS").give(0, tracks=(1, 0, 2, 0, 1, 3)).play("special FACTION")
-    assert table.options() == {"advance navigation", "advance gaia"}
-    table = table.play("advance gaia")
-    assert table.player(0).tracks == (1, 0, 2, 1, 1, 3)
-    assert not table.turn(0).can("special FACTION")
-
-
-def test_act_15_only_the_minimum_counts_also_when_it_is_blocked():
-    table = home("BESCODS").give(0, tracks=(4, 4, 4, 4, 5, 5))
-    assert not table.can("special FACTION")
-
-
-def test_act_18_a_ship_action_of_the_gleens_takes_real_qic():
-    table = own(home("GLEENS"), 0, "ECLIPSE").give(0, ore=9)
-    assert not table.can("ship ECL_Q")
-    assert table.give(0, qic=2).play("ship ECL_Q").vp(0, "SHIP") == 2 + 1
 
 
 def test_rou_03_one_main_action_a_turn():

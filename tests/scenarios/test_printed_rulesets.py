@@ -3,7 +3,7 @@
 import pytest
 
 from gaia_jax.state import NO_BRAINSTONE, Node
-from tests.scenarios.scene import own, piece, scene
+from tests.scenarios.scene import POOR, holding, own, piece, scene
 
 PRINTED = ("base", "lost_fleet_published")
 RICH = {"credits": 20, "ore": 9, "knowledge": 9, "qic": 3, "power": (0, 0, 9)}
@@ -16,17 +16,11 @@ def home(ruleset, faction="TERRANS", planets=None, start="Blue", **fields):
     return table.stand(0, "0,0").give(0, **(RICH | {"tracks": 0} | fields)).turn(0)
 
 
-def holding(table, booster):
-    """Player 0 has this booster in front of them."""
-    return table.give(0, booster=table.env.ruleset.ids["booster"].index(booster)).turn(0)
-
-
 def camp(ruleset, stands):
     """Structures of player 0, {cell: structure}, and 9 power tokens."""
     table = scene("TERRANS", planets=dict.fromkeys(stands, "Red"), ruleset=ruleset)
-    for cell, structure in stands.items():
-        table = table.stand(0, cell, structure)
-    return table.give(0, power=(9, 0, 0), qic=0, credits=0, ore=0, knowledge=0).turn(0)
+    table = table.stand(0, stands)
+    return table.give(0, **POOR | {"power": (9, 0, 0)}).turn(0)
 
 
 SEVEN = {"0,0": "PI", "1,0": "AC_A", "0,1": "MINE"}
@@ -68,7 +62,7 @@ def terraformer(ruleset, faction, planets):
     table = home(ruleset, faction, planets)
     if ruleset == "lost_fleet_published":
         table = own(table, 0, "TF_MARS")
-    return holding(table, "RB13")
+    return holding(table, "RB13").turn(0)
 
 
 @pytest.mark.parametrize(("ruleset", "faction", "action"), STEPS)
@@ -232,10 +226,10 @@ def with_token(faction, token, planets, ruleset, **fields):
     stands = {"0,0": "PI", "1,0": "TS", "0,1": "TS"}
     colours = dict.fromkeys(stands, "Orange") | planets
     table = scene(faction, planets=colours, ship_tokens=dealt, ruleset=ruleset)
-    for cell, structure in stands.items():
-        table = table.stand(0, cell, structure)
-    poor = {"power": (0, 0, 0), "ore": 0, "credits": 0, "knowledge": 0, "qic": 0, "gaiaformers": 0}
-    table = own(table, 0, "ECLIPSE", **(poor | fields)).stand(1, "6,-7").turn(0)
+    table = table.stand(0, stands)
+    table = (
+        own(table, 0, "ECLIPSE", **(POOR | {"gaiaformers": 0} | fields)).stand(1, "6,-7").turn(0)
+    )
     table = table.play("form_federation", "pick 0,0")
     table = table.play("commit") if table.can("commit") else table
     return table.play("token ECLIPSE")

@@ -63,13 +63,6 @@ def test_res_02_the_eclipse_asks_for_the_token_too():
     assert table.play("ship ECL_P", "advance ai").player(0).green == 0
 
 
-def test_res_02_the_lowest_track_of_the_bescods_may_be_level_4():
-    table = at(start("BESCODS"), 0, **dict.fromkeys(TRACKS, 4))
-    assert not table.can("special FACTION")
-    table = own(table, 0, "FT_7VP_2O").play("special FACTION", "advance economy")
-    assert (level(table, "economy"), table.player(0).green) == (5, 0)
-
-
 @pytest.mark.parametrize("track", ("terraforming", "navigation", "economy", "science"))
 def test_res_03_the_step_to_level_3_charges_3(track):
     table = at(start(), 0, **{track: 2}).play(f"advance {track}")
@@ -176,12 +169,6 @@ def test_fed_23_the_grey_token_can_lie_there_too():
 def test_set_06_the_token_on_terraforming_5_comes_out_of_the_supply():
     table = start(tf5_token="FT_6VP_2K")
     assert tuple(table.game.turn.token_supply.tolist()) == (3, 3, 3, 3, 3, 2)
-
-
-def test_bal_01_the_bal_taks_wait_for_their_institute_to_navigate():
-    table = start("BAL_TAKS", {"1,0": "Orange"})
-    assert not table.can("advance navigation") and table.can("advance ai")
-    assert table.stand(0, "1,0", "PI").can("advance navigation")
 
 
 def test_rms_09_two_vp_for_every_level_gained():

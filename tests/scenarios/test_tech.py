@@ -3,44 +3,15 @@
 import pytest
 
 from gaia_jax.state import Node
-from tests.scenarios.scene import at, own, piece, scene
+from tests.scenarios.scene import DEALT, at, own, piece, scene
 
-SLOTS = {
-    "terraforming": "BT8_PIAC_4",
-    "navigation": "BT2_INC_O1_CH1",
-    "ai": "BT5_INC_C1_K1",
-    "gaia": "BT6_GAIA_3VP",
-    "economy": "BT7_TYPES_K",
-    "science": "BT3_O1_Q1",
-    "free_1": "BT9_7VP",
-    "free_2": "BT4_INC_C4",
-    "free_3": "BT1_ACT_CHARGE4",
-}
-ADVANCED = {
-    "terraforming": "TS-4VP",
-    "navigation": "SA-O-3",
-    "ai": "RS-2VP",
-    "gaia": "MINE-2VP",
-    "economy": "DG-2VP-PASS",
-    "science": "AST-2VP-PASS",
-    "extra": "SA-K-3",
-}
-SHIP_TILES = {"REBELLION": "LF-NAV+1", "TF_MARS": "LF-ORE1-KN3", "ECLIPSE": "LF-TF2-FREE-MINE"}
-SHIP_TOKENS = {
-    "TWILIGHT": "SFT_TECH",
-    "ECLIPSE": "SFT_12VP",
-    "REBELLION": "SFT_4VP_4K",
-    "TF_MARS": "SFT_8VP_8C",
-}
-BASIC = tuple(SLOTS.values())
+BASIC = tuple(DEALT["basic_tiles"].values())
 TRACKS = ("terraforming", "navigation", "ai", "gaia", "economy", "science")
 
 
-def home(faction="TERRANS", planets=None, structure="TS", advanced=None, **setup):
+def home(faction="TERRANS", planets=None, structure="TS", **setup):
     """A trading station of player 0 at 0,0, no piece left for an institute, all tracks at 0."""
-    setup = {"basic_tiles": SLOTS, "ship_tiles": SHIP_TILES, "extra_condition": "B"} | setup
-    planets = {"0,0": "Blue"} | (planets or {})
-    table = scene(faction, planets=planets, advanced_tiles=ADVANCED | (advanced or {}), **setup)
+    table = scene(faction, planets={"0,0": "Blue"} | (planets or {}), **setup)
     table = table.stand(0, "0,0", structure).give(0, tracks=0, credits=30, ore=14, qic=0)
     return table.give(0, built=(0, 1, 1, 0, 1, 0, 0), power=(9, 0, 0), knowledge=0)
 
@@ -58,7 +29,8 @@ def step(table, track):
 @pytest.mark.parametrize("source", ["lab", "academy", "rebellion", "giants", "token", "twilight"])
 def test_tec_01_all_sources_offer_the_same_tiles(source):
     faction = "SPACE_GIANTS" if source == "giants" else "TERRANS"
-    table = own(home(faction, ship_tokens=SHIP_TOKENS), 0, "REBELLION", "TWILIGHT", "BT4_INC_C4")
+    tokens = DEALT["ship_tokens"] | {"TWILIGHT": "SFT_TECH"}
+    table = own(home(faction, ship_tokens=tokens), 0, "REBELLION", "TWILIGHT", "BT4_INC_C4")
     if source == "lab":
         table = lab(table)
     elif source == "academy":
@@ -216,14 +188,6 @@ def test_tec_10_advanced_tiles_step_anywhere():
     assert table.options() == {f"advance {t}" for t in TRACKS if t != "science"}
 
 
-def test_tec_11_the_bal_taks_take_the_tile_of_navigation_without_a_step():
-    table = home("BAL_TAKS").give(0, built=(0, 0, 1, 0, 0, 0, 0))
-    table = table.play("upgrade 0,0", "piece RL")
-    slot = table.play("tile BT2_INC_O1_CH1")
-    assert step(slot, "navigation") == 0 and slot.node == Node.AFTER
-    assert not table.play("tile BT9_7VP").can("advance navigation")
-
-
 def test_tec_13_the_free_mine_takes_two_steps_and_no_asteroid():
     planets = {"1,0": "Orange", "0,1": "Asteroid", "1,-1": "Proto", "-1,0": "Gaia"}
     table = own(home(planets=planets), 0, "ECLIPSE").give(0, gaiaformers=1)
@@ -273,13 +237,6 @@ def test_tec_14_condition_b_is_three_ships():
     table = own(home(), 0, "FT_7VP_2O", "BT4_INC_C4", "TWILIGHT", "REBELLION", vp=90)
     assert not lab(table).options("advanced")
     assert lab(own(table, 0, "ECLIPSE")).options("advanced") == {"advanced extra"}
-
-
-def test_tec_15_tf_mars_counts_basic_and_ship_tiles_covered_or_not():
-    table = own(home(), 0, "TF_MARS", "BT4_INC_C4", "LF-NAV+1", "BT9_7VP", "RS-2VP")
-    table = table.give(0, covered=1 << 3, qic=2)
-    assert table.play("ship TFM_Q").vp(0, "SHIP") == 2 + 3
-    assert not table.give(0, qic=1).can("ship TFM_Q")
 
 
 def test_tec_16_knowledge_for_each_type_the_artifact_types_too():

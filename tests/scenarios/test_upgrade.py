@@ -141,13 +141,6 @@ def test_upg_06_the_lab_of_twilight_gives_a_tile():
     assert piece(table, "0,0") == "RL" and table.node == Node.TILE
 
 
-def test_upg_06_the_lab_built_again_by_the_firaks_gives_another_tile():
-    table = home("RL", "FIRAKS", {"1,0": "Black"}).stand(0, "1,0", "PI")
-    table = table.play("special FACTION", "pick 0,0", "advance ai").turn(0)
-    assert piece(table, "0,0") == "TS"
-    assert table.play("upgrade 0,0").node == Node.TILE
-
-
 def test_upg_07_upgrades_are_leeched_free_ones_too():
     def near(structure, faction="TERRANS"):
         table = home(structure, faction, {"1,0": "Red", "0,1": "Black"}).stand(1, "1,0", "TS")
