@@ -20,19 +20,11 @@ CLUSTER = ROOT / "configs" / "cluster"
 SCRIPTS = sorted(CLUSTER.glob("*.sh"))
 # Of `man sbatch`, those that our scripts use.
 SBATCH = {
-    "job-name": r"[\w-]+",
-    "nodes": r"\d+",
-    "ntasks": r"\d+",
-    "ntasks-per-node": r"\d+",
-    "gpus-per-node": r"\d+",
-    "cpus-per-task": r"\d+",
-    "time": r"(\d+-)?\d+:\d\d:\d\d",
-    "signal": r"(B:)?[A-Z0-9]+(@\d+)?",
-    "requeue": None,
-    "open-mode": r"append|truncate",
-    "output": r"\S+",
-    "array": r"\d+-\d+(%\d+)?",
-}
+    "job-name": r"[\w-]+", "nodes": r"\d+", "ntasks": r"\d+", "ntasks-per-node": r"\d+",
+    "gpus-per-node": r"\d+", "cpus-per-task": r"\d+", "time": r"(\d+-)?\d+:\d\d:\d\d",
+    "signal": r"(B:)?[A-Z0-9]+(@\d+)?", "requeue": None, "open-mode": r"append|truncate",
+    "output": r"\S+", "array": r"\d+-\d+(%\d+)?",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)

@@ -27,14 +27,9 @@ from tests.replays.record import record
 from tests.replays.table import Seat, Table
 
 TASTE = {
-    "piece PI": 100.0,
-    "upgrade": 4.0,
-    "project": 4.0,
-    "mine": 2.0,
-    "free": 20.0,
-    "free brainstone": 3.0,
-    "form_federation": 5.0,
-}
+    "piece PI": 100.0, "upgrade": 4.0, "project": 4.0, "mine": 2.0, "free": 20.0,
+    "free brainstone": 3.0, "form_federation": 5.0,
+}  # fmt: skip
 CHARGE_4 = "BT1_ACT_CHARGE4"
 TAKLONS = ["TAKLONS", "ITARS", "TERRANS", "HIVES"]
 # The seeds are such that the games have what `test_the_games_have_all_kinds_of_lines` asks for.

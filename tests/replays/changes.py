@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 Record = dict[str, Any]
-# Changes a record in place and says where; None where there is nothing of the kind to change.
+# Changes a record in place and returns where; None or an IndexError if nothing can be changed.
 Change = Callable[[Record, random.Random], str | None]
 
 

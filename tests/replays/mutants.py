@@ -31,143 +31,120 @@ TRACKS = [slot for slot in SLOTS if not slot.startswith("free")]
 
 def lines(record: Record) -> list[int]:
     """The steps after which everything is compared: the next turn is to come."""
-    return [i for i, step in enumerate(record["steps"]) if step["s"] and turn_comes(step["s"])]
+    steps = enumerate(record["steps"])
+    return [i for i, step in steps if step["s"] and step["s"]["ph"] == "roundMove"]
 
 
-def turn_comes(state: dict[str, Any]) -> bool:
-    return bool(state["ph"] == "roundMove")
+def of_state(
+    new: Callable[[Any, random.Random], str | None], ok: Callable[[Any], Any] = bool
+) -> Change:
+    """A change of the state after a line for which `ok` holds; `new` returns what it changed."""
+
+    def change(record: Record, rng: random.Random) -> str | None:
+        number = rng.choice([i for i in lines(record) if ok(record["steps"][i]["s"])])
+        where = new(record["steps"][number]["s"], rng)
+        return where and f"line {number}, {where}"
+
+    return change
 
 
-def draw_line(record: Record, rng: random.Random, ok: Callable[[Any], Any] = bool) -> Any:
-    """The state after a line that has something to change, and where it is."""
-    at = [i for i in lines(record) if ok(record["steps"][i]["s"])]
-    if not at:
-        return None, ""
-    chosen = rng.choice(at)
-    return record["steps"][chosen]["s"], f"line {chosen}"
+def of_row(new: Callable[[Any, random.Random], str | None], needs: str = "f") -> Change:
+    """A change of a player's row in which the field `needs` is not empty."""
+
+    def change(state: Any, rng: random.Random) -> str | None:
+        row = rng.choice([row for row in state["pl"] if row[needs]])
+        where = new(row, rng)
+        return where and f"{row['f']}.{where}"
+
+    return of_state(change, lambda state: any(row[needs] for row in state["pl"]))
 
 
 def row_number(field: str) -> Change:
-    def change(record: Record, rng: random.Random) -> str | None:
-        state, where = draw_line(record, rng)
-        if state is None:
-            return None
-        row = rng.choice(state["pl"])
-        row[field] += rng.choice((1, 2, -1)) or 1
-        return f"{where}, {row['f']}.{field}"
+    def new(row: Any, rng: random.Random) -> str:
+        row[field] += rng.choice((1, 2, -1))
+        return field
 
-    return change
+    return of_row(new)
 
 
 def row_list(field: str, place: int) -> Change:
-    def change(record: Record, rng: random.Random) -> str | None:
-        state, where = draw_line(record, rng)
-        if state is None:
-            return None
-        row = rng.choice(state["pl"])
+    def new(row: Any, rng: random.Random) -> str:
         row[field][place] += rng.choice((1, -1))
-        return f"{where}, {row['f']}.{field}[{place}]"
+        return f"{field}[{place}]"
 
-    return change
+    return of_row(new)
 
 
 def row_set(field: str, other: list[str]) -> Change:
     """An entry less, or one more."""
 
-    def change(record: Record, rng: random.Random) -> str | None:
-        state, where = draw_line(record, rng)
-        if state is None:
-            return None
-        row = rng.choice(state["pl"])
+    def new(row: Any, rng: random.Random) -> str:
         if row[field] and rng.random() < 0.6:
             row[field].remove(rng.choice(row[field]))
         else:
             row[field].append(rng.choice([name for name in other if name not in row[field]]))
-        return f"{where}, {row['f']}.{field}"
+        return field
 
-    return change
+    return of_row(new)
 
 
-def brainstone_lies(record: Record, rng: random.Random) -> str | None:
-    state, where = draw_line(record, rng, lambda s: any(row["bs"] for row in s["pl"]))
-    if state is None:
-        return None
-    row = next(row for row in state["pl"] if row["bs"])
+def brainstone_lies(row: Any, rng: random.Random) -> str:
     row["bs"] = rng.choice([area for area in ("area1", "area2", "area3") if area != row["bs"]])
-    return f"{where}, taklons.bs"
+    return "bs"
 
 
-def covered(record: Record, rng: random.Random) -> str | None:
+def covered(row: Any, rng: random.Random) -> str | None:
     """A tile is covered, or no more."""
-    state, where = draw_line(record, rng, lambda s: any(row["tech"] for row in s["pl"]))
-    if state is None:
-        return None
-    row = rng.choice([row for row in state["pl"] if row["tech"]])
     basic = [i for i, tile in enumerate(row["tech"]) if "adv" not in tile]
     if not basic:
         return None
     tile = row["tech"][basic[0]]
     row["tech"][basic[0]] = tile.removesuffix("!") if tile.endswith("!") else tile + "!"
-    return f"{where}, {row['f']}.tech"
+    return "tech"
 
 
-def token_spent(record: Record, rng: random.Random) -> str | None:
+def token_spent(row: Any, rng: random.Random) -> str:
     """A green token is grey, or the other way round."""
-    state, where = draw_line(record, rng, lambda s: any(row["fed"] for row in s["pl"]))
-    if state is None:
-        return None
-    row = rng.choice([row for row in state["pl"] if row["fed"]])
     row["fed"][0] = row["fed"][0][:-1] + {"+": "-", "-": "+"}[row["fed"][0][-1]]
-    return f"{where}, {row['f']}.fed"
+    return "fed"
 
 
 def booster_held(record: Record, rng: random.Random) -> str | None:
-    state, where = draw_line(record, rng)
-    if state is None:
-        return None
-    row = rng.choice(state["pl"])
-    row["boost"] = rng.choice(
-        [b for b in (*record["setup"]["boosters"], None) if b != row["boost"]]
-    )
-    return f"{where}, {row['f']}.boost"
+    def new(row: Any, rng: random.Random) -> str:
+        boosters = (*record["setup"]["boosters"], None)
+        row["boost"] = rng.choice([b for b in boosters if b != row["boost"]])
+        return "boost"
+
+    return of_row(new)(record, rng)
 
 
-def top(field: str, new: Callable[[Any, random.Random], Any]) -> Change:
-    """Another value of a field beside the players."""
+def top(field: str, value: Callable[[Any, random.Random], Any]) -> Change:
+    """Another value of a field of the state that is of no player."""
 
-    def change(record: Record, rng: random.Random) -> str | None:
-        state, where = draw_line(record, rng)
-        if state is None:
-            return None
+    def new(state: Any, rng: random.Random) -> str | None:
         was = copy.deepcopy(state[field])
-        state[field] = new(state[field], rng)
-        return f"{where}, {field}" if state[field] != was else None
+        state[field] = value(state[field], rng)
+        return field if state[field] != was else None
 
-    return change
+    return of_state(new)
 
 
-def on_map(place: int, new: Callable[[Any, random.Random], Any]) -> Change:
+def on_map(place: int, value: Callable[[Any, random.Random], Any]) -> Change:
     """Another planet, piece, player, guest or member on a cell that has a piece."""
 
-    def change(record: Record, rng: random.Random) -> str | None:
-        state, where = draw_line(record, rng)
-        if state is None:
-            return None
+    def new(state: Any, rng: random.Random) -> str | None:
         cell = rng.choice([cell for cell in state["map"] if cell[3]])
         was = cell[place]
-        cell[place] = new(was, rng)
-        return f"{where}, map {cell[:2]}[{place}]" if cell[place] != was else None
+        cell[place] = value(was, rng)
+        return f"map {cell[:2]}[{place}]" if cell[place] != was else None
 
-    return change
+    return of_state(new)
 
 
-def map_without(record: Record, rng: random.Random) -> str | None:
-    state, where = draw_line(record, rng)
-    if state is None:
-        return None
+def map_without(state: Any, rng: random.Random) -> str:
     cell = rng.choice([cell for cell in state["map"] if cell[3]])
     state["map"].remove(cell)
-    return f"{where}, map without {cell}"
+    return f"map without {cell}"
 
 
 # -- moves
@@ -176,10 +153,7 @@ def map_without(record: Record, rng: random.Random) -> str | None:
 def move(word: str, new: Callable[[list[str], Record, random.Random], list[str] | None],
          ok: Callable[[list[str]], bool] = bool) -> Change:  # fmt: skip
     def change(record: Record, rng: random.Random) -> str | None:
-        found = moves(record, word, ok)
-        if not found:
-            return None
-        number, at, words = rng.choice(found)
+        number, at, words = rng.choice(moves(record, word, ok))
         other = new(words, record, rng)
         return None if other == words else rewrite(record, number, at, other)
 
@@ -228,39 +202,45 @@ def answered_otherwise(words: list[str], record: Record, rng: random.Random) -> 
     return [LEECH[1 - LEECH.index(words[0])], *words[1:]]
 
 
-def line_twice(record: Record, rng: random.Random) -> str:
-    number = rng.choice(lines(record))
+def of_line(new: Callable[[Record, int, random.Random], str]) -> Change:
+    """A change of the lines at one of them; `new` returns what it changed."""
+
+    def change(record: Record, rng: random.Random) -> str:
+        number = rng.choice(lines(record))
+        return f"line {number} {new(record, number, rng)}"
+
+    return change
+
+
+def line_twice(record: Record, number: int, rng: random.Random) -> str:
     record["steps"].insert(number, copy.deepcopy(record["steps"][number]))
-    return f"line {number} twice"
+    return "twice"
 
 
-def line_gone(record: Record, rng: random.Random) -> str:
-    number = rng.choice(lines(record))
+def line_gone(record: Record, number: int, rng: random.Random) -> str:
     del record["steps"][number]
-    return f"line {number} gone"
+    return "gone"
 
 
-def lines_swapped(record: Record, rng: random.Random) -> str:
-    steps, number = record["steps"], rng.choice(lines(record)[:-1])
+def lines_swapped(record: Record, number: int, rng: random.Random) -> str:
+    steps = record["steps"]
     steps[number], steps[number + 1] = steps[number + 1], steps[number]
-    return f"lines {number} and {number + 1} swapped"
+    return "and the next swapped"
 
 
-def other_player(record: Record, rng: random.Random) -> str:
-    number = rng.choice(lines(record))
+def other_player(record: Record, number: int, rng: random.Random) -> str:
     step = record["steps"][number]
     players = len(step["s"]["pl"])
     step["p"] = (step["p"] + rng.randrange(1, players)) % players
-    return f"line {number}, p"
+    return "p"
 
 
-def other_name(record: Record, rng: random.Random) -> str:
-    number = rng.choice(lines(record))
+def other_name(record: Record, number: int, rng: random.Random) -> str:
     step = record["steps"][number]
-    name, told = step["l"].split(" ", 1)
+    name, commands = step["l"].split(" ", 1)
     names = [row["f"] for row in step["s"]["pl"] if row["f"] != name]
-    step["l"] = f"{rng.choice(names)} {told}"
-    return f"line {number}, {name}"
+    step["l"] = f"{rng.choice(names)} {commands}"
+    return name
 
 
 # -- offers
@@ -290,10 +270,7 @@ def offer(kind: str, entry: Callable[[Record, random.Random], Any]) -> Change:
     """An offer less, or another one; none of those that differ for a known reason anyway."""
 
     def change(record: Record, rng: random.Random) -> str | None:
-        at = asked(record, kind)
-        if not at:
-            return None
-        number = rng.choice(at)
+        number = rng.choice(asked(record, kind))
         offered = record["steps"][number]["op"][kind]
         both = [x for x in offered if not str(x).startswith(ONLY_THEIRS.get(kind, ()))]
         if both and rng.random() < 0.5:
@@ -313,10 +290,7 @@ def offer(kind: str, entry: Callable[[Record, random.Random], Any]) -> Change:
 
 def no_offer(kind: str) -> Change:
     def change(record: Record, rng: random.Random) -> str | None:
-        at = asked(record, kind)
-        if not at:
-            return None
-        number = rng.choice(at)
+        number = rng.choice(asked(record, kind))
         del record["steps"][number]["op"][kind]
         return f"line {number}, op without {kind}"
 
@@ -346,13 +320,11 @@ def of_setup(key: str) -> Change:
     return change
 
 
-def tile_taken(record: Record, rng: random.Random) -> str | None:
+def tile_taken(record: Record, rng: random.Random) -> str:
     """Two tiles of the research board change places, one of which somebody takes."""
     rows = record["steps"][-1]["s"]["pl"]
     taken = [tile.rstrip("!").split("@")[1] for row in rows for tile in row["tech"]]
     basic = [slot for slot in taken if not slot.startswith("adv")]
-    if not basic:
-        return None
     one = rng.choice(basic)
     other = rng.choice([slot for slot in SLOTS if slot != one])
     techs = record["setup"]["techs"]
@@ -420,11 +392,11 @@ CHANGES: dict[str, Change] = {
     **{f"row.{field}": row_number(field) for field in ROW_NUMBERS},
     **{f"row.{f}[{i}]": row_list(f, i) for f, count in ROW_LISTS.items() for i in range(count)},
     "row.tech": row_set("tech", [f"tech{i}@{s}" for i, s in enumerate(SLOTS, 1)]),
-    "row.tech covered": covered,
+    "row.tech covered": of_row(covered, "tech"),
     "row.fed": row_set("fed", ["fed1-", "fed2+", "fed6+"]),
-    "row.fed spent": token_spent,
+    "row.fed spent": of_row(token_spent, "fed"),
     "row.used": row_set("used", ["=> 3o", "=> 3k"]),
-    "row.bs": brainstone_lies,
+    "row.bs": of_row(brainstone_lies, "bs"),
     "row.boost": booster_held,
     "ph": top("ph", _other(["roundLeech", "roundMove", "setupBooster", "endGame"])),
     "rd": top("rd", lambda was, rng: was + 1),
@@ -440,7 +412,7 @@ CHANGES: dict[str, Change] = {
     "map player": on_map(4, _other([0, 1, 2, 3])),
     "map guest": on_map(5, _other([-1, 0, 1, 2, 3])),
     "map members": on_map(6, _other(["", "0", "1", "2", "3"])),
-    "map cell": map_without,
+    "map cell": of_state(map_without),
     "build elsewhere": move("build", elsewhere),
     "build another piece": move("build", one_of(1, ["m", "ts", "lab", "PI", "gf"])),
     "build nothing": move("build", without),
@@ -460,11 +432,11 @@ CHANGES: dict[str, Change] = {
     "another token": move("federation", one_of(2, [t for t in TOKENS if t != "gleens"])),
     "another satellite": move("federation", no_satellite),
     "brainstone elsewhere": move("brainstone", one_of(1, ["area1", "area2", "area3", "gaia"])),
-    "a line twice": line_twice,
-    "a line gone": line_gone,
-    "lines swapped": lines_swapped,
-    "another player": other_player,
-    "another name": other_name,
+    "a line twice": of_line(line_twice),
+    "a line gone": of_line(line_gone),
+    "lines swapped": of_line(lines_swapped),
+    "another player": of_line(other_player),
+    "another name": of_line(other_name),
     "op.build": offer("build", a_mine),
     "op.up": offer("up", lambda record, rng: rng.choice(TRACKS)),
     "op.action": offer("action", lambda record, rng: rng.choice(list(BOARD_ACTIONS))),
@@ -502,17 +474,22 @@ def mutants(records: list[Record], each: int, seed: int) -> Iterator[tuple[str, 
     number = 0
     for kind, change in CHANGES.items():
         rng = random.Random(f"{seed} {kind}")
-        made, tries = 0, 0
-        while made < each and tries < 40 * each:
-            tries += 1
+        last = number + each
+        for _ in range(40 * each):
+            if number == last:
+                break
             original = rng.choice(records)
             record = copy.deepcopy(original)
-            name, where = record["id"], change(record, rng)
+            name = record["id"]
+            try:
+                where = change(record, rng)
+            except IndexError:  # a choice of nothing
+                continue
             if where is None:
                 continue
             record["id"], record["compared_from"] = number, first_change(original, record)
             yield f"{kind}: {name}, {where}", record
-            made, number = made + 1, number + 1
+            number += 1
 
 
 def run(
@@ -526,15 +503,13 @@ def run(
     Args:
         play_games: plays records and reports on them, as `play_all`.
     """
-    made = list(mutants(records, each, seed))
+    names, changed = zip(*mutants(records, each, seed), strict=True)
     report = Report()
     # Those that are over early share a batch.
-    early_first = sorted((record for _, record in made), key=lambda r: r["compared_from"])
-    play_games(early_first, report)
-    found = {game for game, _ in report.differences}
-    told = [what for what, _ in made]
-    seen = [what for i, what in enumerate(told) if str(i) in found]
-    return seen, [what for i, what in enumerate(told) if str(i) not in found]
+    play_games(sorted(changed, key=lambda record: record["compared_from"]), report)
+    reported = {int(game) for game, _ in report.differences}
+    seen = [name for i, name in enumerate(names) if i in reported]
+    return seen, [name for i, name in enumerate(names) if i not in reported]
 
 
 def main() -> int:

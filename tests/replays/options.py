@@ -15,21 +15,10 @@ from tests.replays.player import Player
 OURS = {piece: name for name, piece in PIECES.items()}
 # What a conversion gains, in recorded units.
 GAINS = {
-    "K_to_C": "c",
-    "O_to_C": "c",
-    "P1_to_C": "c",
-    "P3_to_O": "o",
-    "Q_to_O": "o",
-    "P4_to_K": "k",
-    "C3_to_O": "o",
-    "C4_to_K": "k",
-    "T_to_K": "k",
-    "T3_to_2O": "o",
-    "P4_to_Q": "q",
-    "C4_to_Q": "q",
-    "GF_to_Q": "q",
-    "O_to_token": "t",
-}
+    "K_to_C": "c", "O_to_C": "c", "P1_to_C": "c", "P3_to_O": "o", "Q_to_O": "o", "P4_to_K": "k",
+    "C3_to_O": "o", "C4_to_K": "k", "T_to_K": "k", "T3_to_2O": "o", "P4_to_Q": "q", "C4_to_Q": "q",
+    "GF_to_Q": "q", "O_to_token": "t",
+}  # fmt: skip
 STEPS = ("power PA_TF1", "power PA_TF2", "special RB13")
 
 

@@ -36,10 +36,7 @@ def changed(ok: Callable[[str, str], bool], new: Callable[[Any, Record, Any], st
     """A change of the state after such a line; `new` makes it and says what it was."""
 
     def change(record: Record, rng: random.Random) -> str | None:
-        at = states(record, ok)
-        if not at:
-            return None
-        number = rng.choice(at)
+        number = rng.choice(states(record, ok))
         return f"line {number}, {new(record['steps'][number]['s'], record, rng)}"
 
     return change
@@ -118,8 +115,6 @@ def satellite_moved(apart: bool) -> Change:
             for name in words[1].split(","):
                 if cells[name] not in had and lies[cells[name]] == "e":
                     found.append((number, at, words, name))
-        if not found:
-            return None
         number, at, words, name = rng.choice(found)
         step, last = record["steps"][number], record["steps"][-1]["s"]
         ever = {(c[0], c[1]) for c in last["map"] if c[3] or c[6]}
@@ -129,8 +124,6 @@ def satellite_moved(apart: bool) -> Change:
             for other, cell in cells.items()
             if cell not in ever and (lies[cell] == "e") == apart and has.isdisjoint(around(cell))
         ]
-        if not places:
-            return None
         other = rng.choice(sorted(places))
         told = ",".join(sorted({*words[1].split(","), other} - {name}))
         for later in record["steps"][number:]:
@@ -168,8 +161,6 @@ def dearer_ore(record: Record, rng: random.Random) -> str | None:
         for number, at, words in moves(record, "spend", lambda w: w[1::2] == ["3pw", "1o"])
         if not record["steps"][number]["l"].startswith("nevlas")
     ]
-    if not found:
-        return None
     number, at, _ = rng.choice(found)
     return rewrite(record, number, at, ["spend", "4pw", "for", "1o"])
 

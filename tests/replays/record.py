@@ -39,21 +39,12 @@ FACTION_SPECIALS = {
     "FIRAKS": "down-lab",
 }
 CONVERSIONS = {
-    "P1_to_C": ("1pw", "1c"),
-    "P3_to_O": ("3pw", "1o"),
-    "P4_to_K": ("4pw", "1k"),
-    "P4_to_Q": ("4pw", "1q"),
-    "K_to_C": ("1k", "1c"),
-    "O_to_C": ("1o", "1c"),
-    "Q_to_O": ("1q", "1o"),
-    "O_to_token": ("1o", "1t"),
-    "GF_to_Q": ("1gf", "1q"),
-    "C4_to_K": ("4c", "1k"),
-    "C3_to_O": ("3c", "1o"),
-    "C4_to_Q": ("4c", "1q"),
-    "T_to_K": ("1t-a3", "1k"),
-    "T3_to_2O": ("6pw", "2o"),
-}
+    "P1_to_C": ("1pw", "1c"), "P3_to_O": ("3pw", "1o"), "P4_to_K": ("4pw", "1k"),
+    "P4_to_Q": ("4pw", "1q"), "K_to_C": ("1k", "1c"), "O_to_C": ("1o", "1c"),
+    "Q_to_O": ("1q", "1o"), "O_to_token": ("1o", "1t"), "GF_to_Q": ("1gf", "1q"),
+    "C4_to_K": ("4c", "1k"), "C3_to_O": ("3c", "1o"), "C4_to_Q": ("4c", "1q"),
+    "T_to_K": ("1t-a3", "1k"), "T3_to_2O": ("6pw", "2o"),
+}  # fmt: skip
 NEVLAS = CONVERSIONS | {"P1_to_C": ("2pw", "2c"), "P3_to_O": ("4pw", "1o,1c")}
 TERRANS = {"P4_to_Q": ("4tg", "1q"), "P3_to_O": ("3tg", "1o"), "P4_to_K": ("4tg", "1k")}
 AREAS = {0: "area1", 1: "area2", 2: "area3", 3: "gaia", -1: "discard"}
