@@ -28,16 +28,6 @@ ROOT = Path(__file__).resolve().parents[2]
 # Making one.
 
 
-def test_an_unknown_id_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"unknown environment 'chess'; known are .*lost_fleet"):
-        gaia_jax.make("chess")
-
-
-def test_an_unknown_reward_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="unknown reward 'gold'; known are margin, rank, win, vp"):
-        gaia_jax.make("lost_fleet", reward="gold")
-
-
 def test_the_face():
     env = gaia_jax.make()
     assert (env.id, env.reward, env.num_players) == ("lost_fleet", "margin", 4)
@@ -172,12 +162,6 @@ def test_arguments_of_other_libraries_are_answered_with_ours():
             call()
     with pytest.raises(TypeError, match=r"make\(\) takes no 'num_players': .*players"):
         gaia_jax.make("base", num_players=2)
-
-
-def test_a_wrong_limit_is_said_in_words():
-    for value in (1.5, True, None, "5"):
-        with pytest.raises(TypeError, match="^max_steps must be a whole number, not "):
-            gaia_jax.make(max_steps=value)
 
 
 # The state.

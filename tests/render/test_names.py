@@ -98,17 +98,6 @@ def test_an_unknown_action_is_refused() -> None:
         render.say(RULESETS["base"], "dance")
 
 
-def test_names_say_what_is_printed() -> None:
-    table = render.names(RULESETS["lost_fleet"])
-    assert table["tile"]["BT3_O1_Q1"] == "1 ore, 1 QIC"
-    assert table["advanced"]["PI-AC-6VP"] == "6 VP per planetary institute and academy"
-    assert table["booster"]["RB13"] == "income: 2 credits; action: a mine with one free step"
-    assert table["power_action"]["PA_7C"] == "7 credits for 4 power"
-    published = render.names(RULESETS["lost_fleet_published"])
-    assert published["ship_action"]["TFM_C"] == "a mine with one free step for 3 credits"
-    assert table["ship_action"]["TFM_C"] == "a mine with one free step for 5 credits"
-
-
 def test_the_help_of_a_final_mission_says_whether_0_is_ranked():
     """FIN-03: as ruled it is, as published and in the base game it is not."""
     for id, phrase in (("lost_fleet", "is ranked too"), ("base", "gets none")):
