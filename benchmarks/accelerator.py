@@ -41,7 +41,7 @@ MISSION, MISSION_VP = "FINAL_1", sum(FINAL_PRIZES) / len(FINAL_PRIZES)
 
 
 class Clock:
-    """The time that is left, and label there was none for."""
+    """The time that is left, and the labels of work that there was none for."""
 
     def __init__(self, minutes: float):
         self._end = time.monotonic() + 60 * minutes
@@ -101,12 +101,8 @@ def learn(batch: int, steps: int, name: str, rounds: int) -> dict[str, Any]:
 
 def faults(report: dict[str, Any]) -> list[str]:
     """What shows that another game was measured, in lines; none where all is as on a CPU."""
-    agreement_report = report["agreement"]
-    lines = (
-        [agreement_report["difference"]]
-        if agreement_report and not agreement_report["agrees"]
-        else []
-    )
+    agreed = report["agreement"]
+    lines = [agreed["difference"]] if agreed and not agreed["agrees"] else []
     for row in report["ppo"]:
         mean = row.get("vp", {}).get(MISSION, MISSION_VP)
         if mean != MISSION_VP:
@@ -118,7 +114,7 @@ def faults(report: dict[str, Any]) -> list[str]:
 
 
 def verdict(report: dict[str, Any]) -> list[str]:
-    """The lines above all others: whether label was measured is the game."""
+    """The first lines: whether the measured programs play the game."""
     wrong, agreement_report = faults(report), report["agreement"]
     if wrong:
         flags = os.environ.get("XLA_FLAGS") or "none"
@@ -168,16 +164,12 @@ def table(report: dict[str, Any]) -> str:
     """Markdown for docs/lab/performance.md."""
     machine = report["machine"]
     lines = [*verdict(report), ""]
-    lines += [
-        f"{machine['device']} x {machine['devices']}, jax {machine['jax']}, {machine['revision']}",
-        "",
-    ]
+    lines += [f"{measure.machine_line(machine)}, {machine['revision']}", ""]
     lines += ["| program | decisions/s | compile s |", "| --- | --- | --- |"]
     for row in report["play"] + report["chunks"]:
         label = f"batch {row['batch']:,}, {'observation' if row['observation'] else 'mask'}"
         label += f", {row['parts']} chunks" if "parts" in row else ""
-        speed = row["decisions_per_second"]
-        text = f"{speed['median']:,.0f} ({speed['min']:,.0f} to {speed['max']:,.0f})"
+        text = measure.spread_text(row["decisions_per_second"], 0)
         lines.append(f"| {label} | {text} | {row['compile_s']:.0f} |")
     for row in report["ppo"]:
         compiling = row["compile_s"]["update"]
@@ -191,8 +183,7 @@ def table(report: dict[str, Any]) -> str:
 
 def main(argv: list[str] | None = None) -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.accelerator", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = measure.command_parser("accelerator", __doc__, "machine", "play", "chunks")
     parser.add_argument("--batches", type=_numbers, default=BATCHES)
     parser.add_argument("--chunks", type=_numbers, default=CHUNKS)
     parser.add_argument("--networks", type=lambda x: x.split(","), default=list(NETWORKS))
@@ -200,7 +191,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=2.0, help="of a round")
     parser.add_argument("--rounds", type=int, default=2, help="of PPO")
     parser.add_argument("--minutes", type=float, default=8.0, help="nothing begins after so long")
-    measure.add_report_flag(parser, "machine", "play", "chunks")
     args = parser.parse_args(argv)
     report = measure_all(args)
     measure.write_report(args.json, report)

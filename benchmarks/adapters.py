@@ -14,6 +14,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -136,11 +137,8 @@ def measure_pair(name: str, env: gaia_jax.GaiaEnv, args: argparse.Namespace) -> 
         print(f"compiling {name}: {side.name}", file=sys.stderr)
         observe = side.observe is not None
         runners.append(measure.Runner(side, args.batch, args.steps, observe, 256, args.seed))
-    rounds: list[list[float]] = [[], []]
-    calls = [runner.calls_for(args.seconds) for runner in runners]
-    for turn in range(args.rounds):
-        for i in (0, 1) if turn % 2 else (1, 0):
-            rounds[i].append(runners[i].round(calls[i]))
+    runs = [partial(runner.round, runner.calls_for(args.seconds)) for runner in runners]
+    rounds = measure.take_turns(runs, args.rounds)
     return {
         "pair": name,
         "held": PAIRS[name],
@@ -178,13 +176,12 @@ def measure_host(env: gaia_jax.GaiaEnv, seconds: float, rounds: int) -> dict[str
             count += 1
         return count
 
-    sides: list[list[float]] = [[], []]
-    for turn in range(-1, rounds):  # the first one compiles
-        for side, play in zip(sides, (play_bare, play_aec), strict=True):
-            started = time.perf_counter()
-            count = play(started + seconds)
-            if turn >= 0:
-                side.append(count / (time.perf_counter() - started))
+    def speed(play: Callable[[float], int]) -> float:
+        started = time.perf_counter()
+        return play(started + seconds) / (time.perf_counter() - started)
+
+    runs = [partial(speed, play) for play in (play_bare, play_aec)]
+    sides = [speeds[1:] for speeds in measure.take_turns(runs, rounds + 1)]  # the first compiles
     ratio = measure.spread([a / b for a, b in zip(*sides, strict=True)])
     bare_, adapter = map(measure.spread, sides)
     return {"pair": "pettingzoo", "held": False, "bare": bare_, "adapter": adapter, "ratio": ratio}
@@ -202,8 +199,7 @@ def main(argv: list[str] | None = None) -> int:
         else:
             result = measure_pair(name, env, args)
         report["results"].append(result)
-        ratio = result["ratio"]
-        spread = f"{ratio['median']:.2f} ({ratio['min']:.2f} to {ratio['max']:.2f})"
+        spread = measure.spread_text(result["ratio"], 2)
         print(
             f"{name:<18}{result['bare']['median']:>10,.0f}{result['adapter']['median']:>12,.0f}"
             f"{spread:>26}",
@@ -215,8 +211,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.adapters", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = measure.command_parser("adapters", __doc__, "machine", "batch", "results")
     contenders = [*PAIRS, "pettingzoo"]
     add = parser.add_argument
     add("--pairs", nargs="+", choices=contenders, default=contenders)
@@ -225,7 +220,6 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--rounds", type=int, default=5, help="default: %(default)s")
     add("--seconds", type=float, default=2.0, help="of a round (default: %(default)s)")
     add("--seed", type=int, default=0, help="default: %(default)s")
-    measure.add_report_flag(parser, "machine", "batch", "results")
     return parser.parse_args(argv)
 
 

@@ -26,9 +26,8 @@ GAMES = 128  # of each policy
 RECORD = Path(__file__).with_name("agreement.json")
 ROOT = Path(__file__).resolve().parent.parent
 
-Results = dict[
-    str, dict[str, list[Any]]
-]  # by policy, then "vp", "federations", "decisions" [GAMES]
+# By policy, then "vp", "federations", "decisions" [GAMES].
+Results = dict[str, dict[str, list[Any]]]
 
 
 def play(batch: int = GAMES) -> Results:

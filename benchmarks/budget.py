@@ -6,7 +6,6 @@ python -m benchmarks.budget --record   # write it down, after a change that is w
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
@@ -38,8 +37,7 @@ def step_instructions(batch: int = BATCH) -> int:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.budget", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = measure.command_parser("budget", __doc__)
     parser.add_argument("--record", action="store_true", help="write the numbers down")
     args = parser.parse_args(argv)
     before = read()

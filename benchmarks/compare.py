@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,10 @@ class Worker:
         if "error" in answer:
             raise Failed(f"{self.revision}: {answer['error']}")
         return answer
+
+    def speed(self, calls: int) -> float:
+        """Decisions a second of a round."""
+        return self.request_report({"calls": calls})["decisions_per_second"]
 
 
 def _export(revision: str, folder: Path) -> Path:
@@ -156,14 +161,13 @@ def compare(before: str, after: str, args: argparse.Namespace) -> dict[str, Any]
         Worker("after", after, settings, Path(folder)) as second,
     ):
         workers = (first, second)
-        costs = [
-            worker.request_report({}) for worker in workers
-        ]  # one after the other: compile times count
-        rounds: list[list[float]] = [[], []]
-        for turn in range(args.rounds):
-            for i in (0, 1) if turn % 2 == 0 else (1, 0):
-                done = workers[i].request_report({"calls": costs[i]["calls"]})
-                rounds[i].append(done["decisions_per_second"])
+        # One after the other: compile times count.
+        costs = [worker.request_report({}) for worker in workers]
+        runs = [
+            partial(worker.speed, cost["calls"])
+            for worker, cost in zip(workers, costs, strict=True)
+        ]
+        rounds = measure.take_turns(runs, args.rounds)
     results = [
         {"revision": worker.revision, "decisions_per_second": measure.spread(played)}
         | cost
@@ -189,16 +193,11 @@ def _print(report: dict[str, Any]) -> None:
             f"{result['state_bytes']:>9,}{result['num_actions']:>6,}"
         )
     before, after = (result["revision"] for result in report["results"])
-    ratio = report["ratio"]
-    print(
-        f"{after} / {before}: {ratio['median']:.3f} "
-        f"(min {ratio['min']:.3f}, max {ratio['max']:.3f})"
-    )
+    print(f"{after} / {before}: {measure.spread_text(report['ratio'], 3)}")
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = measure.command_parser("compare", __doc__, "settings", "results", "ratio")
     add = parser.add_argument
     add("revisions", nargs="*", metavar="REV", help="two git revisions; . is the working tree")
     add("--batch", type=int, default=1024)
@@ -209,7 +208,6 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--seconds", type=float, default=2.0, help="length of a round, at least one rollout call")
     add("--burn-in", type=int, default=256, help="decisions over which starts are spread")
     add("--seed", type=int, default=0)
-    measure.add_report_flag(parser, "settings", "results", "ratio")
     add("--worker", help=argparse.SUPPRESS)
     return parser.parse_args(argv)
 

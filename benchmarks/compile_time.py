@@ -10,7 +10,6 @@ Times depend on what else runs: the load is printed with them, and the CPU secon
 
 from __future__ import annotations
 
-import argparse
 import collections
 import os
 import re
@@ -45,14 +44,12 @@ def _modules(text: str) -> Path:
 
 def main(argv: list[str] | None = None) -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.compile_time", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = measure.command_parser("compile_time", __doc__, "load", "jax", "batch")
     parser.add_argument("--env", default="lost_fleet")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--only", choices=PROGRAMS, help="one of the two programs")
     parser.add_argument("--lines", type=int, default=0, help="source lines with most kernels")
     parser.add_argument("--option", action="append", default=[], help="compiler option NAME=VALUE")
-    measure.add_report_flag(parser, "load", "jax", "batch")
     parser.add_argument("--hlo", type=_modules, help="write the optimized modules into that folder")
     args = parser.parse_args(argv)
     measure.compile_afresh()

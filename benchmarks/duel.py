@@ -9,7 +9,6 @@ Every set-up is played twice, with the seats exchanged; the two games are one sa
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -23,6 +22,7 @@ import mctx
 from jax import Array
 
 import gaia_jax
+from benchmarks.measure import command_parser
 from gaia_jax.cli.command_line import UserError
 from training.agents import Agent, make_agent
 from training.agents.base import Policy
@@ -126,8 +126,7 @@ def compare(
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.duel", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = command_parser("duel", __doc__)
     parser.add_argument("--agent", default="zoo/duel")
     parser.add_argument("--against", help="another agent; the same one without a search if missing")
     parser.add_argument("--games", type=int, default=128)

@@ -10,7 +10,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,9 +71,13 @@ class Compiled:
         }
 
 
-def add_report_flag(parser: argparse.ArgumentParser, *keys: str) -> None:
-    """`--json FILE`, with the keys of `report_file`."""
-    parser.add_argument("--json", type=report_file(*keys), help="write the report here")
+def command_parser(name: str, doc: str | None, *report_keys: str) -> argparse.ArgumentParser:
+    """The parser of `python -m benchmarks.NAME`, with `--json FILE` if a report has keys."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=doc)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    if report_keys:
+        parser.add_argument("--json", type=report_file(*report_keys), help="write the report here")
+    return parser
 
 
 def report_file(*keys: str) -> Callable[[str], Path]:
@@ -210,9 +214,25 @@ class Runner:
         return calls * self.steps * self.batch / self.chunks(calls)
 
 
+def take_turns(runs: Sequence[Callable[[], float]], rounds: int) -> list[list[float]]:
+    """The results of each run, one a round; another run begins in each round."""
+    results: list[list[float]] = [[] for _ in runs]
+    for turn in range(rounds):
+        for k in range(len(runs)):
+            i = (k + turn) % len(runs)
+            results[i].append(runs[i]())
+    return results
+
+
 def spread(values: list[float]) -> dict[str, float]:
     """Median, least and greatest, as the tables print them."""
     return {"median": statistics.median(values), "min": min(values), "max": max(values)}
+
+
+def spread_text(values: dict[str, float], digits: int) -> str:
+    """A `spread` with so many digits after the point."""
+    median, least, greatest = (f"{values[key]:,.{digits}f}" for key in ("median", "min", "max"))
+    return f"{median} ({least} to {greatest})"
 
 
 def machine() -> dict[str, Any]:
@@ -227,6 +247,12 @@ def machine() -> dict[str, Any]:
         "jax": jax.__version__,
         "revision": revision(Path(__file__).resolve().parent.parent),
     }
+
+
+def machine_line(machine: dict[str, Any]) -> str:
+    """The head of a table: JAX, the devices and the cores of `machine`."""
+    devices = f"{machine['device']} x {machine['devices']}"
+    return f"jax {machine['jax']}, {devices}, {machine['cpus']} CPU cores"
 
 
 def revision(root: Path) -> str:

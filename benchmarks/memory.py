@@ -8,7 +8,6 @@ everything was compiled and nothing dealt; on an accelerator what its allocator 
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import gc
 import json
@@ -22,6 +21,7 @@ from typing import Any
 import jax
 
 import gaia_jax
+from benchmarks.measure import command_parser
 from gaia_jax.cli.command_line import UserError
 from training import config as configuration
 from training.config import Config
@@ -108,8 +108,7 @@ def measure(config: Config, devices: int, chunks: int) -> dict[str, Any]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.memory", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = command_parser("memory", __doc__)
     parser.add_argument("--config", type=Path, default=Path("configs/quick.yaml"))
     parser.add_argument("--devices", type=int, default=1)
     parser.add_argument("--chunks", type=int, default=2, help="updates to run")

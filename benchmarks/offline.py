@@ -18,7 +18,7 @@ from typing import Any
 from unittest import mock
 
 from benchmarks import hlo
-from benchmarks.targets import TARGETS, NoCompiler, Target, before_jax, devices
+from benchmarks.targets import TARGETS, NoCompiler, Target, before_jax, device
 
 ROOT = Path(__file__).resolve().parent.parent
 BATCH = 4096  # games of `step`
@@ -35,9 +35,9 @@ def analyse(target: Target, program: str) -> dict[str, Any]:
     Raises:
         NoCompiler: the compiler of the target is not installed.
     """
-    device = devices(target, 1)[0]
+    lower = {"step": _lower_step, "train": _lower_train}[program]
     with mock.patch("jax.default_backend", lambda: target.platform):
-        compiled = {"step": _lower_step, "train": _lower_train}[program](device).compile()
+        compiled = lower(device(target)).compile()
     memory = compiled.memory_analysis()
     module = hlo.read(compiled.as_text())
     sizes = {

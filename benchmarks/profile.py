@@ -145,11 +145,7 @@ def roofline(state_bytes: int, batch: int) -> dict[str, float]:
 
 
 def _print(report: dict[str, Any]) -> None:
-    machine = report["machine"]
-    print(
-        f"jax {machine['jax']}, {machine['device']} x {machine['devices']},"
-        f" {machine['cpus']} CPU cores"
-    )
+    print(measure.machine_line(report["machine"]))
     print(f"batch {report['batch']}: {report['decisions_per_second']:,.0f} decisions/s")
     rows = report["parts"]
     whole = sum(row["us"] for row in rows.values())
@@ -175,12 +171,10 @@ def _print(report: dict[str, Any]) -> None:
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.profile", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = measure.command_parser("profile", __doc__, "machine", "parts", "roofline")
     parser.add_argument("--batch", type=int, default=1024)
     parser.add_argument("--steps", type=int, default=48)
     parser.add_argument("--ruleset", default="lost_fleet")
-    measure.add_report_flag(parser, "machine", "parts", "roofline")
     return parser.parse_args(argv)
 
 

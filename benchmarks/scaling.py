@@ -122,8 +122,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.scaling", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = measure.command_parser("scaling", __doc__, "machine", "pin", "median")
     parser.add_argument("--config", type=Path, default=ROOT / "configs" / "quick.yaml")
     parser.add_argument(
         "--splits", default="1x2,2x1", help="PROCESSESxDEVICES, with commas between"
@@ -136,7 +135,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--updates", type=int, default=8, help="of each training")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--timeout", type=float, default=900, help="seconds of a training")
-    measure.add_report_flag(parser, "machine", "pin", "median")
     parser.add_argument("overrides", nargs="*", help="key=value, as for training.train")
     args = parser.parse_intermixed_args(argv)
     report = run(args)

@@ -11,18 +11,19 @@ account of one call of the model.
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
+from benchmarks.measure import command_parser, take_turns
 from gaia_jax.cli.command_line import UserError
 from training.agents import Agent, make_agent
 from training.agents.search import make_search, split_name
@@ -126,14 +127,16 @@ def _positions(programs: Programs, batch: int) -> Any:
 
 def _times(programs: Programs, rounds: int) -> dict[str, list[float]]:
     """Milliseconds of each program by round."""
-    times: dict[str, list[float]] = {name: [] for name in programs}
-    for turn in range(rounds + 1):  # the first one is not counted
-        for name, (run, args) in programs.items():
-            started = time.perf_counter()
-            jax.block_until_ready(run(*args))
-            if turn:
-                times[name].append(1000 * (time.perf_counter() - started))
-    return times
+
+    def run(program: Any, args: tuple[Any, ...]) -> float:
+        started = time.perf_counter()
+        jax.block_until_ready(program(*args))
+        return 1000 * (time.perf_counter() - started)
+
+    turns = take_turns([partial(run, *pair) for pair in programs.values()], rounds + 1)
+    return {
+        name: times[1:] for name, times in zip(programs, turns, strict=True)
+    }  # the first warms up
 
 
 def _copying(model: Model) -> Model:
@@ -177,9 +180,7 @@ def table(report: dict[str, Any]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line. Returns the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.search", description=__doc__.split("\n")[0]
-    )
+    parser = command_parser("search", __doc__)
     parser.add_argument("agent", help="one with a policy: a run or an agent of the zoo")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--simulations", type=int, default=32)

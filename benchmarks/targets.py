@@ -31,9 +31,6 @@ TARGETS = {
     "h100": Target("h100", "gpu", 80e9, 3352e9, 1.98e9, 132, 128, 233472, 52428800, (9, 0)),
 }
 
-# Grids of TPUs by the number of chips; the least that there are has four.
-_GRIDS = {4: "2x2", 8: "2x4", 16: "4x4", 32: "4x8", 64: "8x8", 256: "16x16"}
-
 
 class NoCompiler(Exception):
     """The package that compiles for a target is not installed; the message is for the user."""
@@ -55,8 +52,8 @@ def before_jax(target: Target) -> None:
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {flags}".strip()
 
 
-def devices(target: Target, number: int) -> list[Any]:
-    """`number` devices of the target, to compile for.
+def device(target: Target) -> Any:
+    """A device of the target, to compile for.
 
     Raises:
         NoCompiler: the package is missing, or cannot describe the target.
@@ -65,22 +62,20 @@ def devices(target: Target, number: int) -> list[Any]:
 
     try:
         if target.platform == "tpu":
-            grid = next((g for n, g in _GRIDS.items() if n >= number), "")
-            topology = topologies.get_topology_desc(f"{target.name}:{grid}", platform="tpu").devices
+            # The smallest grid of TPUs has four chips.
+            topology = topologies.get_topology_desc(f"{target.name}:2x2", platform="tpu")
         else:
             topology = topologies.get_topology_desc(
-                platform="cuda",
-                topology_name="",
-                target_config=_description(target),
-                topology=f"1x{number}x1",
-            ).devices
+                platform="cuda", topology_name="", target_config=_description(target),
+                topology="1x1x1",
+            )  # fmt: skip
+        return topology.devices[0]
     except Exception as error:  # each plugin fails in its own way
         extra = "tpu" if target.platform == "tpu" else "cuda12"
         line = str(error).strip().splitlines()[0][:160]
         raise NoCompiler(
             f"no compiler for {target.name}: pip install 'jax[{extra}]' ({line})"
         ) from error
-    return list(topology[:number])
 
 
 def _description(target: Target) -> str:

@@ -9,6 +9,7 @@ for one as for the other; a ratio is taken inside a round.
 
 import argparse
 import sys
+from functools import partial
 from typing import Any
 
 from benchmarks import measure, peers
@@ -39,11 +40,7 @@ def main(argv: list[str] | None = None) -> int:
         "results": [],
         "ratios": [],
     }
-    machine = report["machine"]
-    print(
-        f"jax {machine['jax']}, {machine['device']} x {machine['devices']},"
-        f" {machine['cpus']} CPU cores"
-    )
+    print(measure.machine_line(report["machine"]))
     print(f"sampler: {sampling.NAME}")
     for batch in args.batches:
         results = measure_batch(contenders, batch, args)
@@ -78,18 +75,14 @@ def measure_batch(
                 "state_bytes": runner.state_bytes,
                 "step": step,
                 "rollout": runner.rollout.cost(),
-                "rounds": [],
             }
         )
-    calls = [runner.calls_for(args.seconds) for runner in runners]
-    for turn in range(args.rounds):
-        _progress(f"batch {batch}: round {turn + 1} of {args.rounds}")
-        for k in range(len(runners)):
-            i = (k + turn) % len(runners)  # no one is always the first, or always after the same
-            results[i]["rounds"].append(runners[i].round(calls[i]))
+    _progress(f"batch {batch}: {args.rounds} rounds")
+    runs = [partial(runner.round, runner.calls_for(args.seconds)) for runner in runners]
+    rounds = measure.take_turns(runs, args.rounds)
     _progress("")
-    for result, runner in zip(results, runners, strict=True):
-        result["decisions_per_second"] = measure.spread(result["rounds"])
+    for result, runner, speeds in zip(results, runners, rounds, strict=True):
+        result |= {"rounds": speeds, "decisions_per_second": measure.spread(speeds)}
         result["decisions_per_game"] = runner.decisions / runner.ended if runner.ended else None
     return results
 
@@ -104,12 +97,10 @@ def _ratios(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return ratios
 
 
-def _print_batch(
-    batch: int,
-    args: argparse.Namespace,
-    results: list[dict[str, Any]],
-    ratios: list[dict[str, Any]],
-) -> None:
+Rows = list[dict[str, Any]]
+
+
+def _print_batch(batch: int, args: argparse.Namespace, results: Rows, ratios: Rows) -> None:
     print(f"\nbatch {batch}, {args.rounds} rounds, scan of {args.steps} decisions", end="")
     print(", with observation" if args.observe else "")
     print(
@@ -127,10 +118,7 @@ def _print_batch(
             f"{result['state_bytes']:>9,}{result['num_actions']:>6,}"
         )
     for ratio in ratios:
-        print(
-            f"{ratio['of']} / {ratio['to']}: {ratio['median']:.2f} "
-            f"(min {ratio['min']:.2f}, max {ratio['max']:.2f})"
-        )
+        print(f"{ratio['of']} / {ratio['to']}: {measure.spread_text(ratio, 2)}")
     sys.stdout.flush()
 
 
@@ -140,8 +128,7 @@ def _progress(line: str) -> None:
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.throughput", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = measure.command_parser("throughput", __doc__, "machine", "sampler", "results")
     add = parser.add_argument
     add("--batches", type=_numbers, default=[64, 1024, 4096], help="games at once: 64,1024,4096")
     add("--peers", type=_names, default=["chess"], help=f"of {', '.join(peers.PEERS)}; '' for none")
@@ -154,7 +141,6 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--seconds", type=float, default=2.0, help="length of a round, at least one rollout call")
     add("--burn-in", type=int, default=256, help="decisions over which starts are spread")
     add("--seed", type=int, default=0)
-    measure.add_report_flag(parser, "machine", "sampler", "results")
     return parser.parse_args(argv)
 
 

@@ -116,14 +116,15 @@ class Programs:
 
     def seconds(self, rounds: int) -> dict[str, list[float]]:
         """Seconds of each program in each round; they take turns, after one call unmeasured."""
-        times: dict[str, list[float]] = {name: [] for name in self._programs}
-        for turn in range(-1, rounds):
-            for name, (program, operands) in self._programs.items():
-                start = time.perf_counter()
-                jax.block_until_ready(program(*operands))
-                if turn >= 0:
-                    times[name].append(time.perf_counter() - start)
-        return times
+
+        def run(program: Callable[..., Any], operands: tuple[Any, ...]) -> float:
+            start = time.perf_counter()
+            jax.block_until_ready(program(*operands))
+            return time.perf_counter() - start
+
+        runs = [partial(run, *pair) for pair in self._programs.values()]
+        turns = measure.take_turns(runs, rounds + 1)
+        return {name: times[1:] for name, times in zip(self._programs, turns, strict=True)}
 
     def vp(self, decisions: int) -> dict[str, float]:
         """Mean VP per seat by source, of the games that end within `decisions` decisions of each.
@@ -220,11 +221,7 @@ def _head(programs: Programs, config: Config) -> dict[str, Any]:
 
 
 def _print(report: dict[str, Any]) -> None:
-    machine = report["machine"]
-    print(
-        f"jax {machine['jax']}, {machine['device']} x {machine['devices']},"
-        f" {machine['cpus']} CPU cores"
-    )
+    print(measure.machine_line(report["machine"]))
     print(
         f"{report['run']}: {report['games']} games x {report['steps']} decisions, "
         f"{report['epochs']} epochs: {report['decisions_per_second']:,.0f} decisions/s"
@@ -235,27 +232,17 @@ def _print(report: dict[str, Any]) -> None:
 
 
 def _print_baseline(report: dict[str, Any]) -> None:
-    machine, ratio = report["machine"], report["ratio"]
-    print(
-        f"jax {machine['jax']}, {machine['device']} x {machine['devices']},"
-        f" {machine['cpus']} CPU cores"
-    )
+    print(measure.machine_line(report["machine"]))
     for name, speed in report["decisions_per_second"].items():
-        print(
-            f"{name:<10}{speed['median']:>10,.0f} decisions/s "
-            f"({speed['min']:,.0f} to {speed['max']:,.0f}), {report['games']} games"
-        )
-    print(f"{report['baseline']} / rollout {ratio['median']:.3f} "
-          f"({ratio['min']:.3f} to {ratio['max']:.3f})")  # fmt: skip
+        print(f"{name:<10}{measure.spread_text(speed, 0)} decisions/s, {report['games']} games")
+    print(f"{report['baseline']} / rollout {measure.spread_text(report['ratio'], 3)}")
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.training", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = measure.command_parser("training", __doc__, "machine", "steps", "seconds")
     parser.add_argument("--config", type=Path, default=Path("configs/quick.yaml"))
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--baseline", help="an agent, in place of random play and learning")
-    measure.add_report_flag(parser, "machine", "steps", "seconds")
     parser.add_argument("overrides", nargs="*", help="key=value, as for training.train")
     return parser.parse_args(argv)
 
