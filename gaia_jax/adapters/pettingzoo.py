@@ -20,14 +20,8 @@ from gaia_jax.env import GaiaEnv
 
 # Attributes that `reset` sets; PettingZoo's wrapper raises the same AttributeError before it.
 _SET_BY_RESET = (
-    "agents",
-    "agent_selection",
-    "infos",
-    "num_agents",
-    "rewards",
-    "terminations",
-    "truncations",
-)
+    "agents", "agent_selection", "infos", "num_agents", "rewards", "terminations", "truncations",
+)  # fmt: skip
 # Compiled functions, which are made at the first use and are not pickled.
 _COMPILED = ("_init", "_step", "_observe")
 

@@ -19,124 +19,53 @@ class Differs(Exception):
 
 
 FACTIONS = {
-    "terrans": "TERRANS",
-    "lantids": "LANTIDS",
-    "hadsch-hallas": "HADSCH_HALLAS",
-    "ivits": "HIVES",
-    "geodens": "GEODENS",
-    "baltaks": "BAL_TAKS",
-    "xenos": "XENOS",
-    "gleens": "GLEENS",
-    "taklons": "TAKLONS",
-    "ambas": "AMBAS",
-    "firaks": "FIRAKS",
-    "bescods": "BESCODS",
-    "nevlas": "NEVLAS",
-    "itars": "ITARS",
-}
+    "terrans": "TERRANS", "lantids": "LANTIDS", "hadsch-hallas": "HADSCH_HALLAS", "ivits": "HIVES",
+    "geodens": "GEODENS", "baltaks": "BAL_TAKS", "xenos": "XENOS", "gleens": "GLEENS",
+    "taklons": "TAKLONS", "ambas": "AMBAS", "firaks": "FIRAKS", "bescods": "BESCODS",
+    "nevlas": "NEVLAS", "itars": "ITARS",
+}  # fmt: skip
 PLANETS = {
-    "r": "Blue",
-    "d": "Yellow",
-    "s": "Brown",
-    "o": "Red",
-    "v": "Orange",
-    "t": "Black",
-    "i": "White",
-    "g": "Gaia",
-    "m": "Transdim",
-    "e": "Empty",
-    "l": "Lost",
-}
+    "r": "Blue", "d": "Yellow", "s": "Brown", "o": "Red", "v": "Orange", "t": "Black", "i": "White",
+    "g": "Gaia", "m": "Transdim", "e": "Empty", "l": "Lost",
+}  # fmt: skip
 BOOSTERS = {
-    "booster1": "RB1",
-    "booster2": "RB9",
-    "booster3": "RB10",
-    "booster4": "RB13",
-    "booster5": "RB11",
-    "booster6": "RB7",
-    "booster7": "RB14",
-    "booster8": "RB12",
-    "booster9": "RB2",
-    "booster10": "RB5",
-}
+    "booster1": "RB1", "booster2": "RB9", "booster3": "RB10", "booster4": "RB13",
+    "booster5": "RB11", "booster6": "RB7", "booster7": "RB14", "booster8": "RB12",
+    "booster9": "RB2", "booster10": "RB5",
+}  # fmt: skip
 TECHS = {
-    "tech1": "BT3_O1_Q1",
-    "tech2": "BT7_TYPES_K",
-    "tech3": "BT8_PIAC_4",
-    "tech4": "BT9_7VP",
-    "tech5": "BT2_INC_O1_CH1",
-    "tech6": "BT5_INC_C1_K1",
-    "tech7": "BT6_GAIA_3VP",
-    "tech8": "BT4_INC_C4",
-    "tech9": "BT1_ACT_CHARGE4",
-    "advtech1": "FED-3VP-PASS",
-    "advtech2": "RS-2VP",
-    "advtech3": "SA-QIC-CRED",
-    "advtech4": "MINE-2VP",
-    "advtech5": "RS-3VP-PASS",
-    "advtech6": "MS-ORE",
-    "advtech7": "TYPE-1VP-PASS",
-    "advtech8": "GAIA-2VP",
-    "advtech9": "TS-4VP",
-    "advtech10": "MS-2VP",
-    "advtech11": "SA-O-3",
-    "advtech12": "FED-5VP",
-    "advtech13": "SA-K-3",
-    "advtech14": "MINE-3VP-BUILD",
+    "tech1": "BT3_O1_Q1", "tech2": "BT7_TYPES_K", "tech3": "BT8_PIAC_4", "tech4": "BT9_7VP",
+    "tech5": "BT2_INC_O1_CH1", "tech6": "BT5_INC_C1_K1", "tech7": "BT6_GAIA_3VP",
+    "tech8": "BT4_INC_C4", "tech9": "BT1_ACT_CHARGE4", "advtech1": "FED-3VP-PASS",
+    "advtech2": "RS-2VP", "advtech3": "SA-QIC-CRED", "advtech4": "MINE-2VP",
+    "advtech5": "RS-3VP-PASS", "advtech6": "MS-ORE", "advtech7": "TYPE-1VP-PASS",
+    "advtech8": "GAIA-2VP", "advtech9": "TS-4VP", "advtech10": "MS-2VP", "advtech11": "SA-O-3",
+    "advtech12": "FED-5VP", "advtech13": "SA-K-3", "advtech14": "MINE-3VP-BUILD",
     "advtech15": "TRADE-3VP-UPG",
-}
+}  # fmt: skip
 ROUNDS = {
-    "score1": "RM-TF-2VP",
-    "score2": "RM-RS-2VP",
-    "score3": "RM-MINE-2VP",
-    "score4": "RM-FED-5VP",
-    "score5": "RM-TS-4VP",
-    "score6": "RM-GAIA-4VP",
-    "score7": "RM-PI-ACAD-1-5VP",
-    "score8": "RM-TS-3VP",
-    "score9": "RM-GAIA-3VP",
-    "score10": "RM-PI-ACAD-2-5VP",
-}
+    "score1": "RM-TF-2VP", "score2": "RM-RS-2VP", "score3": "RM-MINE-2VP", "score4": "RM-FED-5VP",
+    "score5": "RM-TS-4VP", "score6": "RM-GAIA-4VP", "score7": "RM-PI-ACAD-1-5VP",
+    "score8": "RM-TS-3VP", "score9": "RM-GAIA-3VP", "score10": "RM-PI-ACAD-2-5VP",
+}  # fmt: skip
 FINALS = {
-    "structure": "BUILDINGS",
-    "structureFed": "FEDERATION_BUILDINGS",
-    "planetType": "PLANET_TYPES",
-    "gaia": "GAIA_BUILDINGS",
-    "sector": "MAIN_SECTORS",
-    "satellite": "SATELLITES",
-}
+    "structure": "BUILDINGS", "structureFed": "FEDERATION_BUILDINGS", "planetType": "PLANET_TYPES",
+    "gaia": "GAIA_BUILDINGS", "sector": "MAIN_SECTORS", "satellite": "SATELLITES",
+}  # fmt: skip
 TOKENS = {
-    "fed1": "FT_12VP",
-    "fed2": "FT_8VP_QIC",
-    "fed3": "FT_8VP_2PT",
-    "fed4": "FT_7VP_2O",
-    "fed5": "FT_7VP_6C",
-    "fed6": "FT_6VP_2K",
-    "gleens": "FT_GLEENS",
-}
+    "fed1": "FT_12VP", "fed2": "FT_8VP_QIC", "fed3": "FT_8VP_2PT", "fed4": "FT_7VP_2O",
+    "fed5": "FT_7VP_6C", "fed6": "FT_6VP_2K", "gleens": "FT_GLEENS",
+}  # fmt: skip
 SLOTS = {
-    "terra": "terraforming",
-    "nav": "navigation",
-    "int": "ai",
-    "gaia": "gaia",
-    "eco": "economy",
-    "sci": "science",
-    "free1": "free_1",
-    "free2": "free_2",
-    "free3": "free_3",
-}
+    "terra": "terraforming", "nav": "navigation", "int": "ai", "gaia": "gaia", "eco": "economy",
+    "sci": "science", "free1": "free_1", "free2": "free_2", "free3": "free_3",
+}  # fmt: skip
 BOARD_ACTIONS = {
-    "power1": "power PA_3K",
-    "power2": "power PA_TF2",
-    "power3": "power PA_2O",
-    "power4": "power PA_7C",
-    "power5": "power PA_2K",
-    "power6": "power PA_TF1",
-    "power7": "power PA_2PT",
-    "qic1": "qic QIC_TECH",
-    "qic2": "qic QIC_TOKEN",
+    "power1": "power PA_3K", "power2": "power PA_TF2", "power3": "power PA_2O",
+    "power4": "power PA_7C", "power5": "power PA_2K", "power6": "power PA_TF1",
+    "power7": "power PA_2PT", "qic1": "qic QIC_TECH", "qic2": "qic QIC_TOKEN",
     "qic3": "qic QIC_TYPES",
-}
+}  # fmt: skip
 POWER_COSTS = {
     name: action.cost.power
     for action in POWER_ACTIONS
@@ -144,37 +73,17 @@ POWER_COSTS = {
     if text == f"power {action.id}"
 }
 SPECIALS = {
-    "range+3": "RB11",
-    "step": "RB13",
-    "4pw": "BT1_ACT_CHARGE4",
-    "q": "AC_B",
-    "4c": "AC_B",
-    "3o": "SA-O-3",
-    "3k": "SA-K-3",
-    "q,5c": "SA-QIC-CRED",
-    "up-lowest": "FACTION",
-    "space-station": "FACTION",
-    "swap-PI": "FACTION",
-    "down-lab": "FACTION",
-}
+    "range+3": "RB11", "step": "RB13", "4pw": "BT1_ACT_CHARGE4", "q": "AC_B", "4c": "AC_B",
+    "3o": "SA-O-3", "3k": "SA-K-3", "q,5c": "SA-QIC-CRED", "up-lowest": "FACTION",
+    "space-station": "FACTION", "swap-PI": "FACTION", "down-lab": "FACTION",
+}  # fmt: skip
 PIECES = {"m": "MINE", "ts": "TS", "lab": "RL", "PI": "PI", "ac1": "AC_A", "ac2": "AC_B"}
 # What one conversion costs; the Nevlas with the PI may also pay 4 for an ore and a credit.
 PRICES = {
-    "P1_to_C": 1,
-    "P3_to_O": 3,
-    "P4_to_K": 4,
-    "P4_to_Q": 4,
-    "T3_to_2O": 6,
-    "T_to_K": 1,
-    "K_to_C": 1,
-    "O_to_C": 1,
-    "Q_to_O": 1,
-    "O_to_token": 1,
-    "GF_to_Q": 1,
-    "C4_to_K": 4,
-    "C3_to_O": 3,
+    "P1_to_C": 1, "P3_to_O": 3, "P4_to_K": 4, "P4_to_Q": 4, "T3_to_2O": 6, "T_to_K": 1, "K_to_C": 1,
+    "O_to_C": 1, "Q_to_O": 1, "O_to_token": 1, "GF_to_Q": 1, "C4_to_K": 4, "C3_to_O": 3,
     "C4_to_Q": 4,
-}
+}  # fmt: skip
 # Where the places of a sector lie about its centre, in recorded coordinates: ring A, ring B, the
 # centre. They do not turn with the tile.
 PLACES: dict[Cell, str] = dict(

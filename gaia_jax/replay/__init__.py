@@ -26,24 +26,9 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "CSV_HEAD",
-    "FORMAT",
-    "HTML_HEAD",
-    "KEYS",
-    "LONGEST",
-    "Record",
-    "RecordError",
-    "compiled",
-    "laid",
-    "main",
-    "parse",
-    "play",
-    "read",
-    "states",
-    "table",
-    "to_text",
-    "write",
-]
+    "CSV_HEAD", "FORMAT", "HTML_HEAD", "KEYS", "LONGEST", "Record", "RecordError", "compiled",
+    "laid", "main", "parse", "play", "read", "states", "table", "to_text", "write",
+]  # fmt: skip
 
 __getattr__ = lazy.names(
     __name__,
