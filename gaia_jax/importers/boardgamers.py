@@ -203,9 +203,9 @@ def _play(
     """The record where these players sell; by player the VP for what was left at the last pass."""
     player: _Importing | None = None
     try:
-        rules = VARIANTS.get((RULES, len(log["vp"])))
-        if rules is None:
-            raise Differs("players", len(log["vp"]), "2 to 4")
+        if (players := len(log["vp"])) not in (2, 3, 4):
+            raise Differs("players", players, "2 to 4")
+        rules = VARIANTS[RULES, players]
         if log["setup"].get("mirror"):
             raise Differs("map", "mirrored tiles", "tiles as printed")
         setup = setup_of(log, rules)

@@ -22,13 +22,12 @@ from gaia_jax import enable_compilation_cache
 from gaia_jax.importers.lines import Line, groups
 from gaia_jax.importers.notation import Differs, planets_of, setup_of
 from gaia_jax.importers.seat import Script
-from gaia_jax.ruleset import VARIANTS
 from tests.replays import compare, options
 from tests.replays.player import Player
 from tests.replays.table import Seat, Table
 
 BATCH = 64  # as the duel, whose compiled step it shares
-PLAYERS = " or ".join(str(players) for name, players in sorted(VARIANTS) if name == "base")
+PLAYERS = (2, 3, 4)
 # What is raised where a record says something that cannot be read.
 UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
@@ -125,12 +124,12 @@ def play_all(records: list[dict[str, Any]], report: Report) -> None:
     """Play games of any number of players, each number at a table of its own."""
     for players in sorted({len(record["vp"]) for record in records}):
         here = [record for record in records if len(record["vp"]) == players]
-        if ("base", players) in VARIANTS:
+        if players in PLAYERS:
             play(Table("base", BATCH, players), here, report)
             continue
         for record in here:
             report.games += 1
-            report.differs(str(record.get("id")), None, "not base", f"{players} players", PLAYERS)
+            report.differs(str(record.get("id")), None, "not base", f"{players} players", "2 to 4")
 
 
 def read(files: list[Path]) -> list[dict[str, Any]]:

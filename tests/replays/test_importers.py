@@ -168,6 +168,7 @@ def test_stocks_are_compared_where_pieces_alone_lie_elsewhere(
 def test_what_is_no_game_of_base_is_named(log: Log) -> None:
     for changed, said in (
         ({"vp": log["vp"] * 3}, "players: 6, here 2 to 4"),
+        ({"vp": log["vp"][:1]}, "players: 1, here 2 to 4"),
         ({"opts": {"frontiers": True}}, "not base: the expansion frontiers"),
         ({"setup": log["setup"] | {"mirror": True}}, "mirrored tiles"),
         ({"setup": {}}, "cannot be read"),
