@@ -46,20 +46,9 @@ class Multi(NamedTuple):
     state: Any
     seen: Any
 
-    @property
-    def legal_action_mask(self) -> jax.Array:
-        """(A,) bool, of the decider."""
-        return self.state.legal_action_mask
-
-    @property
-    def terminated(self) -> jax.Array:
-        """() bool."""
-        return self.state.terminated
-
-    @property
-    def truncated(self) -> jax.Array:
-        """() bool."""
-        return self.state.truncated
+    def __getattr__(self, name: str) -> Any:
+        """Everything else is the state's: mask of the decider, whether the game is over."""
+        return getattr(self.state, name)
 
 
 def bare(env: gaia_jax.GaiaEnv, kind: str = "", seats: int = 1) -> Contender:
@@ -87,8 +76,8 @@ def pgx_env(env: gaia_jax.GaiaEnv, kind: str = "none", wrapper: bool = False) ->
         from pgx.experimental import auto_reset
 
         play = auto_reset(outside.step, outside.init)
-    return _contender("PgxEnv, pgx auto_reset" if wrapper else f"PgxEnv, {kind}", env,
-                      outside.init, play)  # fmt: skip
+    name = "PgxEnv, pgx auto_reset" if wrapper else f"PgxEnv, {kind}"
+    return _contender(name, env, outside.init, play)
 
 
 def marl_env(env: gaia_jax.GaiaEnv, observed: bool) -> Contender:

@@ -149,28 +149,20 @@ def parse(data: object, path: str | Path = "record", text: str = "") -> Record:
     for key in data:
         if key not in (*KEYS, "players"):
             raise RecordError(f"{path}: unknown key {key!r}; known are {', '.join(KEYS)}")
+    ruleset, version, setup, texts, vp = (data[key] for key in KEYS[1:])
     for key in ("ruleset", "version"):
         if not isinstance(data[key], str):
             raise RecordError(f"{path}: {key} must be a text, not {data[key]!r}")
-    texts, vp = data["actions"], data["final_vp"]
-    if not isinstance(texts, list) or not all(isinstance(x, str) for x in texts):
-        raise RecordError(f"{path}: actions must be a list of texts")
+    players = data.get("players", [])
+    for key, listed in (("actions", texts), ("players", players)):
+        if not isinstance(listed, list) or not all(isinstance(x, str) for x in listed):
+            raise RecordError(f"{path}: {key} must be a list of texts")
     if not isinstance(vp, list) or not all(type(x) is int for x in vp):
         raise RecordError(f"{path}: final_vp must be a list of whole numbers, not {vp!r}")
-    players = data.get("players", [])
-    if not isinstance(players, list) or not all(isinstance(x, str) for x in players):
-        raise RecordError(f"{path}: players must be a list of texts")
-    if not isinstance(data["setup"], dict):
+    if not isinstance(setup, dict):
         raise RecordError(f"{path}: setup must be an object")
-    return Record(
-        data["ruleset"],
-        data["version"],
-        data["setup"],
-        tuple(texts),
-        tuple(vp),
-        _action_lines(text, len(texts)),
-        tuple(players),
-    )
+    lines = _action_lines(text, len(texts))
+    return Record(ruleset, version, setup, tuple(texts), tuple(vp), lines, tuple(players))
 
 
 def play(record: Record, progress: Callable[[int, State], None] | None = None) -> State:

@@ -57,7 +57,9 @@ def pytree(cls: type[T]) -> type[T]:
         The same class as a registered dataclass.
     """
     out: Any = dataclasses.dataclass(frozen=True)(cls)
-    data, meta = _fields(out)
+    fields = dataclasses.fields(out)
+    meta = [field.name for field in fields if field.metadata.get("static")]
+    data = [field.name for field in fields if field.name not in meta]
     jax.tree_util.register_dataclass(out, data_fields=data, meta_fields=meta)
     register(
         out,
@@ -115,24 +117,10 @@ def pytree_without_empty(cls: type[T]) -> type[T]:
     return _with_replace(out)
 
 
-def _fields(kind: type) -> tuple[list[str], list[str]]:
-    """The names of the fields that are leaves or trees, and of those that are static."""
-    data: list[str] = []
-    meta: list[str] = []
-    for field in dataclasses.fields(kind):
-        (meta if field.metadata.get("static") else data).append(field.name)
-    return data, meta
-
-
 def _with_replace(kind: type[T]) -> type[T]:
     """The class with a method `replace`."""
-
-    def replace(self: Any, **changes: Any) -> Any:
-        """A copy with the named fields changed; an unknown name is a TypeError."""
-        return dataclasses.replace(self, **changes)
-
     if not hasattr(kind, "replace"):
-        kind.replace = replace  # type: ignore[attr-defined]
+        kind.replace = Struct.replace  # type: ignore[attr-defined]
     return kind
 
 

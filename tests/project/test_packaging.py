@@ -100,8 +100,10 @@ import gaia_jax, gaia_jax.adapters
 gaia_jax.make("lost_fleet")
 took = time.process_time() - began
 from jax._src import xla_bridge
+heavy = {"flax", "optax", "orbax", "chex", "pgx", "pettingzoo", "gymnasium", "jaxmarl", "starlette",
+         "training", "yaml", "tqdm"}
+import gaia_jax.replay
 assert not xla_bridge._backends, "a device was touched"
-heavy = {"flax", "optax", "orbax", "chex", "pgx", "pettingzoo", "gymnasium", "jaxmarl", "starlette"}
 loaded = {name.split(".")[0] for name in set(sys.modules) - before}
 assert not loaded & heavy, loaded & heavy
 print(took)
