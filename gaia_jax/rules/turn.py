@@ -70,12 +70,24 @@ def next_decision(
     if ruleset.automa:
         game, stop = play.play(ruleset, game, done & ~round_over & play.moves(game))
         done, round_over = done & ~stop.offer_waits, round_over | stop.round_over
-        waits, leech_decider = (
-            waits | stop.offer_waits,
-            jnp.where(stop.offer_waits, HUMAN, leech_decider),
-        )
-        turn = game.turn
+        waits |= stop.offer_waits
+        leech_decider = jnp.where(stop.offer_waits, HUMAN, leech_decider)
     between = done & (round_over | (game.turn.phase != Phase.ACTIONS))
+    game = _time_between_turns(ruleset, game, between, round_over, decision)
+    turn = game.turn
+    # `between_turns` has found the node.
+    node = jnp.where(turn.main_action_done, Node.AFTER, Node.TURN)
+    node = jnp.where(between, turn.node, node)
+    node = jnp.where(done, node, jnp.where(resolved, Node.LEECH, pending))
+    player = jnp.where(between, turn.player, jnp.where(waits, leech_decider, turn.active))
+    game = game.replace(turn=turn.replace(node=node, player=player))
+    return play.after_round(ruleset, game, round_before) if ruleset.automa else game
+
+
+def _time_between_turns(
+    ruleset: Ruleset, game: GameState, between: Array, round_over: Array, decision: Decision
+) -> GameState:
+    """The game after the time between turns, where `between`; the others are as they were."""
     stops = is_verb(ruleset, decision, "skip")
     atom = jnp.where(game.turn.node == Node.INCOME, decision.argument, -1)
     board = game.board
@@ -86,14 +98,8 @@ def next_decision(
         (game.players, game.turn, board.planet, board.flags),
         cpu_chunk=64,
     )
-    game = game.replace(players=players, turn=turn, board=board.replace(planet=planet, flags=flags))
-    # `between_turns` has found the node.
-    node = jnp.where(turn.main_action_done, Node.AFTER, Node.TURN)
-    node = jnp.where(between, turn.node, node)
-    node = jnp.where(done, node, jnp.where(resolved, Node.LEECH, pending))
-    player = jnp.where(between, turn.player, jnp.where(waits, leech_decider, turn.active))
-    game = game.replace(turn=turn.replace(node=node, player=player))
-    return play.after_round(ruleset, game, round_before) if ruleset.automa else game
+    board = board.replace(planet=planet, flags=flags)
+    return game.replace(players=players, turn=turn, board=board)
 
 
 def _waits(turn: Turn) -> Array:

@@ -123,19 +123,19 @@ def test_what_is_hidden_changes_neither_observation_nor_mask(env: Any, history: 
     changed = 0
     for number in range(0, len(history), 7):
         state = history[number]
-        again = hide(state, jax.random.split(jax.random.key(number), GAMES))
-        for one, other in zip(
-            jax.tree.leaves(observe(state)), jax.tree.leaves(observe(again)), strict=True
+        redrawn = hide(state, jax.random.split(jax.random.key(number), GAMES))
+        for own, drawn_again in zip(
+            jax.tree.leaves(observe(state)), jax.tree.leaves(observe(redrawn)), strict=True
         ):
-            np.testing.assert_array_equal(one, other)
-        before, after = state.game.setup.automa.deck, np.asarray(again.game.setup.automa.deck)
+            np.testing.assert_array_equal(own, drawn_again)
+        before, after = state.game.setup.automa.deck, np.asarray(redrawn.game.setup.automa.deck)
         is_seen = np.arange(14) < np.asarray(seen_cards(state.game))[..., None]
         assert (before == after)[is_seen].all()
         assert ((before > 0) == (after > 0)).all()
         for earlier, later in zip(after.swapaxes(0, 1), after.swapaxes(0, 1)[1:], strict=False):
             assert all({*a[a > 0]} < {*b[b > 0]} for a, b in zip(earlier, later, strict=True))
-        rest = dataclasses.replace(again.game.setup, automa=state.game.setup.automa)
-        same = again.replace(game=again.game.replace(setup=rest))
+        rest = dataclasses.replace(redrawn.game.setup, automa=state.game.setup.automa)
+        same = redrawn.replace(game=redrawn.game.replace(setup=rest))
         jax.tree.map(np.testing.assert_array_equal, same, state)
         changed += (before != after).any(-1).any(-1).sum()
     assert changed > GAMES
@@ -143,9 +143,9 @@ def test_what_is_hidden_changes_neither_observation_nor_mask(env: Any, history: 
 
 def test_a_state_is_drawn(history: list[Any]) -> None:
     for state in (history[0], history[len(history) // 2], history[-1]):
-        one = jax.tree.map(lambda x: x[0], state)
-        assert "against the Automa" in render.svg(one)
-        assert "Automa" in render.text(one) or str(one.game.players.vp[AUTOMA]) in render.text(one)
+        first = jax.tree.map(lambda x: x[0], state)
+        assert "against the Automa" in render.svg(first)
+        assert str(first.game.players.vp[AUTOMA]) in render.text(first)
 
 
 def test_pgx_has_one_player(env: Any) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
@@ -25,12 +26,14 @@ from gaia_jax.state import (
     Players,
     Turn,
 )
-from gaia_jax.xla.compact_vmap import compact_vmap
+from gaia_jax.xla.batch_aware import batch_aware, traced_once
+from gaia_jax.xla.compact_vmap import chunk_rows, compact_vmap, in_chunks
 
 # Games of a chunk on a CPU.
-CHUNK = 32
+CHUNK = 64
 # What a turn changes of a game.
 Changed = tuple[Board, Players, Turn, AutomaState | None]
+Played = tuple[Changed, Stop]
 
 
 def moves(game: GameState) -> Array:
@@ -41,26 +44,40 @@ def moves(game: GameState) -> Array:
 def play(ruleset: Ruleset, game: GameState, need: Array) -> tuple[GameState, Stop]:
     """The game after the Automa's turns, where it is on turn, and why it stopped.
 
+    The rows of a batch that go on are gathered anew for each turn: most need one, a few ten.
+
     Args:
         need: () bool, the Automa is on turn, and no decision is pending.
     """
-    no = jnp.zeros((), bool)
-    changed, stop = compact_vmap(
-        partial(_turns, ruleset), need, (game,), (_changed(game), Stop(no, no, no)), cpu_chunk=CHUNK
-    )
+    turn, no = traced_once(partial(_turn, ruleset)), jnp.zeros((), bool)
+
+    def one_row(need: Array, game: GameState) -> Played:
+        def body(played: Played) -> Played:
+            return turn(_with_changed(game, played[0]))
+
+        start = _changed(game), Stop(no, no, ~need)
+        return lax.while_loop(lambda played: ~played[1].any_reason(), body, start)
+
+    def many_rows(need: Array, game: GameState) -> Played:
+        chunk = chunk_rows(need.shape[0], CHUNK)
+
+        def run_chunk(_: Array, rows: tuple[Changed, GameState]) -> Played:
+            return jax.vmap(turn)(_with_changed(rows[1], rows[0]))
+
+        def body(played: Played) -> Played:
+            return in_chunks(run_chunk, chunk, ~played[1].any_reason(), played, (played[0], game))
+
+        none = jnp.zeros_like(need)
+        start = _changed(game), Stop(none, none, ~need)
+        return lax.while_loop(lambda played: ~played[1].any_reason().all(), body, start)
+
+    changed, stop = batch_aware(one_row, many_rows)(need, game)
     return _with_changed(game, changed), stop
 
 
-def _turns(ruleset: Ruleset, game: GameState) -> tuple[Changed, Stop]:
-    def goes_on(carry: tuple[Changed, Stop]) -> Array:
-        return ~(carry[1].offer_waits | carry[1].round_over | carry[1].human_moves)
-
-    def turn(carry: tuple[Changed, Stop]) -> tuple[Changed, Stop]:
-        after, stop = take_turn(ruleset, _with_changed(game, carry[0]))
-        return _changed(after), stop
-
-    no = jnp.zeros((), bool)
-    return lax.while_loop(goes_on, turn, (_changed(game), Stop(no, no, no)))
+def _turn(ruleset: Ruleset, game: GameState) -> Played:
+    after, stop = take_turn(ruleset, game)
+    return _changed(after), stop
 
 
 def after_round(ruleset: Ruleset, game: GameState, round_before: Array) -> GameState:
@@ -76,20 +93,23 @@ def after_round(ruleset: Ruleset, game: GameState, round_before: Array) -> GameS
     turns = jnp.where(game.turn.round != round_before, 0, game.automa.turns).astype(jnp.int8)
     game = game.replace(automa=game.automa.replace(turns=turns))
     changed = compact_vmap(
-        partial(_set_up_steps, ruleset),
-        set_up.is_next(game),
+        partial(_set_up_and_turn, ruleset),
+        set_up.is_next(game) | moves(game) & (game.turn.node == Node.TURN),
         (game,),
         _changed(game),
         cpu_chunk=CHUNK,
     )
     game = _with_changed(game, changed)
-    game = play(ruleset, game, moves(game) & (game.turn.node == Node.TURN))[0]
     # Even if the Automa passed last, the human is the player of an ended game.
     return game.replace(turn=game.turn.replace(player=HUMAN))
 
 
-def _set_up_steps(ruleset: Ruleset, game: GameState) -> Changed:
-    return _changed(set_up.take_steps(ruleset, game))
+def _set_up_and_turn(ruleset: Ruleset, game: GameState) -> Changed:
+    """What the steps of the set-up, or the first turn of a round, change; it is no pass."""
+    game = set_up.take_steps(ruleset, game)
+    is_turn = moves(game)
+    after = _turn(ruleset, game)[0]
+    return jax.tree.map(lambda a, b: jnp.where(is_turn, a, b), after, _changed(game))
 
 
 def _changed(game: GameState) -> Changed:

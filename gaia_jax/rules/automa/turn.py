@@ -189,6 +189,10 @@ class Stop:
     round_over: Array  # () bool, all have passed
     human_moves: Array  # () bool
 
+    def any_reason(self) -> Array:
+        """() bool, the Automa has stopped."""
+        return self.offer_waits | self.round_over | self.human_moves
+
 
 def take_turn(ruleset: Ruleset, game: GameState) -> tuple[GameState, Stop]:
     """The game after one turn of the Automa, and who comes next (AUT-29, AUT-30)."""

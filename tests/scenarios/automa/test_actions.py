@@ -105,8 +105,8 @@ def test_aut_21_a_transdim_planet_becomes_gaia_and_a_neighbour_spares_the_satell
         for q, r in ((2, -1), (4, -2), (4, -1), (3, 0), (2, 0), (3, -2))
         if planet(table, (q, r)) == "Empty"
     )
-    beside = table.planet((q, r), "Black").mines(AUTOMA, (q, r)).turn()
-    assert beside.player(AUTOMA).satellites == 0
+    adjacent = table.planet((q, r), "Black").mines(AUTOMA, (q, r)).turn()
+    assert adjacent.player(AUTOMA).satellites == 0
 
 
 @pytest.mark.parametrize("action", [8, 9])

@@ -109,8 +109,8 @@ def test_aut_06_a_card_decides_between_equal_planets(card, first):
 def test_aut_07_a_card_shows_the_place_of_the_first_booster(card, place):
     table = start(booster_card=card).set_up_steps(4)
     row = [*SETUP["boosters"]]
-    taken = row.pop(place - 1)
-    assert RULES.ids["booster"][table.player(AUTOMA).booster] == taken
+    first = row.pop(place - 1)
+    assert RULES.ids["booster"][table.player(AUTOMA).booster] == first
     assert table.row() == row
 
 
@@ -149,9 +149,9 @@ def test_aut_10_levels_differ_in_cards_and_vp(level, size, vp):
 
 def test_a_set_up_file_is_read_as_it_was_written():
     setup = start("GLEENS", "FIRAKS", "alptrauma").game.setup
-    again = setup_from_json(setup_to_json(setup, RULES), RULES)
-    for one, other in zip(jax.tree.leaves(setup), jax.tree.leaves(again), strict=True):
-        np.testing.assert_array_equal(one, other)
+    read_back = setup_from_json(setup_to_json(setup, RULES), RULES)
+    for written, read in zip(jax.tree.leaves(setup), jax.tree.leaves(read_back), strict=True):
+        np.testing.assert_array_equal(written, read)
 
 
 @pytest.mark.parametrize(
