@@ -65,7 +65,10 @@ def play(ruleset: Ruleset, game: GameState, need: Array) -> tuple[GameState, Sto
             return jax.vmap(turn)(_with_changed(rows[1], rows[0]))
 
         def body(played: Played) -> Played:
-            return in_chunks(run_chunk, chunk, ~played[1].any_reason(), played, (played[0], game))
+            after: Played = in_chunks(
+                run_chunk, chunk, ~played[1].any_reason(), played, (played[0], game)
+            )
+            return after
 
         none = jnp.zeros_like(need)
         start = _changed(game), Stop(none, none, ~need)
@@ -109,7 +112,8 @@ def _set_up_and_turn(ruleset: Ruleset, game: GameState) -> Changed:
     game = set_up.take_steps(ruleset, game)
     is_turn = moves(game)
     after = _turn(ruleset, game)[0]
-    return jax.tree.map(lambda a, b: jnp.where(is_turn, a, b), after, _changed(game))
+    out: Changed = jax.tree.map(lambda a, b: jnp.where(is_turn, a, b), after, _changed(game))
+    return out
 
 
 def _changed(game: GameState) -> Changed:

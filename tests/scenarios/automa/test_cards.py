@@ -1,11 +1,13 @@
 """The cards of a turn, passing, VP, the row of boosters (AUT-11 to AUT-17, AUT-28, AUT-29)."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gaia_jax.rules.automa import boosters, cards
+from gaia_jax.rules.automa import boosters, cards, play
 from gaia_jax.rules.automa.choice import numbered
 from gaia_jax.rules.scoring import final_score
 from gaia_jax.state import AUTOMA, HUMAN
@@ -177,3 +179,23 @@ def test_aut_34_research_scores_for_each_level_from_3_on_and_resources_do_not(sc
     table = arranged(level=level).levels(AUTOMA, terraforming=5, gaia=3, science=2)
     after = scored(score, table)
     assert (after.vp(AUTOMA, "RESEARCH_END"), after.vp(AUTOMA, "RESOURCES")) == (vp, 0)
+
+
+def test_aut_29_alone_the_automa_plays_to_the_end_of_the_round():
+    """One game and a batch, in which another game needs one turn and a third none."""
+    table = arranged().give(HUMAN, power=(0, 0, 4)).deck(4, 6, 7, 9, 8, 12, 13, 2)
+    alone = table.set_turn(passed=np.array([1, 0]))
+    run = partial(play.play, RULES)
+    game, stop = jax.jit(run)(alone.game, jnp.bool_(True))
+    # Card 12 is red and the sixth of eight.
+    assert int(game.automa.turns) == 5 and bool(stop.round_over)
+    games = jax.tree.map(lambda *x: jnp.stack(x), alone.game, table.game, table.game)
+    batch, stops = jax.jit(jax.vmap(run))(games, jnp.array([True, True, False]))
+    assert batch.automa.turns.tolist() == [5, 1, 0]
+    assert stops.round_over.tolist() == [True, False, False]
+    expected = jax.tree.map(lambda *x: np.stack(x), game, table.turn().game, table.game)
+    same = [
+        np.array_equal(a, b)
+        for a, b in zip(jax.tree.leaves(batch), jax.tree.leaves(expected), strict=True)
+    ]
+    assert all(same)
