@@ -21,6 +21,8 @@ from gaia_jax.ruleset import (
     BASE_FOR_TWO,
     LOST_FLEET,
     LOST_FLEET_PUBLISHED,
+    PUBLISHED_FOR_THREE,
+    PUBLISHED_FOR_TWO,
     RULESETS,
     Ruleset,
 )
@@ -207,11 +209,11 @@ def _base_rows() -> Iterator[str]:
     return iter(sorted(rows))
 
 
-def _players_rows() -> Iterator[str]:
-    """`base` by the number of players."""
+def _players_rows(*rulesets: Ruleset) -> Iterator[str]:
+    """A ruleset by the number of players."""
     yield "| players | sectors | cells | A | boosters | neutral player in final missions |"
     yield "| --- | --- | --- | --- | --- | --- |"
-    for rules in (BASE_FOR_TWO, BASE_FOR_THREE, BASE):
+    for rules in rulesets:
         tiles = [tile.id for tile in rules.map.sector_tiles]
         spare = f" (may leave out {' and '.join(rules.map.spare_tiles)})"
         neutral = ", ".join(f"{name} {n}" for name, n in rules.neutral_player.items())
@@ -255,6 +257,9 @@ AFTER = {
         "is the order of passing (ROU-02, the printed variant), the condition of the extra tile",
         "is drawn (SET-04), leech is asked in turn order (LEE-04), the step of a tile is mandatory",
         "(TEC-09), a burned token of the Itars always goes to the Gaia area (FRE-05).",
+        "",
+        "It is for two to four players (PLA-08 to PLA-14); the rows above are of the game for",
+        "four.",
     ],
 }
 TABLE = "| what | `{}` | `{}` | {} |\n| --- | --- | --- | --- |"
@@ -267,6 +272,9 @@ def _chapter(rules: Ruleset) -> Iterator[str]:
     for where, old, new in differences(LOST_FLEET, rules):
         yield _row(where, old, new, rulings.get(where, MISSING))
     yield from AFTER.get(rules.id, ())
+    if rules is LOST_FLEET_PUBLISHED:
+        yield ""
+        yield from _players_rows(PUBLISHED_FOR_TWO, PUBLISHED_FOR_THREE, rules)
 
 
 def _base_chapter() -> Iterator[str]:
@@ -283,7 +291,7 @@ def _base_chapter() -> Iterator[str]:
     )
     yield from _base_rows()
     yield ""
-    yield from _players_rows()
+    yield from _players_rows(BASE_FOR_TWO, BASE_FOR_THREE, BASE)
 
 
 def page() -> str:

@@ -119,40 +119,10 @@ MAP_FOR_THREE = replace(MAP, spare_tiles=("M09", "M10"))
 
 # Two play on the tiles 1 to 7, with the other sides of 5, 6 and 7, in the
 # middle and around it (PLA-03).
-_OTHER_SIDES = (
-    map_tiles.SectorTile(
-        "M05B",
-        (
-            ((-1, 1), "Gaia"),
-            ((2, 0), "Transdim"),
-            ((2, -1), "Red"),
-            ((-1, -1), "Orange"),
-            ((0, 2), "White"),
-        ),
-    ),
-    map_tiles.SectorTile(
-        "M06B",
-        (
-            ((1, 0), "Blue"),
-            ((0, -1), "Gaia"),
-            ((2, -2), "Yellow"),
-            ((1, -2), "Transdim"),
-            ((1, 1), "Transdim"),
-        ),
-    ),
-    map_tiles.SectorTile(
-        "M07B",
-        (
-            ((1, -1), "Brown"),
-            ((-1, 0), "Gaia"),
-            ((0, 1), "Gaia"),
-            ((0, -2), "Black"),
-            ((-2, 2), "Transdim"),
-        ),
-    ),
-)
 MAP_FOR_TWO = replace(
-    MAP, sector_tiles=(*MAP.sector_tiles[:4], *_OTHER_SIDES), sector_centers=SECTOR_CENTERS[:7]
+    MAP,
+    sector_tiles=(*MAP.sector_tiles[:4], *map_tiles.OTHER_SIDES),
+    sector_centers=SECTOR_CENTERS[:7],
 )
 
 # With two players, a neutral player has these counts in the final missions, as printed on their

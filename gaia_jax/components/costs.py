@@ -46,8 +46,6 @@ RANGE_BONUS = 3
 # Final scoring (FIN-11): one VP for that many credits, ore and knowledge together.
 RESOURCES_PER_VP = 3
 
-# Boosters in play beyond one a player (SET-09), artifacts and final missions in play (SET-08,
-# SET-20).
+# Boosters in play beyond one a player (SET-09), final missions in play (SET-08).
 SPARE_BOOSTERS = 3
-ARTIFACTS_IN_PLAY = 4
 FINAL_MISSIONS_IN_PLAY = 2

@@ -37,6 +37,8 @@ class FactionNumbers(Generic[N]):
     gaia_mine_vp: N = number()
     guest_mines: N = number()  # may build on planets of other players (LAN-01)
     pi_guest_knowledge: N = number()
+    pi_guest_charge: N = number()
+    pi_home_knowledge: N = number()  # for an own mine on a planet of the home type
     pi_new_type_knowledge: N = number()
     navigation_needs_pi: N = number()
     pi_tech_tile: N = number()  # one tech tile when the PI is built

@@ -192,6 +192,40 @@ SECTOR_TILES = (
     ),
 )
 
+# The other sides of M05, M06 and M07, with which fewer play (PLA-03, PLA-08).
+OTHER_SIDES = (
+    SectorTile(
+        "M05B",
+        (
+            ((-1, 1), "Gaia"),
+            ((2, 0), "Transdim"),
+            ((2, -1), "Red"),
+            ((-1, -1), "Orange"),
+            ((0, 2), "White"),
+        ),
+    ),
+    SectorTile(
+        "M06B",
+        (
+            ((1, 0), "Blue"),
+            ((0, -1), "Gaia"),
+            ((2, -2), "Yellow"),
+            ((1, -2), "Transdim"),
+            ((1, 1), "Transdim"),
+        ),
+    ),
+    SectorTile(
+        "M07B",
+        (
+            ((1, -1), "Brown"),
+            ((-1, 0), "Gaia"),
+            ((0, 1), "Gaia"),
+            ((0, -2), "Black"),
+            ((-2, 2), "Transdim"),
+        ),
+    ),
+)
+
 # The four ships, and the contents of the ten interspace cells: the ships and six tiles.
 SHIPS = ("TWILIGHT", "ECLIPSE", "REBELLION", "TF_MARS")
 INTERFACE_CELLS: tuple[Cell, ...] = (
@@ -269,6 +303,16 @@ DEEP_TILES = (
 
 
 @dataclass(frozen=True)
+class RequiredPlanets:
+    """A deep tile that is turned over if the map lacks planets that a final mission counts."""
+
+    mission: str  # only where this final mission is drawn
+    planet: str
+    number: int  # at least that many of them
+    side: str  # the side, of DEEP_TILES, that is turned over otherwise
+
+
+@dataclass(frozen=True)
 class MapParts:
     """The tiles of a map and the places where they may lie."""
 
@@ -284,6 +328,7 @@ class MapParts:
     same_types_touch: bool = True  # planets of one type, across tiles (MAP-06, A23)
     # A set-up may leave out these tiles, all together, and as many of the last places.
     spare_tiles: tuple[str, ...] = ()
+    required_planets: RequiredPlanets | None = None  # PLA-10
 
 
 LOST_FLEET_MAP = MapParts()

@@ -82,6 +82,7 @@ def _value(faction: Faction, field: str) -> Any:
         "gaia_planet_qic_instead": ", or 1 QIC where the ore is short" * bool(value),
         "special_needs_pi": ", with the PI" * bool(value),
         "colour_steps": f"{value} step{'s' * (value != 1)}",
+        "shuttles": f"{value} shuttle{'s' * (value != 1)}",
         "special": SPECIALS[value]["rule"] if field == "special" and value else "",
         "upgrades": ", ".join(f"{a} to {b}" for a, b in faction.upgrades),
         "free_actions": _free_actions(faction),

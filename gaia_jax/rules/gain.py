@@ -29,7 +29,7 @@ from gaia_jax.rules.player import (
 )
 from gaia_jax.rules.scoring import event_vp, pass_vp
 from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import GAIN_FIELDS, FactionRow, Ruleset
+from gaia_jax.ruleset import GAIN_FIELDS, Ruleset
 from gaia_jax.ruleset.operations import OperationRow
 from gaia_jax.state import PI, RL, TS, Node, Players, Turn
 from gaia_jax.xla.struct import pytree
@@ -78,10 +78,12 @@ def gain_all(
     # Of what is still to come only gaiaformers are counted, and no pass brings any (PAS-01).
     counted = counts(ruleset, me)
     main_gain = operation_gain(seat, counted, decision, gained)
-    trigger = faction_gain(faction, before, happened)
+    trigger = faction_gain(seat, happened, placement, site)
     me = receive(faction, me, main_gain + bonus + token + trigger)
     for gain in (main_gain, bonus, token):
         me = receive_power(me, gain)
+    if ruleset.tables.faction.pi_guest_charge.any():
+        me = receive_power(me, trigger)
     proto = placement.is_new & happened["mine"] & ~placement.guest & (site.planet == PROTO)
     by_source = event_vp(ruleset, game, before, events)
     passes = is_verb(ruleset, decision, "pass") | is_verb(ruleset, decision, "booster") & (
@@ -158,7 +160,9 @@ def take_things(seat: Seat, decision: Decision) -> tuple[Seat, Turn, dict[str, A
     artifact = is_verb(ruleset, decision, "artifact")
     kind, planet = jnp.zeros((), jnp.int32), jnp.full((), -1, jnp.int32)
     if ruleset.artifacts:
-        kind = game.setup.artifacts.astype(jnp.int32)[jnp.minimum(decision.argument, 3)]
+        kind = game.setup.artifacts.astype(jnp.int32)[
+            jnp.minimum(decision.argument, ruleset.artifacts_in_play - 1)
+        ]
         planet = jnp.asarray(ruleset.tables.virtual_planet).astype(jnp.int32)[kind]
     virtual = artifact & (planet >= 0)
     new_type = virtual & ~owned_types(ruleset, me)[jnp.maximum(planet, 0)]
@@ -272,11 +276,24 @@ def event_vector(ruleset: Ruleset, happened: dict[str, Array]) -> Array:
     return jnp.stack([jnp.asarray(happened[name], jnp.int32) for name in names])
 
 
-def faction_gain(faction: FactionRow, before: Players, happened: dict[str, Array]) -> Array:
-    """(9,) int32, what the faction board gives for a mine, with the PI (GEO-01, DAR-01, LAN-02)."""
+def faction_gain(
+    seat: Seat, happened: dict[str, Array], placement: place.Placement, site: mine.Site
+) -> Array:
+    """(9,) int32, what the faction board gives for a mine, with the PI (GEO-01, DAR-01, LAN-02).
+
+    The Lantids' home mines and charge are printed on the tile for fewer than four (PLA-13).
+    """
+    faction, printed = seat.faction, seat.ruleset.tables.faction
     knowledge = faction.pi_new_type_knowledge * happened["new_type"]
     knowledge += faction.pi_guest_knowledge * happened["guest_mine"]
+    if printed.pi_home_knowledge.any():
+        at_home = placement.is_new & ~placement.guest & (site.planet == faction.home)
+        knowledge += faction.pi_home_knowledge * at_home
     sector = faction.pi_new_main_sector * happened["new_main_sector"]
     sector += faction.pi_new_sector * happened["new_sector"]
-    gain = sector + jnp.where(jnp.arange(len(GAIN_FIELDS)) == KNOWLEDGE, knowledge, 0)
-    return jnp.where(before.built[PI] > 0, gain, 0)
+    field = jnp.arange(len(GAIN_FIELDS))
+    gain = sector + jnp.where(field == KNOWLEDGE, knowledge, 0)
+    if printed.pi_guest_charge.any():
+        charge = faction.pi_guest_charge * happened["guest_mine"]
+        gain = gain + jnp.where(field == CHARGE, charge, 0)
+    return jnp.where(seat.me.built[PI] > 0, gain, 0)

@@ -51,7 +51,8 @@ def placement_and_price(
     cost = mine.price(seat, site, op)
     distance = site.distance
     if ruleset.ships:
-        ship = game.setup.ship_cell.astype(jnp.int32)[jnp.minimum(decision.argument, 3)]
+        last = len(ruleset.ships) - 1
+        ship = game.setup.ship_cell.astype(jnp.int32)[jnp.minimum(decision.argument, last)]
         to_ship = pick(game.board.distance_to_own, seat.player).astype(jnp.int32)[ship]
         distance = jnp.where(explore, to_ship, distance)
     pays_range = project | lost | station | explore

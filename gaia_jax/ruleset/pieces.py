@@ -135,8 +135,8 @@ class Pieces:
 
     @property
     def artifacts_in_play(self) -> int:
-        """Artifacts on the ship (SET-20)."""
-        return components.costs.ARTIFACTS_IN_PLAY if self.artifacts else 0
+        """Artifacts on the ship, one a player (SET-20, PLA-11)."""
+        return self.players if self.artifacts else 0
 
     @property
     def shared_actions(self) -> tuple[tuple[str, components.ships.ShipAction], ...]:

@@ -35,6 +35,26 @@ LOST_FLEET_PUBLISHED = Ruleset(
     ship_token_mines_are_plain=True,
 )
 
+# Only what differs from four (PLA-08 to PLA-14).
+PUBLISHED_FOR_THREE = replace(
+    LOST_FLEET_PUBLISHED,
+    players=3,
+    map=published.MAP_FOR_THREE,
+    factions=published.FACTIONS_FOR_THREE,
+)
+
+PUBLISHED_FOR_TWO = replace(
+    LOST_FLEET_PUBLISHED,
+    players=2,
+    map=published.MAP_FOR_TWO,
+    factions=published.FACTIONS_FOR_TWO,
+    ships=published.SHIPS_FOR_TWO,
+    ship_actions=published.SHIP_ACTIONS_FOR_TWO,
+    ship_tile_ships=published.SHIP_TILE_SHIPS_FOR_TWO,
+    extra_conditions=published.EXTRA_CONDITIONS_FOR_TWO,
+    neutral_player=published.NEUTRAL_PLAYER,
+)
+
 BASE = Ruleset(
     "base",
     version="0.3",
@@ -86,7 +106,11 @@ BASE_FOR_ONE = replace(
 RULESETS = {ruleset.id: ruleset for ruleset in (LOST_FLEET, LOST_FLEET_PUBLISHED, BASE)}
 VARIANTS = {
     (ruleset.id, ruleset.seats): ruleset
-    for ruleset in (*RULESETS.values(), BASE_FOR_THREE, BASE_FOR_TWO, BASE_FOR_ONE)
+    for ruleset in (
+        *RULESETS.values(),
+        *(BASE_FOR_THREE, BASE_FOR_TWO, BASE_FOR_ONE),
+        *(PUBLISHED_FOR_THREE, PUBLISHED_FOR_TWO),
+    )
 }
 
 

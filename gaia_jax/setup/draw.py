@@ -96,10 +96,11 @@ def draw_setup(
     interface, ship_cell = _draw_interface(words["interface"], tables)
     if tables.types_touch:
         tiles = _draw_map(words, tables, small)
+        tiles = turn_side_over(tiles, interface, sample("final_missions"), tables)
     else:
         # Not used twice: the words of these draws are left where the map is drawn again.
         named = dict(zip(DRAWS, jax.random.clone(keys), strict=True))
-        tiles = _draw_allowed_map(named, interface, tables, small)
+        tiles = _draw_allowed_map(named, interface, sample("final_missions"), tables, small)
     turn_order, draws = sample("turn_order"), None
     if ruleset.automa:
         # The human is the first player (AUT-01).
@@ -156,8 +157,31 @@ def _draw_map(words: dict[str, Array], tables: DrawTables, small: bool) -> dict[
     }
 
 
+def lacks_planets(laid: Array, missions: Array, tables: DrawTables) -> Array:
+    """() bool, a drawn final mission counts planets of which the map has too few (PLA-10).
+
+    Args:
+        laid: (C,) int8, PLANETS on each cell; missions: (2,) int8, the final missions drawn.
+    """
+    if tables.required is None:
+        return jnp.zeros((), bool)
+    count = (laid == tables.required.planet).sum()
+    return (missions == tables.required.mission).any() & (count < tables.required.number)
+
+
+def turn_side_over(
+    tiles: dict[str, Array], interface: Array, missions: Array, tables: DrawTables
+) -> dict[str, Array]:
+    """The tiles, with one deep tile on its other side if `lacks_planets` (PLA-10)."""
+    if tables.required is None:
+        return tiles
+    lacks = lacks_planets(_laid_out(tables, interface=interface, **tiles), missions, tables)
+    turned = lacks & (tiles["deep_tile"] == tables.required.side)
+    return tiles | {"deep_tile": jnp.where(turned, tiles["deep_tile"] ^ 1, tiles["deep_tile"])}
+
+
 def _draw_allowed_map(
-    keys: dict[str, Array], interface: Array, tables: DrawTables, small: bool
+    keys: dict[str, Array], interface: Array, missions: Array, tables: DrawTables, small: bool
 ) -> dict[str, Array]:
     """`_draw_map`, drawn again until no two planets of one type touch across tiles (A23).
 
@@ -165,11 +189,13 @@ def _draw_allowed_map(
 
     Args:
         keys: a key by name of a draw; interface: (I,) int8, the contents of the interspace cells.
+        missions: (2,) int8, the final missions drawn.
     """
 
     def attempt(number: Array) -> dict[str, Array]:
         attempt_keys = {name: jax.random.fold_in(keys[name], number) for name in _MAP_DRAWS}
-        return _draw_map({name: _bits(key) for name, key in attempt_keys.items()}, tables, small)
+        tiles = _draw_map({name: _bits(key) for name, key in attempt_keys.items()}, tables, small)
+        return turn_side_over(tiles, interface, missions, tables)
 
     def breaks(carry: tuple[Array, dict[str, Array]]) -> Array:
         laid = _laid_out(tables, interface=interface, **carry[1])

@@ -6,11 +6,34 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from gaia_jax.components import costs, map_tiles, planets
 from gaia_jax.ruleset import Ruleset, geometry
+
+
+class Required(NamedTuple):
+    """`map_tiles.RequiredPlanets` in indices."""
+
+    mission: int  # of the final missions
+    planet: int  # of PLANETS
+    number: int
+    side: int  # of the sides of deep tiles
+
+    @classmethod
+    def of(cls, ruleset: Ruleset) -> Required | None:
+        """Those of a ruleset, if its map has any."""
+        required = ruleset.map.required_planets
+        if required is None:
+            return None
+        return cls(
+            ruleset.final_missions.index(required.mission),
+            planets.PLANETS.index(required.planet),
+            required.number,
+            [tile.id for tile in ruleset.map.deep_tiles].index(required.side),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +53,7 @@ class DrawTables:
     interface_contents: np.ndarray  # (sets, orders, I) int8, PLANETS on the interspace cells
     ship_interface: np.ndarray  # (sets, orders, ships) int8, interspace cell of each ship
     deep_contents: np.ndarray  # (slots, faces, 3, 3) int8, PLANETS on the slot's cells by rotation
+    required: Required | None  # planets of a final mission, if any (PLA-10)
     board_factions: np.ndarray  # (boards, 2) int8, factions on the two sides of each board
     pools: Mapping[str, tuple[int, int]]  # how many of how many, for draws without replacement
     choices: Mapping[str, int]  # one of how many
@@ -56,6 +80,7 @@ def draw_tables(ruleset: Ruleset) -> DrawTables:
         interface_contents=interface_contents,
         ship_interface=ship_interface,
         deep_contents=_deep_contents(parts),
+        required=Required.of(ruleset),
         board_factions=np.array(
             [[faction_ids.index(side) for side in sides] for sides in ruleset.faction_boards],
             np.int8,

@@ -19,8 +19,6 @@ from gaia_jax.components import costs, map_tiles, planets, research
 from gaia_jax.ruleset import LOST_FLEET, Ruleset
 from gaia_jax.ruleset.geometry import hex_distance
 from gaia_jax.setup.automa_json import automa_to_dict, read_automa
-from gaia_jax.setup.draw import board_planets
-from gaia_jax.setup.draw_tables import draw_tables
 from gaia_jax.setup.json_values import (
     check_list,
     check_object,
@@ -30,6 +28,7 @@ from gaia_jax.setup.json_values import (
     parse,
     read_turned,
 )
+from gaia_jax.setup.map_check import check_map
 from gaia_jax.state import Setup
 from gaia_jax.xla.struct import leaves
 
@@ -178,22 +177,8 @@ def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLE
     declared = leaves(Setup)
     arrays = {x: jnp.asarray(value, declared[x].dtype) for x, value in fields.items()}
     setup = Setup(**arrays, automa=draws)
-    if not r.map.same_types_touch:
-        _check_types_apart(r, setup)
+    check_map(r, setup)
     return setup
-
-
-def _check_types_apart(ruleset: Ruleset, setup: Setup) -> None:
-    """No two planets of one type touch across tiles (MAP-06, A23)."""
-    laid = np.asarray(board_planets(setup, ruleset))
-    cells = [f"{q},{r}" for q, r in ruleset.geometry.cells.tolist()]
-    for first, second in draw_tables(ruleset).across.tolist():
-        planet = planets.PLANETS[laid[first]]
-        if laid[first] == laid[second] and planet not in ("Empty", "Ship"):
-            raise ValueError(
-                f"sectors: {planet} on {cells[first]!r} touches {planet} on {cells[second]!r} of"
-                " another tile; turn one of them"
-            )
 
 
 def players_of(data: object) -> int:

@@ -98,7 +98,11 @@ def scene(
     if ruleset == "lost_fleet_published":
         dealt["final_missions"] = ["ASTEROID_BUILDINGS", "PLANET_TYPES"]
     dealt |= {"round_tiles": tiles} | setup
-    table = Table(factions=four(*factions), **dealt).start(round)
+    return cleared(Table(factions=four(*factions), **dealt).start(round), planets)
+
+
+def cleared(table: Table, planets: dict[str, str]) -> Table:
+    """The table with a map that holds the ships and `planets` alone, as in `scene`."""
     ids, board = table.env.ruleset.ids["planet"], table.game.board
     codes = np.array(board.planet)
     codes[codes != ids.index("Ship")] = ids.index("Empty")

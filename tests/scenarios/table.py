@@ -27,8 +27,8 @@ from gaia_jax.xla.packed import INT32, LOW_BITS
 
 
 @cache
-def _engine(name: str):
-    env = gaia_jax.make(name, reward="vp")
+def _engine(name: str, players: int):
+    env = gaia_jax.make(name, reward="vp", players=players)
 
     @jax.jit
     def complete(state):
@@ -39,15 +39,15 @@ def _engine(name: str):
 
 
 @cache
-def _drawn(name: str, seed: int) -> str:
-    env = _engine(name)[0]
+def _drawn(name: str, players: int, seed: int) -> str:
+    env = _engine(name, players)[0]
     setup = jax.jit(env.draw_setup)(jax.random.PRNGKey(seed))
     return json.dumps(setup_to_dict(setup, env.ruleset))
 
 
 @cache
-def _dealt(name: str, setup: str):
-    env, *_, init = _engine(name)
+def _dealt(name: str, players: int, setup: str):
+    env, *_, init = _engine(name, players)
     return init(setup_from_json(json.loads(setup), env.ruleset))
 
 
@@ -74,31 +74,42 @@ class Table:
     """A game in progress. `state` is the environment's; player ids are those of the game."""
 
     def __init__(
-        self, *, factions=None, seed=0, ruleset="lost_fleet", state=None, stale=False, **setup
+        self,
+        *,
+        factions=None,
+        seed=0,
+        ruleset="lost_fleet",
+        players=4,
+        state=None,
+        stale=False,
+        **setup,
     ):
         """A new game: the drawn set-up of `seed`, with `factions` and any keys of it replaced.
 
         Args:
-            factions: four faction ids by player; turn order is 0, 1, 2, 3.
+            factions: faction ids by player; turn order is 0, 1, ...
+            players: how many, of a new game.
             setup: keys of the set-up file (see gaia_jax.setup.setup_json) with other values.
             stale: the mask of `state` is not that of its game, and is renewed when it is asked for.
         """
         self.ruleset = ruleset
-        self.env, self._step, self._mask, _ = _engine(ruleset)
+        if state is not None:
+            players = state.game.num_players
+        self.env, self._step, self._mask, _ = _engine(ruleset, players)
         if state is None:
-            drawn = json.loads(_drawn(ruleset, seed))
-            drawn |= {"turn_order": [0, 1, 2, 3]} | setup
+            drawn = json.loads(_drawn(ruleset, players, seed))
+            drawn |= {"turn_order": list(range(players))} | setup
             if factions:
                 drawn["factions"] = list(factions)
-            state = _dealt(ruleset, json.dumps(drawn))
+            state = _dealt(ruleset, players, json.dumps(drawn))
         self._state, self._stale = state, stale
 
     def _arranged(self, **parts) -> Table:
         """With other parts of the game; what is known of federations is forgotten."""
         game = self.game.replace(**parts)
         forgotten = {
-            "min_satellites_feasible": np.full(4, 100),
-            "max_satellites_infeasible": np.full(4, -1),
+            "min_satellites_feasible": np.full(game.num_players, 100),
+            "max_satellites_infeasible": np.full(game.num_players, -1),
         }
         game = game.replace(players=_changed(game.players, forgotten))
         state = self._state.replace(game=game)

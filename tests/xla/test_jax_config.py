@@ -39,6 +39,7 @@ ALL = {
 TRIED = {
     ("lost_fleet", 4): ("all", "x64", "dtype", "nans", "leaks"),
     ("lost_fleet_published", 4): ("all", "rbg", "partitionable"),
+    ("lost_fleet_published", 2): ("all",),
     ("base", 4): ("all", "unsafe_rbg", "custom_prng"),
     ("base", 2): ("all", "rank", "key_reuse", "leaks"),
 }
