@@ -1,8 +1,12 @@
-"""The printed Lost Fleet for two and three: ships, shuttles, tiles, the Lantids (PLA-09 to 13)."""
+"""The printed Lost Fleet for two and three: ships, shuttles, tiles, colours (PLA-09 to PLA-13)."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from gaia_jax.components.planets import TERRAFORM_CYCLE
+from gaia_jax.rules.setup import terraforming_steps
 from gaia_jax.ruleset import LOST_FLEET_PUBLISHED, PUBLISHED_FOR_THREE, PUBLISHED_FOR_TWO
 from tests.scenarios.scene import cleared, own
 from tests.scenarios.table import Table
@@ -18,6 +22,8 @@ OF_TWO = {
 }
 OF_THREE = {"final_missions": ["BUILDINGS", "PLANET_TYPES"]}
 RICH = {"credits": 20, "ore": 9, "knowledge": 0, "qic": 9, "vp": 30, "tracks": 0}
+
+compiled = pytest.mark.slow  # each number of players compiles a game of its own, half a minute
 
 
 def small(*factions, planets, **fields):
@@ -37,6 +43,7 @@ def test_pla_09_the_rebellion_and_its_actions_are_absent():
     assert {text for text in texts if text.startswith("explore")} == {f"explore {s}" for s in SHIPS}
 
 
+@compiled
 def test_pla_12_two_shuttles_a_player():
     table = small("TERRANS", "XENOS", planets={"0,0": "Blue"})
     for ship in ("TWILIGHT", "ECLIPSE"):
@@ -46,12 +53,14 @@ def test_pla_12_two_shuttles_a_player():
     assert small("XENOS", "TERRANS", planets={"0,0": "Yellow"}).options("explore")
 
 
+@compiled
 def test_pla_12_the_moweyds_have_one_left_beside_that_on_tf_mars():
     table = small("MOWEYDS", "XENOS", planets={"0,0": "Proto"})
     assert table.options("explore") == {"explore TWILIGHT", "explore ECLIPSE"}
     assert not table.play("explore ECLIPSE").turn(0).options("explore")
 
 
+@compiled
 def test_pla_11_two_artifacts_lie_on_the_twilight():
     table = small("TERRANS", "XENOS", planets={"0,0": "Blue"}, power=(9, 0, 0))
     table = own(table, 0, "TWILIGHT").turn(0)
@@ -61,6 +70,7 @@ def test_pla_11_two_artifacts_lie_on_the_twilight():
     assert table.turn(0).options("artifact") == set()
 
 
+@compiled
 def test_pla_09_only_the_ship_tiles_dealt_can_be_taken():
     table = small("TERRANS", "XENOS", planets={"0,0": "Blue"}).stand(0, "0,0", "TS")
     table = own(table, 0, *SHIPS).turn(0).play("upgrade 0,0", "piece RL")
@@ -68,6 +78,7 @@ def test_pla_09_only_the_ship_tiles_dealt_can_be_taken():
     assert table.options("tile") & ship_tiles == {"tile LF-ORE1-KN3", "tile LF-NAV+1"}
 
 
+@compiled
 @pytest.mark.parametrize("vp, offered", [(24, False), (25, True)])
 def test_pla_09_the_extra_tile_asks_for_25_vp(vp, offered):
     """Shuttles do not help, and with two no third ship can be explored."""
@@ -77,6 +88,7 @@ def test_pla_09_the_extra_tile_asks_for_25_vp(vp, offered):
     assert table.can("advanced extra") is offered
 
 
+@compiled
 @pytest.mark.parametrize(
     "structure, planet, host, knowledge",
     [
@@ -95,7 +107,7 @@ def test_pla_13_the_lantids_of_two(structure, planet, host, knowledge):
     assert table.turn(0).play("mine 1,0").player(0).knowledge == knowledge
 
 
-@pytest.mark.slow  # compiles a game of its own
+@compiled
 @pytest.mark.parametrize("structure, host, gained", [("PI", True, (2, 1)), ("PI", False, (0, 0))])
 def test_pla_13_the_lantids_of_three(structure, host, gained):
     planets = {"0,0": "Blue", "1,0": "Blue"}
@@ -114,3 +126,36 @@ def test_pla_12_and_13_no_other_number_of_a_faction_changes(rules):
     two = {"shuttles", "pi_home_knowledge", "preplaced_ship"}
     changed -= {name for name in changed if name.endswith("_op")}  # rows of another table
     assert changed == (two if rules.players == 2 else {"pi_guest_charge"})
+
+
+def hard_colours(*factions, order):
+    """The colours that cost 3 steps, of each player without a home, in a game for that many."""
+    rules = {2: PUBLISHED_FOR_TWO, 3: PUBLISHED_FOR_THREE}[len(factions)]
+    ids = rules.ids["faction"]
+    setup = SimpleNamespace(
+        faction=np.array([ids.index(faction) for faction in factions]),
+        colour_order=np.array([TERRAFORM_CYCLE.index(colour) for colour in order]),
+        turn_order=np.arange(len(factions)),
+    )
+    steps = np.asarray(terraforming_steps(rules, setup))
+    first = rules.ids["planet"].index(TERRAFORM_CYCLE[0])
+    colours = steps[:, first : first + len(TERRAFORM_CYCLE)]
+    return [
+        {TERRAFORM_CYCLE[i] for i in np.flatnonzero(row == 3)}
+        for row, faction in zip(colours, factions, strict=True)
+        if rules.factions[ids.index(faction)].drawn_colours
+    ]
+
+
+def test_ini_09_the_example_of_the_rulebook_for_three():
+    """Page 8: the home of the Bescods for both, then the first colours of the row in turn order."""
+    order = ["Blue", "Black", "Yellow", "Red", "White", "Brown", "Orange"]
+    hard = hard_colours("TINKEROIDS", "BESCODS", "MOWEYDS", order=order)
+    assert hard == [{"Black", "Blue", "Yellow"}, {"Black", "Red", "White"}]
+
+
+def test_ini_09_two_without_a_home_share_no_colour():
+    order = ["White", "Orange", "Red", "Blue", "Brown", "Yellow", "Black"]
+    hard = hard_colours("MOWEYDS", "TINKEROIDS", order=order)
+    assert hard == [{"White", "Orange", "Red"}, {"Blue", "Brown", "Yellow"}]
+    assert hard_colours("XENOS", "MOWEYDS", order=order) == [{"Yellow", "White", "Orange"}]
