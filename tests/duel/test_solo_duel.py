@@ -1,0 +1,63 @@
+"""The base game for one against the Automa: the referee against the engine, in one batch.
+
+`python -m tests.referee.duel --games 500 --ruleset base --players 1` plays more of them.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import GAMES
+from tests.referee import solo
+from tests.referee.automa_cards import facts
+from tests.referee.duel import Match, play
+from tests.referee.engine import Engine
+from tests.referee.game import Game
+from tests.referee.policies import POLICIES
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine(solo.RULESET, GAMES, players=1)
+
+
+def matches(first: int, games: int) -> list[Match]:
+    """Levels, factions and policies in turn."""
+    out = []
+    for seed in range(first, first + games):
+        policy = list(POLICIES)[seed % len(POLICIES)]
+        setup = solo.draw_spread(seed)
+        out.append(Match(solo.RULESET, seed, policy, setup, POLICIES[policy]()))
+    return out
+
+
+def check_agreement(engine: Engine, games: list[Match]) -> None:
+    play(engine, games)
+    for match in games:
+        assert not match.differences, (match.seed, match.policy, match.differences[:20])
+        assert match.game.over
+
+
+def test_the_games_are_balanced() -> None:
+    setups = [match.setup for match in matches(0, GAMES)]
+    assert {setup["automa"]["level"] for setup in setups} == set(facts()["levels"])
+    assert {setup["automa"]["faction"] for setup in setups} == set(facts()["factions"])
+    assert len({setup["factions"][0] for setup in setups}) >= 10
+
+
+def test_both_engines_agree(engine: Engine) -> None:
+    check_agreement(engine, matches(0, GAMES))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(GAMES, 8 * GAMES, GAMES))
+def test_both_engines_agree_on_more_games(engine: Engine, first: int) -> None:
+    check_agreement(engine, matches(first, GAMES))
+
+
+def test_the_engine_draws_set_ups_of_the_solo_game(engine: Engine) -> None:
+    """The referee refuses decks, factions and maps that the rules do not have."""
+    for seed in range(20):
+        setup = engine.draw_setup(seed)
+        Game(setup, solo.RULESET)
+        assert setup["automa"]["level"] == "automachtig"
