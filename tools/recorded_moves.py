@@ -49,7 +49,7 @@ def moves(folder: Path, kinds: Sequence[str], each: int, turns: bool = False) ->
     for path in sorted(folder.glob("*.json")):
         players, game = replay.read(path).players or ("people",) * 4, read_game(path)
         rng = np.random.default_rng(int.from_bytes(path.stem.encode()) % 2**64)
-        asked = review.main_moves(game)
+        asked = review.judged_positions(game)
         for seat, kind in enumerate(players[: game.env.num_players]):
             own = [at for at in asked if int(game.states[at].current_player) == seat]
             if kind in kinds and own:
@@ -100,6 +100,6 @@ def beginnings(folder: Path) -> Iterator[Beginning]:
     """All games of a folder."""
     for path in sorted(folder.glob("*.json")):
         record, game = replay.read(path), read_game(path, BEGINS)
-        at, players = review.main_moves(game)[0], record.players or ("people",) * 4
+        at, players = review.judged_positions(game)[0], record.players or ("people",) * 4
         state = jax.device_get(game.states[at])
         yield Beginning(path.stem, at + 1, state, tuple(players), list(record.final_vp))

@@ -21,7 +21,7 @@ from gaia_jax.cli.progress import status_line
 
 from .system import cli
 
-MANY_GAMES = 1 << 20  # enough for every core to become a device
+MANY_GAMES = 1 << 20  # so many that every core becomes a device, however few the playouts
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,8 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     from .system.devices import split_cpu
 
     review.check_policy(args.agent)  # before any work; `review_game` checks again
-    json, html = (args.json, review.is_own_report), (args.html, pages.is_review)
-    outputs.check_files({"--json": json, "--html": html})
+    outputs.check_files(
+        {"--json": (args.json, review.is_own_report), "--html": (args.html, pages.is_review)}
+    )
     if args.html:
         new_figure(1, 1)  # raises an error without matplotlib
     split_cpu(0, MANY_GAMES)
@@ -64,9 +65,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--agent", default="zoo/strong", help="plays all seats; it must have a policy")
     add(
         "--playouts", metavar="N", type=whole(4, 10**4), default=16,
-        help="of the played move and of the best other one",
+        help="playouts of the played move and of its best alternative, at least",
     )  # fmt: skip
-    add("--seed", type=whole(0, LARGEST_SEED), default=0, help="of the playouts")
+    add("--seed", type=whole(0, LARGEST_SEED), default=0, help="seed of the playouts")
     add("--json", metavar="FILE", type=Path, help="write the whole report, with every move")
     add("--html", metavar="FILE", type=Path, help="write the review as a page")
     cli.add_cache_flag(parser)

@@ -44,14 +44,14 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Game, dict[str, 
     path = tmp_path_factory.mktemp("game") / "begun.json"
     replay.write(path, dataclasses.replace(record, actions=record.actions[:FIRST], final_vp=()))
     game, rng = read_game(path), np.random.default_rng(0)
-    judged = [_judged(game, at, rng) for at in review.main_moves(game)]
+    judged = [_judged(game, at, rng) for at in review.judged_positions(game)]
     losses = [[x.loss for x in judged if x.comparison.seat == p] for p in range(4)]
     seats = seat_reviews(losses, judged[-1].vp, np.array([120.0, 110.0, 100.0, 90.0]))
     reviewed = review.Review(game, "zoo/strong", 0, 16, len(judged) + 1, judged, seats)
     return game, {"record": str(path)} | review.build_report(reviewed)
 
 
-def test_main_moves_are_placements_boosters_and_actions(
+def test_judged_moves_are_placements_boosters_and_actions(
     reviewed: tuple[Game, dict[str, Any]],
 ) -> None:
     game, about = reviewed
@@ -59,7 +59,7 @@ def test_main_moves_are_placements_boosters_and_actions(
     assert {"mine", "booster"} <= verbs and not verbs & {"free", "leech", "end_turn", "income"}
     assert sum(m["round"] == 0 for m in about["moves"]) >= 12
     assert all(m["decision"] <= FIRST for m in about["moves"])
-    assert [m["decision"] for m in about["moves"]] == [a + 1 for a in review.main_moves(game)]
+    assert [m["decision"] for m in about["moves"]] == [a + 1 for a in review.judged_positions(game)]
 
 
 def test_the_text_has_seats_and_costliest_moves(reviewed: tuple[Game, dict[str, Any]]) -> None:

@@ -35,7 +35,7 @@ OUTPUTS = [
     ("training.evaluate", ("runs/x",), {"--json": "other.json", "--save": "games.npz"}),
     ("training.compare", ("runs/x",), {"--out": "precious.md", "--svg": "precious.svg"}),
     ("training.compare", ("runs/x",), {"--out": "precious.html", "--svg": "notes.txt"}),
-    ("training.explain", ("x", "--agent", "random+search:2"), {"--json": "other.json"}),
+    ("training.explain", ("x", "--agent", "zoo/quick+search:2"), {"--json": "other.json"}),
     ("training.review", ("x",), {"--json": "other.json", "--html": "precious.html"}),
     ("training.advise", (), {"--json": "other.json", "--html": "precious.html"}),
     ("training.study.__main__", ("data",), {"--figures": "notes.txt"}),

@@ -53,7 +53,7 @@ def estimate_loss(alternative: np.ndarray, played: np.ndarray) -> Loss:
     Args:
         alternative: (n,) results of the alternative. played: (n,) of the played move.
     """
-    from scipy import stats  # takes a second, for which the table does not wait
+    from scipy import stats  # takes a second; the browser table would start later
 
     differences = np.asarray(alternative, float) - np.asarray(played, float)
     mean = float(differences.mean())
@@ -68,7 +68,7 @@ def compute_pars(expected: np.ndarray) -> np.ndarray:
     The mean takes part because a faction that suits the agent suits other players less.
 
     Args:
-        expected: (P,) VP at the end if the agent plays all seats from the beginning.
+        expected: (P,) VP at the end if the agent plays all seats from the first judged position.
     """
     mean = np.mean(expected)
     return np.asarray(mean + EXPECTATION_SHARE * (expected - mean))
@@ -92,7 +92,9 @@ class SeatReview(NamedTuple):
     """A seat of a reviewed game."""
 
     num_judged: int  # number of its judged moves
-    expected_vp: float  # at the end if the agent had played all seats from the beginning
+    expected_vp: (
+        float  # at the end if the agent had played all seats from the first judged position
+    )
     accuracy: float  # 0 to 100
     vp_lost: float  # VP, the sum of its shrunk losses
     grades: dict[str, int]  # number of its moves by grade
@@ -106,7 +108,7 @@ def seat_reviews(
     Args:
         losses: of the judged moves, by seat.
         final_vp: (P,) VP at the end.
-        expected: (P,) VP that the agent expects at the beginning.
+        expected: (P,) VP that the agent expects at the first judged position.
     """
     pars = compute_pars(expected)
     return [

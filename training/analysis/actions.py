@@ -22,7 +22,7 @@ def action_kind(text: str) -> str:
 
 
 def begins_turn(states: EnvState) -> Array:
-    """(B,) whether a turn begins: a main action comes next and no conversion came before it."""
+    """(B,) whether a turn begins: at a main action or conversion, with no conversion before it."""
     turn = states.game.turn
     return jnp.asarray((turn.node == Node.TURN) & (turn.free_actions == 0))
 

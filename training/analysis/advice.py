@@ -42,7 +42,7 @@ class PlayedGames(NamedTuple):
     vp: np.ndarray  # (N, P)
     sources: np.ndarray  # (N, P, K)
     booster: np.ndarray  # (N, P) the first one, index in ids["booster"]; -1 if unknown
-    opening: np.ndarray  # (N, P, OPENING) first main actions, index in `kinds`; -1 for none
+    opening: np.ndarray  # (N, P, OPENING_LENGTH) first main actions, index in `kinds`; -1 for none
     kinds: list[str]
 
     @property

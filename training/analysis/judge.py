@@ -15,12 +15,12 @@ from ..agents import Agent
 from ..games.stats import wins
 from ..types import Environment, EnvState
 from .accuracy import NO_LOSS, Loss, estimate_loss
-from .playouts import Ends, Jobs, Playouts, jobs_of
+from .playouts import Ends, Playouts, jobs_of
 
 MAX_CANDIDATES = 4  # including the played action
 MIN_PROBABILITY = 1e-4  # of an alternative, by the policy
 LINE_LENGTH = 12  # stored actions of a playout
-REMEASURE_ONE_IN = 8  # the costliest 1 in 8 moves are measured again ...
+REMEASURE_ONE_IN = 8  # the costliest 1 in 8 moves, but at least 5, are measured again ...
 REMEASURE_FACTOR = 3  # ... with 3 times the playouts
 FULL_GAMES_FACTOR = 4  # games from the first position, for each playout of a move
 
@@ -54,10 +54,8 @@ def make_comparison(number: int, seat: int, played: int, probabilities: np.ndarr
         probabilities: (A,) of all actions, by the policy.
     """
     order = np.argsort(-probabilities, kind="stable")
-    others = [
-        a for a in order[:MAX_CANDIDATES] if a != played and probabilities[a] >= MIN_PROBABILITY
-    ][: MAX_CANDIDATES - 1]
-    candidates = np.array([played, *others], int)
+    others = [a for a in order if a != played and probabilities[a] >= MIN_PROBABILITY]
+    candidates = np.array([played, *others[: MAX_CANDIDATES - 1]], int)
     return Comparison(number, seat, candidates, probabilities[candidates])
 
 
@@ -99,7 +97,7 @@ class Judge:
         """
         Args:
             playouts: n of the played move and of the best alternative, at least 4.
-            remeasure_one_in: measure the costliest 1/n of the moves again.
+            remeasure_one_in: measure one in so many moves again, the costliest.
         """
         self.playouts, self.runner = playouts, Playouts(env, agent, moves=LINE_LENGTH)
         self._remeasure_one_in = remeasure_one_in
@@ -108,11 +106,11 @@ class Judge:
 
     def count_playouts(self, comparisons: Sequence[Comparison]) -> int:
         """Number of playouts of `judge`."""
-        return sum(self._stages(comparisons))
+        return sum(self._stage_sizes(comparisons))
 
     def _capacity(self, comparisons: Sequence[Comparison]) -> int:
         """Jobs of the largest stage, so that all stages share one program."""
-        return max(*self._stages(comparisons), FULL_GAMES_FACTOR * self.playouts)
+        return max(*self._stage_sizes(comparisons), FULL_GAMES_FACTOR * self.playouts)
 
     def estimate_final_vp(
         self,
@@ -139,7 +137,7 @@ class Judge:
             raise KeyboardInterrupt
         return np.asarray(ends.vp.mean(0))
 
-    def _stages(self, comparisons: Sequence[Comparison]) -> tuple[int, int, int]:
+    def _stage_sizes(self, comparisons: Sequence[Comparison]) -> tuple[int, int, int]:
         """Numbers of playouts that choose, that measure, and that measure again."""
         candidate_counts = [len(c.candidates) for c in comparisons]
         remeasured = self._num_remeasured(sum(k > 1 for k in candidate_counts)) * REMEASURE_FACTOR
@@ -168,7 +166,7 @@ class Judge:
         def play(rows: list[int], actions: list[np.ndarray], samples: int, first: int) -> _Stage:
             nonlocal num_played
             jobs = jobs_of(actions, samples, first)
-            jobs = Jobs(np.array(rows)[jobs.position], jobs.action, jobs.sample)
+            jobs = jobs._replace(position=np.array(rows)[jobs.position])
             ends = self.runner.play(
                 states, jobs, seed, lambda n: progress(num_played + n), capacity
             )
@@ -176,21 +174,23 @@ class Judge:
             return _Stage(rows, actions, ends, samples)
 
         n, choosing = self.playouts, self._num_choosing
-        pairs = [c.candidates[:2] for c in comparisons]
-        with_choice = [i for i, c in enumerate(comparisons) if len(c.candidates) > 2]
-        if with_choice:
-            stage = play(with_choice, [comparisons[i].candidates for i in with_choice], choosing, 0)
+        # (1,) or (2,) each: the played action, then its alternative if it has one
+        compared = [c.candidates[:2] for c in comparisons]
+        several = [i for i, c in enumerate(comparisons) if len(c.candidates) > 2]
+        if several:
+            stage = play(several, [comparisons[i].candidates for i in several], choosing, 0)
             if not stage.is_complete:
                 return [_judge_by_halves(comparisons[i], *result) for i, *result in stage.results()]
             for i, actions, vp, _ in stage.results():
-                pairs[i] = actions[[0, _best_alternative(comparisons[i], vp)]]
-        stage = play(list(range(len(comparisons))), pairs, n, choosing)
+                compared[i] = actions[[0, _best_alternative(comparisons[i], vp)]]
+        stage = play(list(range(len(comparisons))), compared, n, choosing)
         judged = {i: judge_from_playouts(comparisons[i], *result) for i, *result in stage.results()}
-        costly = [i for i in judged if len(pairs[i]) > 1]
-        costly.sort(key=lambda i: -judged[i].loss.shrunk_mean)
-        if stage.is_complete and costly:
-            costly = sorted(costly[: self._num_remeasured(len(costly))])
-            stage = play(costly, [pairs[i] for i in costly], n * REMEASURE_FACTOR, choosing + n)
+        by_loss = [i for i in judged if len(compared[i]) > 1]
+        by_loss.sort(key=lambda i: -judged[i].loss.shrunk_mean)
+        if stage.is_complete and by_loss:
+            costliest = sorted(by_loss[: self._num_remeasured(len(by_loss))])
+            actions_of = [compared[i] for i in costliest]
+            stage = play(costliest, actions_of, n * REMEASURE_FACTOR, choosing + n)
             judged |= {
                 i: judge_from_playouts(comparisons[i], *result) for i, *result in stage.results()
             }
@@ -228,11 +228,12 @@ def judge_from_playouts(
         vp: (K, n, P). moves: (K, n, M).
     """
     seat, won = comparison.seat, wins(vp)
-    median = int(np.argsort(vp[-1, :, seat], kind="stable")[vp.shape[1] // 2])
     has_alternative = len(actions) > 1
+    other = len(actions) - 1  # 0, the played action, without an alternative
+    median = int(np.argsort(vp[other, :, seat], kind="stable")[vp.shape[1] // 2])
     return JudgedMove(
-        comparison, int(actions[-1]), vp[0].mean(0), won[0].mean(0),
+        comparison, int(actions[other]), vp[0].mean(0), won[0].mean(0),
         estimate_loss(vp[1, :, seat], vp[0, :, seat]) if has_alternative else NO_LOSS,
         estimate_loss(won[1, :, seat], won[0, :, seat]) if has_alternative else NO_LOSS,
-        vp.shape[1], moves[-1, median],
+        vp.shape[1], moves[other, median],
     )  # fmt: skip

@@ -5,8 +5,8 @@ Two actions with the same effect therefore end alike; others soon diverge (docs/
 job may also fix a plan, the decisions of its first seat in its next turns.
 
 Turns are short (`gaia_jax.make`) where the environment has them: no conversion follows a main
-action, and no decision ends a turn. `whole_moves` restores the ends of turns. After a main action
-in the start position at most one conversion follows.
+action, and no decision ends a turn. `whole_moves` restores the ends of turns. If the start
+position comes after a main action, at most one conversion follows.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class PuzzleMaker:
     def extend(
         self, collection: JsonObject, first: int, games: int, out: Path | None
     ) -> tuple[JsonObject, bool]:
-        """Add the puzzles of more games, written after every GAMES games.
+        """Add the puzzles of more games, written after every GAMES_PER_BATCH games.
 
         Args:
             first: number of the first set-up. games: the number of games.
@@ -155,7 +155,7 @@ class PuzzleMaker:
             yield collection
 
     def play_games(self, seed: int, block: int) -> list[Game]:
-        """Play on PLAYED set-ups of a seed; a block always gives the same games."""
+        """Play on GAMES_PER_BLOCK set-ups of a seed; a block always gives the same games."""
         key, numbers = jax.random.key(seed), np.arange(GAMES_PER_BLOCK) + block * GAMES_PER_BLOCK
         draw = env_jit(self.env, "draw_setup")
         start, step = replay.compiled(gaia_jax.make(self.env.id, players=self.env.num_players))

@@ -41,32 +41,35 @@ class Review(NamedTuple):
     seats: list[SeatReview]  # P
 
 
-def main_moves(game: Game) -> list[int]:
-    """The decisions to judge, from 0: placements, boosters and main actions with a choice."""
-    decisions = []
+def judged_positions(game: Game) -> list[int]:
+    """Indices into `game.states`: placements, boosters and main actions that are not forced.
+
+    A decision is forced if no other action is legal; a conversion counts as another action.
+    """
+    positions = []
     for at, played in enumerate(game.actions):
         state = game.states[at]
         node = int(state.game.turn.node)
         if played < 0:
             continue
         text = game.env.ruleset.actions.texts[played]
-        is_main_move = node in (Node.START, Node.BOOSTER) or is_main_action(node, text)
-        if is_main_move and int(np.sum(state.legal_action_mask)) > 1:
-            decisions.append(at)
-    return decisions
+        is_judged = node in (Node.START, Node.BOOSTER) or is_main_action(node, text)
+        if is_judged and int(np.sum(state.legal_action_mask)) > 1:
+            positions.append(at)
+    return positions
 
 
 def check_policy(name: str, agent: Agent | None = None) -> None:
     """Raise an error for an agent without a policy.
 
-    The name suffices to refuse built-in agents and searches; others need `agent`.
+    Without `agent`, only built-in agents and searches are recognized.
 
     Raises:
         UserError: the agent has no policy.
     """
     base, search = split_name(name)
-    has_none = base in REGISTRY or search is not None
-    if has_none or (agent is not None and agent.policy is None):
+    known_without_policy = base in REGISTRY or search is not None
+    if known_without_policy or (agent is not None and agent.policy is None):
         raise UserError(f"--agent requires a policy, {name} has none; zoo/strong has one")
 
 
@@ -79,7 +82,7 @@ def review_game(
 ) -> Review:
     """Review a game. After Ctrl-C the review has the moves that were judged before.
 
-    Games of the same size share compiled programs.
+    Reviews with the same rounded number of positions and playouts share compiled programs.
 
     Args:
         name: of the agent.
@@ -89,9 +92,9 @@ def review_game(
         UserError: the agent is unknown or has no policy, or the game has no move to judge.
         KeyboardInterrupt: before any move was judged.
     """
-    decisions = main_moves(game)
+    decisions = judged_positions(game)
     if not decisions:
-        raise UserError("the record has no main move with a choice")
+        raise UserError("the record has no main move that is not forced")
     agent = make_agent(name, game.env)
     check_policy(name, agent)
     positions = (jax.device_get(game.states[at]) for at in decisions)

@@ -119,10 +119,10 @@ class AgentPool:
         return [name for name in self.names if not self.refusal(name, ruleset, players)]
 
     def _games(self, name: str) -> dict[str, list[int]]:
-        """The numbers of players that an agent plays with, by ruleset."""
+        """The numbers of players that an agent plays with, by ruleset; from two on."""
         games_by_ruleset: dict[str, list[int]] = {}
         for id, players in sorted(VARIANTS):
-            if not self.refusal(name, id, players):
+            if players > 1 and not self.refusal(name, id, players):
                 games_by_ruleset.setdefault(id, []).append(players)
         return games_by_ruleset
 
