@@ -67,17 +67,23 @@ class Rules:
         self.switches = switches
         self.players = players
         pieces, self.map = _read("pieces.json"), _read("map.json")
-        printed = _read("factions.json")
+        boards = _read("factions.json")
         factions = {
-            faction: {**copy.deepcopy(printed["common"]), **own}
-            for faction, own in printed["factions"].items()
+            faction: {**copy.deepcopy(boards["common"]), **own}
+            for faction, own in boards["factions"].items()
         }
         for file in changes:
             change = _read(file)
             _apply(pieces, change["pieces"])
             _apply(self.map, change["map"])
             _apply(factions, change["factions"])
-        self._count_players(_read("players.json"), sectors)
+        counts = _read("players.json")
+        fleet = counts["fleet"].get(str(players), NO_CHANGE) if self.map["ships"] else NO_CHANGE
+        _apply(self.map, fleet["map"])
+        _apply(pieces, fleet["pieces"])
+        for printed in factions.values():
+            printed["shuttles"] -= fleet["fewer_shuttles"]  # PLA-12
+        self._count_players(counts, fleet, sectors)
         for key, value in pieces.items():
             setattr(self, key, value)
         self.factions: dict[str, dict[str, Any]] = factions
@@ -88,15 +94,20 @@ class Rules:
             **self.ship_tokens,
         }
 
-    def _count_players(self, counts: dict[str, Any], sectors: int) -> None:
-        """What depends on the number of players: the map, the boosters, the neutral player."""
+    def _count_players(self, counts: dict[str, Any], fleet: dict[str, Any], sectors: int) -> None:
+        """Apply the number of players to the map, the boosters and the neutral player.
+
+        `fleet` is what two or three change in The Lost Fleet (PLA-08 to PLA-14).
+        """
         tiles = self.map["sector_tiles"] | counts["other_sides"]
-        laid = next(m for m in counts["maps"][str(self.players)] if len(m) == sectors)
+        laid = next(m for m in maps_of(self.name)[self.players] if len(m) == sectors)
         self.map["sector_tiles"] = {tile: tiles[tile] for tile in laid}
         self.map["sector_centres"] = self.map["sector_centres"][:sectors]
         self.boosters_in_play: int = self.players + counts["boosters_beyond_players"]
         # What a player who is not there counts in each final mission; nothing where none is added.
-        self.neutral_counts: dict[str, int] = counts["neutral_counts"].get(str(self.players), {})
+        self.neutral_counts: dict[str, int] = (
+            counts["neutral_counts"].get(str(self.players), {}) | fleet["neutral_counts"]
+        )
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"the rules of {self.name} have no {name!r}")
@@ -119,6 +130,8 @@ def _apply(facts: dict[str, Any], changes: dict[str, Any]) -> None:
             facts[key] = value
 
 
+# What no number of players changes in The Lost Fleet.
+NO_CHANGE: dict[str, Any] = {"map": {}, "pieces": {}, "fewer_shuttles": 0, "neutral_counts": {}}
 # Of these a change gives all amounts.
 AMOUNTS = ("start", "income", "pi_income", "cost")
 RULESETS = {
@@ -131,6 +144,18 @@ RULESETS = {
 }
 
 
+def maps_of(name: str) -> dict[int, list[list[str]]]:
+    """The sector tiles of each map, by the number of players (PLA-01, PLA-03, PLA-04, PLA-08)."""
+    counts = _read("players.json")
+    maps = {int(players): tiles for players, tiles in counts["maps"].items()}
+    if name == "base":
+        return maps
+    if name == "lost_fleet":
+        return {4: maps[4]}
+    fleet = {int(players): [facts["sector_tiles"]] for players, facts in counts["fleet"].items()}
+    return fleet | {4: maps[4]}
+
+
 @lru_cache
 def ruleset(name: str, players: int = 4, sectors: int | None = None) -> Rules:
     """The rules called `name` for a number of players, on a map of `sectors` tiles.
@@ -140,10 +165,10 @@ def ruleset(name: str, players: int = 4, sectors: int | None = None) -> Rules:
     """
     if name not in RULESETS:
         raise ValueError(f"no ruleset {name!r}; there are {', '.join(RULESETS)}")
-    maps = _read("players.json")["maps"] if name == "base" else {"4": [range(10)]}
-    if str(players) not in maps:
+    maps = maps_of(name)
+    if players not in maps:
         raise ValueError(f"{name} is not played by {players}")
-    sizes = [len(tiles) for tiles in maps[str(players)]]
+    sizes = [len(tiles) for tiles in maps[players]]
     if sectors is not None and sectors not in sizes:
         raise ValueError(f"{name} for {players} has maps of {sizes} tiles, not {sectors}")
     return Rules(name, *RULESETS[name], players, sizes[0] if sectors is None else sectors)

@@ -114,8 +114,11 @@ def mine_built(
         news.new_sector if game.rules.switches.darkanians_deep_sectors else news.new_main_sector
     ):
         player.gain({"knowledge": 1, "credits": 2})
-    if news.guest and player.has_pi("LANTIDS"):
-        player.gain({"knowledge": 2})
+    if player.has_pi("LANTIDS"):  # PLA-13; a guest on a Blue planet is a guest, once
+        if news.guest:
+            player.gain(game.rules.lantids_pi["guest"])
+        elif news.planet == player.printed["home"]:
+            player.gain(game.rules.lantids_pi["home"])
 
 
 def piece_placed(game: Game, player: Player, piece: str) -> None:

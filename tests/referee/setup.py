@@ -157,14 +157,10 @@ def draw(
     inner = rng.sample(the_map["inner_tiles"], len(the_map["inner_slots"]))
     outer = [tile for tile in the_map["sector_tiles"] if tile not in inner]
     rng.shuffle(outer)
-    deep_numbers = list(range(1, 9))
+    deep_numbers = list(the_map["deep_numbers"])
     rng.shuffle(deep_numbers)
     ships, interface = _draw_interface(rules, rng) if rules.ships else ({}, {})
-    if factions is None:
-        boards: dict[int, list[str]] = {}
-        for faction, printed in rules.factions.items():
-            boards.setdefault(printed["board"], []).append(faction)
-        factions = [rng.choice(sides) for sides in rng.sample(list(boards.values()), players)]
+    factions = _draw_factions(rules, rng) if factions is None else factions
     tracks = rules.tracks
     advanced_slots = [*tracks, "extra"] if rules.extra_tile else tracks
     basic = rng.sample(rules.basic_tiles, 9)
@@ -172,7 +168,8 @@ def draw(
     ship_tokens = rng.sample(list(rules.ship_tokens), len(rules.ships))
     ship_tiles = rng.sample(rules.ship_tiles, len(rules.ship_tiles))
     # One draw after the other: a seed gives the same set-up as long as nothing is drawn between.
-    drawn: dict[str, Any] = {"sectors": _turn_sectors(rules, rng, inner + outer)}
+    drawn: dict[str, Any] = {"players": players} if rules.ships and players < 4 else {}
+    drawn["sectors"] = _turn_sectors(rules, rng, inner + outer)
     if rules.ships:
         drawn["ships"] = ships
         drawn["interface"] = interface
@@ -184,20 +181,31 @@ def draw(
     drawn["basic_tiles"] = dict(zip([*tracks, "free_1", "free_2", "free_3"], basic, strict=True))
     drawn["advanced_tiles"] = dict(zip(advanced_slots, advanced, strict=True))
     if rules.extra_tile:
-        drawn["extra_condition"] = rng.choice("AB")
+        drawn["extra_condition"] = _draw_condition(rules, rng)
     drawn["tf5_token"] = rng.choice(list(rules.base_tokens))
     if rules.ships:
-        places = ["REBELLION", "TF_MARS", "ECLIPSE"]
         drawn["ship_tokens"] = dict(zip(rules.ships, ship_tokens, strict=True))
-        drawn["ship_tiles"] = dict(zip(places, ship_tiles, strict=True))
-        drawn["artifacts"] = rng.sample(rules.artifacts, 4)
+        drawn["ship_tiles"] = dict(zip(tile_places(rules), ship_tiles, strict=False))
+        drawn["artifacts"] = rng.sample(rules.artifacts, players)  # PLA-11
     drawn["boosters"] = rng.sample(list(rules.boosters), rules.boosters_in_play)
     drawn["round_tiles"] = rng.sample(list(rules.round_tiles), 6)
     drawn["final_missions"] = rng.sample(rules.final_missions, 2)
     if rules.ships:
         drawn["economy_side"] = rng.choice("AB")
         drawn["colour_order"] = rng.sample(rules.terraforming_cycle, 7)
+    if not enough_asteroids(rules, drawn):
+        drawn["deep"] = turn_over(drawn["deep"], "DS6A", "DS6B")
+        if touching(rules, drawn):
+            return draw(rng.randrange(2**32), name, factions, players, sectors)
     return drawn
+
+
+def _draw_factions(rules: Rules, rng: random.Random) -> list[str]:
+    """A side of a board for each player (SET-11)."""
+    boards: dict[int, list[str]] = {}
+    for faction, printed in rules.factions.items():
+        boards.setdefault(printed["board"], []).append(faction)
+    return [rng.choice(sides) for sides in rng.sample(list(boards.values()), rules.players)]
 
 
 def _turn_sectors(rules: Rules, rng: random.Random, tiles: list[str]) -> list[dict[str, Any]]:
@@ -280,6 +288,8 @@ def check(rules: Rules, setup: dict[str, Any]) -> None:
         SetupError: the tiles, the order of the players or the number of boosters are not those of
             so many players, or planets of one type touch across tiles where they must not.
     """
+    if setup.get("players", rules.players) not in (rules.players, 1):
+        raise SetupError(f"{rules.players} factions, but {setup['players']} players")
     laid, tiles = [laid["tile"] for laid in setup["sectors"]], list(rules.map["sector_tiles"])
     if sorted(laid) != sorted(tiles):
         raise SetupError(f"the tiles of {rules.players} players are {tiles}, not {laid}")
@@ -287,8 +297,80 @@ def check(rules: Rules, setup: dict[str, Any]) -> None:
         raise SetupError(f"{rules.players} players sit here, not {setup['turn_order']}")
     if len(setup["boosters"]) != rules.boosters_in_play:
         raise SetupError(f"{rules.boosters_in_play} boosters are in play, not {setup['boosters']}")
+    if rules.ships:
+        check_fleet(rules, setup)
     if not rules.map["equal_types_touch"] and (found := touching(rules, setup)):
         raise SetupError(f"equal types touch across tiles: {'; '.join(found)}")
+
+
+def check_fleet(rules: Rules, setup: dict[str, Any]) -> None:
+    """Refuse pieces of The Lost Fleet for another number of players (PLA-08 to PLA-11).
+
+    Raises:
+        SetupError: a tile in the middle that cannot be there; deep tiles, ships, contents of
+            holes, tokens, tiles or artifacts of another table; too few asteroids.
+    """
+    the_map = rules.map
+    middle = [setup["sectors"][slot]["tile"] for slot in the_map["inner_slots"]]
+    if not set(middle) <= set(the_map["inner_tiles"]):
+        raise SetupError(f"{the_map['inner_tiles']} can be in the middle, not {middle}")
+    numbers = sorted(int(laid["tile"][2:-1]) for laid in setup["deep"])
+    if numbers != the_map["deep_numbers"]:
+        raise SetupError(f"the deep tiles are {the_map['deep_numbers']}, not {numbers}")
+    check_holes(rules, setup)
+    for key, places in [("ship_tokens", rules.ships), ("ship_tiles", tile_places(rules))]:
+        if setup[key].keys() != set(places):
+            raise SetupError(f"{key} lie at {places}, not {list(setup[key])}")
+    if len(setup["artifacts"]) != rules.players:
+        raise SetupError(f"{rules.players} artifacts are in play, not {setup['artifacts']}")
+    if setup["extra_condition"] not in list(rules.extra_conditions):
+        raise SetupError(f"the extra tile has no condition {setup['extra_condition']!r}")
+    if not enough_asteroids(rules, setup):
+        raise SetupError(f"the mission for asteroids asks for {rules.fewest_asteroids} of them")
+
+
+def check_holes(rules: Rules, setup: dict[str, Any]) -> None:
+    """Refuse ships and contents of the single holes that the map does not have (MAP-07, PLA-10).
+
+    Raises:
+        SetupError: other ships, other holes, other contents, or ships too near to each other.
+    """
+    ships, interface = setup["ships"], setup["interface"]
+    if ships.keys() != set(rules.ships):
+        raise SetupError(f"the ships are {rules.ships}, not {list(ships)}")
+    holes = sorted(f"{q},{r}" for q, r in rules.map["interface_cells"])
+    if sorted([*ships.values(), *interface]) != holes:
+        raise SetupError(f"the single holes are {holes}, not {[*ships.values(), *interface]}")
+    if sorted(interface.values()) != sorted(rules.map["interface_contents"]):
+        raise SetupError(f"no {rules.players} players have {sorted(interface.values())} in holes")
+    places = [tuple(map(int, text.split(","))) for text in ships.values()]
+    near = rules.map["ship_min_distance"]
+    if any(distance((a, b), (c, d)) < near for (a, b), (c, d) in itertools.combinations(places, 2)):
+        raise SetupError(f"ships are nearer than {near} cells: {ships}")
+
+
+def tile_places(rules: Rules) -> list[str]:
+    """The ships with a place for a ship tile (SET-21, PLA-09)."""
+    return [ship for ship in ("REBELLION", "TF_MARS", "ECLIPSE") if ship in rules.ships]
+
+
+def _draw_condition(rules: Rules, rng: random.Random) -> str:
+    """The condition of the extra tile; with two it is A (SET-04, PLA-09)."""
+    conditions: str = rules.extra_conditions
+    return rng.choice(conditions) if len(conditions) > 1 else conditions
+
+
+def enough_asteroids(rules: Rules, setup: dict[str, Any]) -> bool:
+    """Whether the map has the asteroids that the mission for asteroids asks for (PLA-10)."""
+    if "ASTEROID_BUILDINGS" not in setup["final_missions"]:
+        return True
+    contents = [content for tile in tiles_laid(rules, setup) for content in tile.values()]
+    return contents.count("Asteroid") >= rules.fewest_asteroids
+
+
+def turn_over(deep: list[dict[str, Any]], side: str, other: str) -> list[dict[str, Any]]:
+    """The deep tiles with one turned over, in its place and rotation (PLA-10)."""
+    return [laid | {"tile": other} if laid["tile"] == side else laid for laid in deep]
 
 
 def _draw_interface(rules: Rules, rng: random.Random) -> tuple[dict[str, str], dict[str, str]]:
@@ -296,13 +378,14 @@ def _draw_interface(rules: Rules, rng: random.Random) -> tuple[dict[str, str], d
     hexes = [tuple(hex_) for hex_ in rules.map["interface_cells"]]
     far = rules.map["ship_min_distance"]
     spread = [
-        four
-        for four in itertools.combinations(hexes, 4)
-        if all(distance(a, b) >= far for a, b in itertools.combinations(four, 2))
+        places
+        for places in itertools.combinations(hexes, len(rules.ships))
+        if all(distance(a, b) >= far for a, b in itertools.combinations(places, 2))
     ]
     chosen = list(rng.choice(spread))
     rng.shuffle(chosen)
-    contents = rng.sample(rules.map["interface_contents"], 6)
+    contents = list(rules.map["interface_contents"])
+    contents = rng.sample(contents, len(contents))
     rest = [hex_ for hex_ in hexes if hex_ not in chosen]
     ships = {s: f"{q},{r}" for s, (q, r) in zip(rules.ships, chosen, strict=True)}
     return ships, {f"{q},{r}": c for c, (q, r) in zip(contents, rest, strict=True)}

@@ -102,7 +102,7 @@ def test_set_ups_of_another_table_are_refused() -> None:
     two, three = draw(1, "base", players=2), draw(1, "base", players=3)
     cases: list[tuple[dict[str, Any], str, str]] = [
         (two, "lost_fleet", "not played by 2"),
-        (three, "lost_fleet_published", "not played by 3"),
+        (three, "lost_fleet_published", "maps of .9. tiles, not 10"),
         (two | {"factions": two["factions"][:1]}, "base", "not played by 1"),
         (two | {"sectors": three["sectors"]}, "base", "maps of .7. tiles, not 10"),
         (three | {"sectors": two["sectors"]}, "base", "not 7"),
