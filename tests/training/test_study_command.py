@@ -27,8 +27,9 @@ def test_tables_of_a_dataset(whole, tmp_path, capsys, monkeypatch):
     text = (out / "findings.md").read_text()
     assert "| this dataset | 48 | 12 |" in text and "use the first 48 games" in text
     # 12 deals cannot separate 14 boosters.
-    assert "## Boosters in play\n\nToo few games." in text
-    assert "## Passing one place later\n\nToo few games." in text
+    assert "## Boosters in play\n\nNo effect has an interval: too few games." in text
+    assert "## Passing one place later\n\nNo effect has an interval: too few games." in text
+    assert "percentile 90" in text.split("## Planets near home\n\n")[1].split("##")[0]
     # The same data, the same tables; the decisions are derived once.
     repeated = tmp_path / "again"
     assert study_of(whole, "--out", repeated) == 0
@@ -76,7 +77,7 @@ def test_small_families_are_adjusted_jointly():
     """An effect that is significant in its own family need not be in the joint family."""
     table, ruleset = load("docs/sample"), rules.RULESETS["lost_fleet"]
     answers = questions.answer_for_games(table, ruleset)
-    families = [answers[f"in_play_{key}"] for key in questions.SMALL_FAMILIES]
+    families = [answers[f"in_play_{key}"] for key in questions.JOINT_FAMILY]
     jointly = [e for family in families for e in family]
     assert jointly == effects.adjust_jointly(jointly) and len(jointly) == 57
     alone = [e for family in families for e in effects.adjust_jointly(family)]

@@ -11,7 +11,8 @@ CONFIDENCE = 0.95
 # The columns of a design are scaled to length 1. A direction whose singular value is below this
 # share of the largest one counts as undetermined. Rounding leaves about 1e-15.
 RANK_TOLERANCE = 1e-8
-ESTIMABLE_TOLERANCE = 1e-6  # on the part of a combination of columns that is not estimable
+# A combination of coefficients is reported if its part that is not estimable is smaller.
+ESTIMABLE_TOLERANCE = 1e-6
 DECIMALS = 9  # of estimates and standard errors; smaller values are rounding errors
 
 
@@ -65,7 +66,7 @@ def regression(
         clusters: (N,) ints; the rows of a cluster are one sample.
         names: of the first K' <= K columns, which are reported; the others are controls.
         counts: `Effect.size` of each; None is the number of values that are not 0.
-        weights: (K', K), each reported estimate as a combination of the K coefficients; None
+        weights: (K', K), row i has the weights of the K coefficients whose sum is effect i; None
             reports the first K' coefficients.
     """
     y, x = np.asarray(y, float), np.asarray(x, float)

@@ -65,7 +65,7 @@ def load(path: str | Path, games: int, players: int) -> DecisionCounts:
             if pc.max(rows[name]).as_py() > maximum or pc.min(rows[name]).as_py() < 0:
                 raise UserError(f"{path}: {name} of a decision is not 0 to {maximum}")
         joined = rows if pending is None else pa.concat_tables([pending, rows])
-        # The last row waits for the next one, which names the piece of an upgrade.
+        # The last row waits for the next one, which names the piece of an upgrade, if it is open.
         counter.add(joined, len(joined) - 1)
         pending = joined.slice(len(joined) - 1)
     if pending is not None:
@@ -74,7 +74,7 @@ def load(path: str | Path, games: int, players: int) -> DecisionCounts:
 
 
 class _Counter:
-    """Sums of `DecisionCounts`, row group by row group."""
+    """Fills the arrays of `DecisionCounts`, one row group at a time."""
 
     def __init__(self, games: int, players: int):
         seats = (games, players)
@@ -95,10 +95,11 @@ class _Counter:
         labels = [action_kind(text) for text in texts.dictionary.to_pylist()]
         indices = np.array([self.kinds.setdefault(x, len(self.kinds)) for x in labels])
         kind = indices[texts.indices.to_numpy()]
-        new_kinds = len(self.kinds) - self.counts.shape[-1]
-        self.counts = np.pad(self.counts, ((0, 0), (0, 0), (0, new_kinds)))
+        num_new_kinds = len(self.kinds) - self.counts.shape[-1]
+        self.counts = np.pad(self.counts, ((0, 0), (0, 0), (0, num_new_kinds)))
         game = columns["game"].to_numpy()[:num_rows]
         seat = columns["seat"].to_numpy()[:num_rows].astype(int)
+        # -1 in the set-up, which has no TURN decisions.
         round_index = columns["round"].to_numpy()[:num_rows].astype(int) - 1
         np.add.at(self.counts, (game, seat, kind[:num_rows]), 1)
         self._count_offers(columns["leech"].to_numpy()[:num_rows].astype(int), game, seat, kind)
@@ -126,17 +127,16 @@ class _Counter:
         np.add.at(self.offers, (game[offered], seat[offered], cost, is_taken), 1)
 
     def _count_main_action(
-        self, seat: tuple[int, int], round_index: int, kind: int, is_pass: bool
+        self, game_seat: tuple[int, int], round_index: int, kind: int, is_pass: bool
     ) -> None:
-        if self.opening_length[seat] < OPENING_LENGTH:
-            self.opening[(*seat, self.opening_length[seat])] = kind
-            self.opening_length[seat] += 1
+        if self.opening_length[game_seat] < OPENING_LENGTH:
+            self.opening[(*game_seat, self.opening_length[game_seat])] = kind
+            self.opening_length[game_seat] += 1
         if is_pass:
-            self.passing_order[(*seat, round_index)] = (
-                self.passing_order[seat[0], :, round_index].max() + 1
-            )
+            num_passed = self.passing_order[game_seat[0], :, round_index].max()
+            self.passing_order[(*game_seat, round_index)] = num_passed + 1
         else:
-            self.main_actions[(*seat, round_index)] += 1
+            self.main_actions[(*game_seat, round_index)] += 1
 
     def result(self) -> DecisionCounts:
         """The counts so far."""

@@ -23,8 +23,8 @@ class GameTable:
 
     deal: np.ndarray  # (G,) number of the set-up: games of one deal are one sample
     vp: np.ndarray  # (G, P)
-    place: np.ndarray  # (G, P)
-    win: np.ndarray  # (G, P)
+    place: np.ndarray  # (G, P) from 1; ties share the mean of their places
+    win: np.ndarray  # (G, P) share of the win
     sources: np.ndarray  # (G, P, K) VP by source; both final missions are one, `FINAL`
     faction: np.ndarray  # (G, P)
     order: np.ndarray  # (G, P) place in the turn order of round 1, from 1

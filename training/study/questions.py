@@ -17,7 +17,7 @@ from . import component_effects, decision_effects, map_features, opponent_pairs,
 from .decision_counts import DecisionCounts
 from .game_table import GameTable
 
-Answers = dict[str, list[Effect]]
+Answers = dict[str, list[Effect]]  # by question, or by faction
 
 MIN_ACQUISITIONS = 50  # of a component, over all games
 MIN_OPENINGS = 12  # games of an opening of one faction
@@ -28,8 +28,8 @@ COMPONENTS_IN_PLAY = {
     "artifacts": "Artifacts in play", "ship_tokens": "Federation tokens on ships",
     "final_missions": "Final missions", "tf5_token": "Token on terraforming 5",
 }  # fmt: skip
-# Those with few components: Holm's correction takes their effects as one family.
-SMALL_FAMILIES = ("advanced_tiles", "artifacts", "ship_tokens", "final_missions", "tf5_token")
+# Keys of `COMPONENTS_IN_PLAY` with few components; all their effects are one family.
+JOINT_FAMILY = ("advanced_tiles", "artifacts", "ship_tokens", "final_missions", "tf5_token")
 # Key -> title, prefixes of the kinds of action; the question is `taken_KEY`.
 ACQUIRED_ACTIONS = {
     "tiles": ("Tech tiles taken", ("tile ",)),
@@ -38,8 +38,8 @@ ACQUIRED_ACTIONS = {
     "boosters_taken": ("Boosters taken", ("booster ",)),
     "board_actions": ("Power actions", ("power ", "qic ")),
 }
-# Components whose places change from game to game. Key of a set-up -> verb of the action, title;
-# the question is `taken_KEY_by_name`.
+# Actions name a place; which component lies there changes from game to game.
+# Key of a set-up -> verb of the action, title; the question is `taken_KEY_by_name`.
 COMPONENTS_AT_PLACES = {
     "advanced_tiles": ("advanced", "Advanced tiles taken"),
     "artifacts": ("artifact", "Artifacts taken"),
@@ -72,7 +72,8 @@ TITLES = {
     **{f"taken_{key}": title for key, (title, _) in ACQUIRED_ACTIONS.items()},
     **{f"taken_{key}_by_name": title for key, (_, title) in COMPONENTS_AT_PLACES.items()},
 }  # fmt: skip
-# Their estimates are means, not differences: no sign, no significance.
+DESCRIPTIVE = {"board_counts"}  # numbers of the map, without an interval
+# Questions whose estimates are means, not differences: reported without sign or significance.
 MEAN_QUESTIONS = {
     "agents",
     "places",
@@ -115,7 +116,7 @@ def answer_for_games(table: GameTable, ruleset: Ruleset) -> Answers:
     for key in COMPONENTS_IN_PLAY:
         if key in table.setup:
             answers[f"in_play_{key}"] = component_effects.presence(table, key)
-    small_keys = [f"in_play_{key}" for key in SMALL_FAMILIES if f"in_play_{key}" in answers]
+    small_keys = [f"in_play_{key}" for key in JOINT_FAMILY if f"in_play_{key}" in answers]
     # The adjusted effects are in the order of the estimable ones.
     adjusted = iter(adjust_jointly([e for key in small_keys for e in answers[key]]))
     answers |= {key: [next(adjusted) for _ in estimable(answers[key])] for key in small_keys}

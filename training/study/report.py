@@ -15,7 +15,7 @@ from gaia_jax.ruleset import Ruleset
 
 from ..stats.agreement import compare_rankings
 from ..stats.effects import Effect
-from .questions import MEAN_QUESTIONS, TITLES, Answers
+from .questions import DESCRIPTIVE, MEAN_QUESTIONS, TITLES, Answers
 from .results_file import Results
 from .vocabulary import Vocabulary
 
@@ -72,8 +72,11 @@ def build(
     other_results: Results | None,
     num_decision_games: int | None,
 ) -> Report:
-    """Collect the answers, without the effects that have no interval."""
-    answers = {key: _select_with_interval(effects) for key, effects in results.answers.items()}
+    """Collect the answers, without the effects that have no interval but should have one."""
+    answers = {
+        key: effects if key in DESCRIPTIVE else _select_with_interval(effects)
+        for key, effects in results.answers.items()
+    }
     vocabulary = Vocabulary(ruleset)
     return Report(
         results._replace(answers=answers), by_faction, vocabulary, other_results, num_decision_games
@@ -198,7 +201,7 @@ def _format_section(report: Report, key: str, effects: list[Effect]) -> str:
     """The effects of a question."""
     heading = f"## {find_title(key, report.vocabulary)}\n\n"
     if not effects:
-        return heading + "Too few games."
+        return heading + "No effect has an interval: too few games."
     others = (
         {e.name: e for e in _select_with_interval(report.other_results.answers.get(key, []))}
         if report.other_results
@@ -242,6 +245,8 @@ def _format_matrix(rows: Mapping[str, Sequence[Effect]], key: str = "") -> str:
 def format_effect(effect: Effect, key: str = "") -> str:
     """An estimate with its interval: bold if significant, without a sign if it is a mean."""
     is_mean = key in MEAN_QUESTIONS
+    if key in DESCRIPTIVE:
+        return f"{effect.estimate:.2f}"
     numbers = (f"{x:.2f}" if is_mean else f"{x:+.2f}" for x in effect[1:4])
     text = "{} ({} to {})".format(*numbers)
     return f"**{text}**" if effect.significant and not is_mean else text

@@ -1,7 +1,8 @@
 """Strength of factions, by opponent, seat and map; sources of VP.
 
-VP are compared within deals, so effects that all seats of a set-up share cancel. VP are adjusted
-for the agents: the mean of the agent is subtracted first.
+`factions`, `seats` and `board_features` compare the seats of a deal, so effects that they share
+cancel. VP are adjusted for the agents (their means are subtracted), except in `sources` and its
+variants.
 """
 
 from __future__ import annotations
