@@ -12,7 +12,7 @@ ARGS ?=
 
 RUN := $(VENV)/bin/python
 # The slow tests in shares; .ci/run plays one, the next one after each commit.
-SHARES ?= 120
+SHARES ?= 240
 SHARE = $$(( $$(git rev-list --count HEAD 2>/dev/null || echo 0) % $(SHARES) + 1 ))
 # Pages of docs/reference/ with the module that prints each.
 PAGES := tools.observation_page:observation tools.rulesets_page:rulesets \

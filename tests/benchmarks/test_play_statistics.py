@@ -49,6 +49,7 @@ def test_every_policy_fits_the_action_index(env: Any) -> None:
         assert weights.shape == (len(NODES), env.num_actions) and (weights > 0).all()
 
 
+@pytest.mark.slow
 def test_coverage_counts_the_games_that_have_not_ended(env: Any, games_under_way: Any) -> None:
     state = jax.device_get(games_under_way)
     zeros = jnp.zeros((len(NODES), env.num_actions), jnp.int32)
@@ -64,6 +65,7 @@ def test_coverage_counts_the_games_that_have_not_ended(env: Any, games_under_way
     assert " 0 chosen." in text and f"never chosen: {NODES[node]}: " in text
 
 
+@pytest.mark.slow
 def test_a_broken_invariant_is_counted(games_under_way: Any) -> None:
     state = jax.device_get(games_under_way)
     broken = broken_invariants(state)

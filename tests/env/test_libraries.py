@@ -180,6 +180,7 @@ MESHES = """
 """
 
 
+@pytest.mark.slow
 def test_meshes_work_as_documented_and_are_refused_in_one_line_otherwise():
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(MESHES)],

@@ -212,6 +212,7 @@ def test_without_tokens_only_a_single_group_will_do(search):
     assert all(mask.bit_count() == 1 for solver in solvers for mask in solver.legal)
 
 
+@pytest.mark.slow
 def test_a9_of_more_than_12_groups_the_most_powerful_take_part(search):
     rng = random.Random(9)
     cases = []

@@ -26,7 +26,9 @@ def camp(ruleset, stands):
 SEVEN = {"0,0": "PI", "1,0": "AC_A", "0,1": "MINE"}
 
 
-@pytest.mark.parametrize("ruleset", PRINTED)
+@pytest.mark.parametrize(
+    "ruleset", [pytest.param(x, marks=[pytest.mark.slow] * (x == "base")) for x in PRINTED]
+)
 def test_a25_two_mines_that_together_cost_a_satellite_are_too_many(ruleset):
     """A satellite at -1,0 joins both: it is needed without either, and not without both."""
     table = camp(ruleset, SEVEN | {"-2,1": "MINE", "-1,-1": "MINE"}).play("form_federation")

@@ -46,6 +46,7 @@ def run_study(kernel):
     return json.loads(process.stdout)
 
 
+@pytest.mark.slow
 def test_the_study_is_the_same_under_every_kernel():
     """The rank of the design decides which effects exist: three processes, 25 s."""
     results = {kernel: run_study(kernel) for kernel in KERNELS}

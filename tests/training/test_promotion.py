@@ -25,7 +25,10 @@ def states(env):
     return jax.eval_shape(jax.vmap(env.init), jax.random.split(jax.random.key(0), 4))
 
 
-@pytest.mark.parametrize("name", ["random", "greedy", "zoo/quick", "zoo/strong"])
+SLOW = pytest.param("greedy", marks=pytest.mark.slow)  # compiles for a quarter of a minute
+
+
+@pytest.mark.parametrize("name", ["random", SLOW, "zoo/quick", "zoo/strong"])
 def test_agents_decide_under_strict_promotion(strict, env, states, name):
     agent = training.make_agent(name, env)
     key = jax.eval_shape(lambda: jax.random.key(0))
