@@ -267,7 +267,8 @@ def test_the_game_itself_is_trained_resumed_and_evaluated(name, tmp_path, monkey
     small += ["network.width=16", "network.cell_width=8", "eval.games=8", "run.updates=4"]
     small += ["run.warm_start=''", "run.warm_start_temperature=1", "recipe.staggered_starts=16"]
     # Schedules would end elsewhere: the half run is configured for two updates first.
-    small += ["run.updates_per_chunk=2", "ppo.lr_end=1.0e-3", "ppo.entropy_end=0.003"]
+    small += ["run.updates_per_chunk=2", "ppo.lr=1.0e-3", "ppo.lr_end=1.0e-3"]
+    small += ["ppo.entropy_end=0.003"]
     quick = ROOT / "configs" / f"{name}.yaml"
     straight = train.main(["--config", str(quick), *small, "name=straight"], gaia_jax)
     assert straight == 0
