@@ -30,6 +30,7 @@ def check_agreement(players: int, first: int) -> None:
         assert match.game.over
 
 
+@pytest.mark.slow
 def test_both_engines_agree_with_two() -> None:
     check_agreement(players=2, first=0)
 
