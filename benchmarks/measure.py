@@ -230,7 +230,7 @@ def spread(values: list[float]) -> dict[str, float]:
 
 
 def spread_text(values: dict[str, float], digits: int) -> str:
-    """A `spread` with so many digits after the point."""
+    """A `spread` with `digits` decimals."""
     median, least, greatest = (f"{values[key]:,.{digits}f}" for key in ("median", "min", "max"))
     return f"{median} ({least} to {greatest})"
 

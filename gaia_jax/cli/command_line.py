@@ -171,24 +171,24 @@ def reason(error: BaseException, with_name: bool = False) -> str:
     return one_line(error) or type(error).__name__
 
 
-def read_text(path: str | Path, longest: int, what: str = "") -> str:
+def read_text(path: str | Path, longest: int, kind: str = "") -> str:
     """`read_bytes` of a text."""
     try:
-        return read_bytes(path, longest, what).decode("utf-8")
+        return read_bytes(path, longest, kind).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UserError(f"cannot read {f'{what} {path}'.strip()}: not a text file") from error
+        raise UserError(f"cannot read {f'{kind} {path}'.strip()}: not a text file") from error
 
 
-def read_bytes(path: str | Path, longest: int | None, what: str = "") -> bytes:
+def read_bytes(path: str | Path, longest: int | None, kind: str = "") -> bytes:
     """The contents of a file.
 
     Args:
         longest: bytes, at most; None: any number.
-        what: what it should be, for the message.
+        kind: of the file, for the message, such as "the record".
     Raises:
         UserError: it is no file, too long or cannot be read.
     """
-    read = f"cannot read {f'{what} {path}'.strip()}"
+    read = f"cannot read {f'{kind} {path}'.strip()}"
     try:
         if Path(path).exists() and not Path(path).is_file():
             raise UserError(f"{read}: it is no file")

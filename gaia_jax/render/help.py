@@ -25,9 +25,9 @@ def pages(ruleset: Ruleset, factions: Iterable[Faction]) -> dict[str, Entry]:
     Args:
         factions: those of the game; each has its own prices of structures.
     """
-    named, things = names(ruleset), TEXTS["thing"].items()
+    named, entries = names(ruleset), TEXTS["thing"].items()
     out = {
-        id: _entry(x["title"], fill(x["lines"]), x["rulings"]) for id, x in things if "title" in x
+        id: _entry(x["title"], fill(x["lines"]), x["rulings"]) for id, x in entries if "title" in x
     }
     for kind, entry in TEXTS["help"].items():
         for id, name in named[kind].items():

@@ -30,7 +30,7 @@ class AutomaChoice(NamedTuple):
     faction: int = -1  # index of ids["faction"]; -1: drawn
 
 
-ANY = AutomaChoice()
+ANY = AutomaChoice([level.id for level in automa.LEVELS].index(automa.DEFAULT_LEVEL))
 
 
 def automa_choice(ruleset: Ruleset, level: str | None, faction: str | None) -> AutomaChoice:

@@ -92,10 +92,10 @@ def pytree_without_empty(cls: type[T]) -> type[T]:
         """The names of the fields that are not empty; a batch of no games is not empty here."""
         own = vars(value)
         empty = {name for name in arrays if getattr(own[name], "shape", (1,))[-1:] == (0,)}
-        some = tuple(name for name in parts if own[name] is not None)
-        if not empty and not some:
+        optional = tuple(name for name in parts if own[name] is not None)
+        if not empty and not optional:
             return everything
-        return (*(name for name in everything if name not in empty), *some)
+        return (*(name for name in everything if name not in empty), *optional)
 
     # Auxiliary data: the names of the leaves; () for all fields, which keeps texts of trees short.
     def flatten_with_keys(value: object) -> tuple[list[tuple[Any, Any]], tuple[str, ...]]:

@@ -161,7 +161,7 @@ def test_every_mutant_is_reported(games: Games, table: Table) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "expected"),
     [
         ({"opts": {"factionVariant": "beta"}}, ("not base", "factionVariant 'beta'", "standard")),
         (
@@ -174,7 +174,7 @@ def test_every_mutant_is_reported(games: Games, table: Table) -> None:
     ],
 )
 def test_other_games_than_base_are_named(
-    games: Games, changed: dict[str, Any], said: tuple[Any, ...]
+    games: Games, changed: dict[str, Any], expected: tuple[Any, ...]
 ) -> None:
     game = copy.deepcopy(games[0])
     game["opts"] |= changed.get("opts", {})
@@ -183,7 +183,7 @@ def test_other_games_than_base_are_named(
         game["setup"]["neutral"] = changed["neutral"]
     with pytest.raises(Differs) as difference:
         setup_of(game, VARIANTS["base", 4])
-    assert difference.value.args == said
+    assert difference.value.args == expected
 
 
 def test_the_neutral_player_is_compared() -> None:

@@ -18,7 +18,7 @@ from gaia_jax.ruleset.automa_table import PREFERENCES, CardNumbers
 from gaia_jax.state import AUTOMA, MINE, NONE, GameState, Players
 from gaia_jax.xla.packed import pick
 
-MAX_STEPS = 3
+MAX_STEPS = 3  # colours on the ring are at most so far apart; bounds a digit of the order
 
 
 class Choice(NamedTuple):

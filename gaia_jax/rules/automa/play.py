@@ -44,7 +44,7 @@ def moves(game: GameState) -> Array:
 def play(ruleset: Ruleset, game: GameState, need: Array) -> tuple[GameState, Stop]:
     """The game after the Automa's turns, where it is on turn, and why it stopped.
 
-    The rows of a batch that go on are gathered anew for each turn: most need one, a few ten.
+    The rows of a batch that need another turn are gathered for it: most need one, a few ten.
 
     Args:
         need: () bool, the Automa is on turn, and no decision is pending.

@@ -23,6 +23,7 @@ from gaia_jax.rules.setup import new_game
 from gaia_jax.ruleset import ruleset_of
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import AUTOMA, HUMAN, Node, Phase
+from tests.scenarios.scene import DEALT
 from tests.scenarios.table import Table, _changed, _on_host
 
 RULES = ruleset_of("base", 1)
@@ -32,17 +33,7 @@ SETUP = {
     "players": 1,
     "sectors": [{"tile": tile, "rotation": 5} for tile in TILES],
     "factions": ["ITARS"],
-    "basic_tiles": {
-        "terraforming": "BT8_PIAC_4",
-        "navigation": "BT2_INC_O1_CH1",
-        "ai": "BT5_INC_C1_K1",
-        "gaia": "BT6_GAIA_3VP",
-        "economy": "BT7_TYPES_K",
-        "science": "BT3_O1_Q1",
-        "free_1": "BT9_7VP",
-        "free_2": "BT4_INC_C4",
-        "free_3": "BT1_ACT_CHARGE4",
-    },
+    "basic_tiles": DEALT["basic_tiles"],
     "advanced_tiles": {
         "terraforming": "TS-4VP",
         "navigation": "SA-O-3",
