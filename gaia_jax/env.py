@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, NoReturn
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 
 from gaia_jax import observation
 from gaia_jax.cli import arguments
-from gaia_jax.cli.arguments import shown
-from gaia_jax.cli.command_line import nearest
+from gaia_jax.env_arguments import EQUIVALENTS, check_options, check_setup, check_state
+from gaia_jax.env_state import S, State
 from gaia_jax.observation import Observation
-from gaia_jax.rewards import ILLEGAL, REWARDS, reward_at_end, reward_by_vp
+from gaia_jax.rewards import ILLEGAL, reward_at_end, reward_by_vp
 from gaia_jax.rules.automa import cards
 from gaia_jax.rules.legal import legal_mask
 from gaia_jax.rules.setup import new_game
@@ -29,63 +28,13 @@ from gaia_jax.ruleset import Ruleset, ruleset_of
 from gaia_jax.ruleset.action_space import PLANES
 from gaia_jax.setup.automa_draw import AutomaChoice, automa_choice
 from gaia_jax.setup.draw import draw_setup
-from gaia_jax.setup.setup_json import setup_from_json, setup_to_dict
 from gaia_jax.state import GameState, Node, Setup
 from gaia_jax.xla.batch_aware import batched_together, traced_once
 from gaia_jax.xla.jax_config import own_jax_config
-from gaia_jax.xla.struct import ComparedByAttributes, pytree, static
-
-_ELSEWHERE = {
-    "reset": "env.init(key) starts a game",
-    "observation_space": "gaia_jax.adapters.spaces has one; shapes: env.observation_shape",
-    "action_space": "gaia_jax.adapters.spaces has one; its size: env.num_actions",
-    "num_agents": "env.num_players",
-    "default_params": "gaia_jax.make takes all options",
-    "render": "gaia_jax.render.svg(state) or gaia_jax.render.text(state)",
-}
+from gaia_jax.xla.struct import ComparedByAttributes
 
 # No legal play comes near this many decisions (RL-04).
 MAX_STEPS = 8192
-
-
-@pytree
-class State:
-    """One game and what a learner needs to know of it. Nothing in it is random."""
-
-    game: GameState
-    current_player: Array  # () int32, who decides; of an ended game, who decided last
-    legal_action_mask: Array  # (A,) bool; all True at the end of a game (A7)
-    rewards: Array  # (P,) float32, of the last decision
-    terminated: Array  # () bool, the game is over, or an illegal action ended it
-    truncated: Array  # () bool, the guard of `max_steps` ended it
-    step_count: Array  # () int32, decisions taken in this game
-    ruleset: str = static()  # the variant's id; no leaf, part of the structure
-
-    def replace(self, **changes: Any) -> Self:
-        """A copy with the named fields changed."""
-        return dataclasses.replace(self, **changes)
-
-    @property
-    def observation(self) -> NoReturn:
-        """None is kept, so that `step` costs no more: `env.observe(state, player)` makes one.
-
-        `gaia_jax.adapters.pgx.PgxEnv` has states with `observation`, as pgx has them.
-        """
-        raise AttributeError(
-            "a state keeps no observation: env.observe(state, state.current_player) makes one, "
-            "and states of gaia_jax.adapters.pgx.PgxEnv have it"
-        )
-
-    def _repr_html_(self) -> str | None:
-        """The table as a picture, in notebooks; a batch of states has none."""
-        if np.ndim(self.current_player):
-            return None
-        from gaia_jax.render import svg  # few need it
-
-        return svg(self)
-
-
-S = TypeVar("S", bound=State)
 
 
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)
@@ -104,14 +53,7 @@ class GaiaEnv(ComparedByAttributes):
     automa_faction: str | None = None  # the Automa's faction that is drawn; None: any
 
     def __post_init__(self) -> None:
-        if not isinstance(self.ruleset, Ruleset):
-            raise TypeError(f"ruleset must be a Ruleset, not {shown(self.ruleset)}")
-        if not isinstance(self.reward, str) or self.reward not in REWARDS:
-            names = ", ".join(REWARDS) + nearest(self.reward, REWARDS)
-            raise ValueError(f"unknown reward {shown(self.reward)}; known are {names}")
-        arguments.whole_number("max_steps", self.max_steps, 1, np.iinfo(np.int32).max)
-        if not isinstance(self.short_turns, bool):
-            raise TypeError(f"short_turns must be True or False, not {shown(self.short_turns)}")
+        check_options(self.ruleset, self.reward, self.max_steps, self.short_turns)
         automa_choice(self.ruleset, self.automa, self.automa_faction)
 
     def __repr__(self) -> str:
@@ -121,7 +63,7 @@ class GaiaEnv(ComparedByAttributes):
     if not TYPE_CHECKING:  # a type checker would take any name
 
         def __getattr__(self, name: str) -> NoReturn:
-            hint = f"; {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+            hint = f"; {EQUIVALENTS[name]}" if name in EQUIVALENTS else ""
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
     @property
@@ -171,7 +113,10 @@ class GaiaEnv(ComparedByAttributes):
     def init(self, key: Array) -> State:
         """A new game with a set-up drawn from `key`; afterwards nothing is random.
 
-        `key` is one key of `jax.random`.
+        Args:
+            key: one key of `jax.random`.
+        Raises:
+            TypeError, ValueError: `key` is something else, or a batch of keys.
         """
         return self.init_from(self.draw_setup(key))
 
@@ -186,7 +131,8 @@ class GaiaEnv(ComparedByAttributes):
                 outside `jit` and `vmap`, where its numbers can be looked at, breaks a rule of
                 set-ups.
         """
-        self._check_setup(setup)
+        expected = jax.eval_shape(lambda: self.draw_setup(jax.random.key(0)))
+        check_setup(setup, expected, self.ruleset)
         first: State = batched_together(self._start(self.deal(setup)))
         return self.with_mask(first)
 
@@ -225,11 +171,17 @@ class GaiaEnv(ComparedByAttributes):
         """The game as `player` sees it, own seat first; all but the Automa's cards (GEN-05, RL-05).
 
         Args:
-            state: one state; player: () int32, 0 .. P-1.
+            state: one state; for a batch, `jax.vmap(env.observe)`.
+            player: () int32, 0 .. P-1.
+        Returns:
+            Tables of the shapes in `observation_shape`: cells (C, F) int8, players (P, F) and
+            globals (F,) int16, each with its own number F of columns; in a solo game the table of
+            players has a second row, the Automa's.
         Raises:
-            TypeError, ValueError: no state of this ruleset, or a batch; no integer, out of range.
+            TypeError, ValueError: `state` is no state, a batch of them, or of another ruleset;
+                `player` is not an integer scalar, or, where it is known, out of range.
         """
-        self._check_state(state)
+        check_state(state, self.ruleset)
         player = arguments.scalar("player", player, self.num_players)
         arguments.not_varying(state, player)
         return observation.observe(self.ruleset, state.game, player)
@@ -238,8 +190,13 @@ class GaiaEnv(ComparedByAttributes):
     def seats(self, state: State, player: Array | int) -> Array:
         """(P,) int32, the players in the order of `observe`'s rows: `player`, then by turn order.
 
-        Arguments and errors are those of `observe`."""
-        self._check_state(state)
+        Args:
+            state: one state.
+            player: () int32, 0 .. P-1.
+        Raises:
+            TypeError, ValueError: as `observe`.
+        """
+        check_state(state, self.ruleset)
         return observation.seats(state.game, arguments.scalar("player", player, self.num_players))
 
     @own_jax_config
@@ -248,16 +205,26 @@ class GaiaEnv(ComparedByAttributes):
 
         In a solo game these are the cards of the Automa that have not been turned (AUT-08). All
         that agrees with what was seen is as likely as in the game. Other games hide nothing.
-        `key` is one key of `jax.random`; errors are those of `observe`.
+
+        Args:
+            state: one state; a subclass such as `AutoState` stays one.
+            key: one key of `jax.random`.
+        Raises:
+            TypeError, ValueError: `state` is no state, a batch of them, or of another ruleset;
+                `key` is something else, or a batch of keys.
         """
-        self._check_state(state)
+        check_state(state, self.ruleset)
         arguments.one_key("key", key)
         redraw = traced_once(partial(cards.redraw_hidden, self.ruleset))
         return state.replace(game=redraw(state.game, key))
 
     @own_jax_config
     def deal(self, setup: Setup) -> GameState:
-        """The game that a set-up deals, as the rules see it."""
+        """The game that a set-up deals, as the rules see it.
+
+        Args:
+            setup: one set-up of this ruleset; its rules are checked by `init_from` alone.
+        """
         arguments.not_varying(setup)
         return traced_once(partial(new_game, self.ruleset))(setup)
 
@@ -274,34 +241,20 @@ class GaiaEnv(ComparedByAttributes):
             ruleset=self.id,
         )
 
-    def _check_state(self, state: object) -> None:
-        """One state of this ruleset, else a TypeError or ValueError; looks at shapes alone."""
-        if not isinstance(state, State):
-            raise TypeError(f"state must be a State, not {shown(state)}")
-        if state.ruleset != self.id:
-            raise ValueError(f"state is of {state.ruleset!r}, this environment is {self.id!r}")
-        players = state.game.num_seats
-        if players != self.num_players:
-            raise ValueError(
-                f"state is of {players} players, this environment is for {self.num_players}"
-            )
-        batch = arguments.shape(state.step_count)
-        if batch:
-            raise ValueError(f"state must be one, not a batch of {batch}; use jax.vmap")
-
-    def _check_setup(self, setup: Setup) -> None:
-        """One set-up of this ruleset, else a TypeError or ValueError."""
-        arguments.integers_like(
-            "setup", setup, jax.eval_shape(lambda: self.draw_setup(jax.random.key(0)))
-        )
-        if all(map(arguments.known, jax.tree.leaves(setup))):
-            setup_from_json(setup_to_dict(setup, self.ruleset), self.ruleset)
-
     @own_jax_config
     @jax.named_scope("decide")
     def decide(self, state: S, action: Array | int) -> S:
-        """`step` but for the mask: `with_mask` makes it, for the state or what took its place."""
-        self._check_state(state)
+        """`step` without the mask, which `with_mask` makes for this state or for its replacement.
+
+        Args:
+            state: one state.
+            action: () int32.
+        Returns:
+            The state after the decision; its `legal_action_mask` is that of `state`.
+        Raises:
+            TypeError, ValueError: as `step`; `legal_action_mask` is of another shape.
+        """
+        check_state(state, self.ruleset)
         action = arguments.scalar("action", action)
         arguments.not_varying(state, action)
         mask, expected_shape = arguments.shape(state.legal_action_mask), (self.num_actions,)
@@ -354,6 +307,7 @@ class GaiaEnv(ComparedByAttributes):
         return traced_once(partial(legal_mask, self.ruleset))(game)
 
     def _play(self, game: GameState, action: Array, active: Array) -> GameState:
+        """The game after a legal action; unchanged where `active`, () bool, is False."""
         if not self.short_turns:
             return traced_once(partial(rules_step, self.ruleset))(game, action, active)
         return traced_once(partial(_short_step, self.ruleset))(game, action, active)
@@ -383,10 +337,14 @@ def make(
         short_turns: a turn ends with its main action, so free actions come before it alone
             (ROU-03 allows them after it too). Each such game is one of the whole game with
             `end_turn` put in.
-        automa, automa_faction: for one player, the level ("automalein", "automa", by default
-            "automachtig", "ultoma", "alptrauma") and faction of the Automa; None draws a faction.
+        automa: for one player, the level of the Automa: "automalein", "automa", "automachtig",
+            "ultoma" or "alptrauma"; None is "automachtig".
+        automa_faction: for one player, the Automa's faction; None draws it.
     Raises:
-        TypeError, ValueError: a wrong argument; the message names the choices.
+        ValueError: an unknown id, reward, level or faction, `max_steps` below 1, a number of
+            players that the variant is not for, or an option of the Automa for more than one
+            player; the message names the choices.
+        TypeError: `max_steps` is no whole number, `short_turns` no bool.
     """
     ruleset = ruleset_of(id, players)
     return GaiaEnv(ruleset, reward, max_steps, short_turns, automa, automa_faction)
@@ -398,3 +356,6 @@ def _draw_setup(ruleset: Ruleset, small: bool, automa: AutomaChoice, key: Array)
 
 def _short_step(ruleset: Ruleset, game: GameState, action: Array, active: Array) -> GameState:
     return rules_step(ruleset, game, action, active, short_turns=True)
+
+
+__all__ = ["MAX_STEPS", "GaiaEnv", "State", "make"]

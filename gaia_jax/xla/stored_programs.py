@@ -40,8 +40,8 @@ FOLDER = "programs"  # inside the folder of compiled programs
 FORMAT = b"gaia_jax program 2\n"
 MAX_BYTES = 256 << 20  # of the folder; a program takes 0.03 to 1 MB
 RULES = (
-    "auto", "components", "env", "observation", "rewards", "rules", "ruleset", "setup", "state",
-    "xla",
+    "auto", "components", "env", "env_arguments", "env_state", "observation", "rewards", "rules",
+    "ruleset", "setup", "state", "xla",
 )  # fmt: skip
 LIBRARIES = ("jax", "jaxlib", "numpy")  # what the rules call while JAX traces
 TRUSTED = {*LIBRARIES, "gaia_jax", "ml_dtypes", "typing_extensions", *sys.stdlib_module_names}
