@@ -19,10 +19,10 @@ FLAGS = (
 def executable() -> str:
     """The browser, or a skip that says what is missing."""
     pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra dev)")
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not found:
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not path:
         pytest.skip("there is no chromium: apt-get install chromium")
-    return found
+    return path
 
 
 @contextmanager
@@ -78,7 +78,7 @@ class Watched:
         """
         self.page.evaluate(_HOLD, path)
 
-    def held(self) -> int:
+    def num_waiting(self) -> int:
         """How many requests wait."""
         return int(self.page.evaluate("heldBack.length"))
 

@@ -136,5 +136,5 @@ def browser() -> Iterator[Any]:
     """Debian's Chromium, one for all pages: Playwright runs one loop a process."""
     from tests import browser as chromium
 
-    with chromium.opened() as found:
-        yield found
+    with chromium.opened() as instance:
+        yield instance

@@ -47,9 +47,9 @@ class Solver:
         groups = self._components(set(case.power))
         strength = [sum(case.power[cell] for cell in group) for group in groups]
         strongest = sorted(range(len(groups)), key=lambda i: (-strength[i], groups[i][0]))
-        kept = sorted(strongest[:MAX_GROUPS])
-        self.groups = [groups[i] for i in kept]
-        self.strength = [strength[i] for i in kept]
+        indices = sorted(strongest[:MAX_GROUPS])
+        self.groups = [groups[i] for i in indices]
+        self.strength = [strength[i] for i in indices]
         self._free = self._bits(case.free)
         self._shape = [self._bits(group) for group in self.groups]
         self._given = self._bits(case.given)
@@ -117,32 +117,32 @@ class Solver:
                 cells = at[c - 1] if c else 0
                 if part & (part - 1) == 0:
                     cells |= others[part.bit_length() - 1]
-                some = (part - 1) & part
-                while some > part ^ some:
-                    one, other = level[some], level[part ^ some]
+                subset = (part - 1) & part
+                while subset > part ^ subset:
+                    first, second = level[subset], level[part ^ subset]
                     for d in range(c + 1):
-                        cells |= one[d] & other[c - d] & ~self._free
+                        cells |= first[d] & second[c - d] & ~self._free
                         if d:  # a satellite where two parts meet is paid once
-                            cells |= one[d] & other[c - d + 1] & self._free
-                    some = (some - 1) & part
+                            cells |= first[d] & second[c - d + 1] & self._free
+                    subset = (subset - 1) & part
                 if c:
                     cells |= _grow(at[c - 1]) & self._free
                 at.append(self._flood(cells, terminals))
             level[part] = at
-        whole = level[(1 << len(others)) - 1]
-        return next((c for c in range(limit + 1) if whole[c] & root), None)
+        reached = level[(1 << len(others)) - 1]
+        return next((c for c in range(limit + 1) if reached[c] & root), None)
 
     def _flood(self, cells: int, terminals: list[int]) -> int:
         """With all of each terminal that the cells meet or touch, which costs nothing."""
         while True:
             near = cells | _grow(cells)
-            more = cells
+            grown = cells
             for terminal in terminals:
                 if near & terminal:
-                    more |= terminal
-            if more == cells:
+                    grown |= terminal
+            if grown == cells:
                 return cells
-            cells = more
+            cells = grown
 
     def best_satellites(self, mask: int) -> tuple[int, int]:
         """The least number, and with it the least touching of own buildings left out (A2).
@@ -164,13 +164,13 @@ class Solver:
             best: dict[int, int] = {}
             if part & (part - 1) == 0:
                 best[others[part.bit_length() - 1]] = 0
-            some = (part - 1) & part
-            while some > part ^ some:
-                one, other = table[some], table[part ^ some]
-                for cell in one.keys() & other.keys():
-                    value = one[cell] + other[cell] - weight[cell]
+            subset = (part - 1) & part
+            while subset > part ^ subset:
+                first, second = table[subset], table[part ^ subset]
+                for cell in first.keys() & second.keys():
+                    value = first[cell] + second[cell] - weight[cell]
                     best[cell] = min(best.get(cell, value), value)
-                some = (some - 1) & part
+                subset = (subset - 1) & part
             todo = [(value, cell) for cell, value in best.items()]
             heapq.heapify(todo)
             while todo:
@@ -201,13 +201,13 @@ class Solver:
         near = sorted(self._within(mask, limit))
         for count in range(limit + 1):
             tries = itertools.combinations(near, count)
-            found = [
-                sum(self.touching(cell, mask) for cell in some)
-                for some in tries
-                if self.connects(mask, set(some))
+            touching_counts = [
+                sum(self.touching(cell, mask) for cell in satellites)
+                for satellites in tries
+                if self.connects(mask, set(satellites))
             ]
-            if found:
-                return count, min(found)
+            if touching_counts:
+                return count, min(touching_counts)
         return None
 
     def _within(self, mask: int, limit: int) -> set[int]:
@@ -255,9 +255,9 @@ def _contents(rng: random.Random, geometry: Geometry) -> list[str]:
     tiles = rng.sample(map_tiles.SECTOR_TILES, len(map_tiles.SECTOR_TILES))
     for tile, (q, r) in zip(tiles, map_tiles.SECTOR_CENTERS, strict=True):
         turns = rng.randrange(6)
-        for (dq, dr), what in zip(map_tiles.SECTOR_LOCAL, tile.contents(), strict=True):
+        for (dq, dr), content in zip(map_tiles.SECTOR_LOCAL, tile.contents(), strict=True):
             tq, tr = rotate((dq, dr), turns)
-            out[geometry.cell_index[q + tq, r + tr]] = what
+            out[geometry.cell_index[q + tq, r + tr]] = content
     if len(geometry.interface_cells):
         ships = rng.choice(map_tiles.SHIP_CELL_SETS)
         rest = iter(rng.sample(map_tiles.INTERFACE_TILES, len(map_tiles.INTERFACE_TILES)))
@@ -265,10 +265,10 @@ def _contents(rng: random.Random, geometry: Geometry) -> list[str]:
             out[cell] = "Ship" if i in ships else next(rest)
         sides = rng.sample(range(len(map_tiles.DEEP_TILES) // 2), len(geometry.deep_cells))
         for side, cells in zip(sides, geometry.deep_cells, strict=True):
-            what = map_tiles.DEEP_TILES[2 * side + rng.randrange(2)].contents
+            content = map_tiles.DEEP_TILES[2 * side + rng.randrange(2)].contents
             shift = rng.randrange(3)
             for i in range(3):
-                out[cells[(i + shift) % 3]] = what[i]
+                out[cells[(i + shift) % 3]] = content[i]
     return out
 
 
@@ -291,10 +291,10 @@ def draw_case(
     is still needed is drawn.
     """
     contents = _contents(rng, geometry)
-    planets = [c for c, what in enumerate(contents) if what not in ("Empty", "Ship")]
-    taken = set(rng.sample(planets, int(len(planets) * rng.uniform(0.1, 0.4))))
-    sites = [c for c in planets if c not in taken]
-    empty = {c for c, what in enumerate(contents) if what == "Empty"}
+    planets = [c for c, content in enumerate(contents) if content not in ("Empty", "Ship")]
+    occupied = set(rng.sample(planets, int(len(planets) * rng.uniform(0.1, 0.4))))
+    sites = [c for c in planets if c not in occupied]
+    empty = {c for c, content in enumerate(contents) if content == "Empty"}
     count = buildings or rng.randint(4, 14)
     reach = spread or rng.randint(1, 3)
     own = [rng.choice(sites)]
@@ -312,8 +312,8 @@ def draw_case(
     power = {c: rng.choice((2, 2, 2, 3, 3, 4)) if rng.random() < strong else 1 for c in own}
     stations: set[int] = set()
     if growth:
-        beside = [c for c in empty if min(geometry.distance[c, o] for o in own) <= 2]
-        stations = set(rng.sample(sorted(beside), min(len(beside), rng.randint(0, 4))))
+        nearby = [c for c in empty if min(geometry.distance[c, o] for o in own) <= 2]
+        stations = set(rng.sample(sorted(nearby), min(len(nearby), rng.randint(0, 4))))
         power.update(dict.fromkeys(stations, 1))
     neighbors = [[int(n) for n in row if n >= 0] for row in geometry.neighbors]
     federated: set[int] = set()
@@ -347,25 +347,25 @@ def _federate(
         path = _path(neighbors, lump, goal, free | set(power))
         lump |= path
     while True:
-        more = {c for c in power if c not in lump and lump & set(neighbors[c])}
-        if not more:
+        touching = {c for c in power if c not in lump and lump & set(neighbors[c])}
+        if not touching:
             return lump
-        lump |= more
+        lump |= touching
 
 
 def _path(neighbors: list[list[int]], start: set[int], goal: int, allowed: set[int]) -> set[int]:
-    came: dict[int, int | None] = dict.fromkeys(start)
+    previous: dict[int, int | None] = dict.fromkeys(start)
     todo = sorted(start)
     for cell in todo:
         if cell == goal:
             break
         for n in neighbors[cell]:
-            if n in allowed and n not in came:
-                came[n] = cell
+            if n in allowed and n not in previous:
+                previous[n] = cell
                 todo.append(n)
     path: set[int] = set()
-    at: int | None = goal if goal in came else None
+    at: int | None = goal if goal in previous else None
     while at is not None:
         path.add(at)
-        at = came[at]
+        at = previous[at]
     return path

@@ -69,7 +69,9 @@ def page_of(browser: Any, size: tuple[int, int]) -> Iterator[tuple[Any, bool]]:
     wrong: list[str] = []
     page = context.new_page()
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda said: wrong.append(said.text) if said.type != "log" else None)
+    page.on(
+        "console", lambda message: wrong.append(message.text) if message.type != "log" else None
+    )
     yield page, touched
     context.close()
     assert not wrong
@@ -83,29 +85,29 @@ def looked_at(page: Any, touched: bool) -> dict[str, list[str]]:
         `over`: buttons over buttons of their panel; `out`: what sticks out or is cut off;
         `bars`: what scrolls.
     """
-    found: dict[str, list[str]] = page.evaluate(
+    problems: dict[str, list[str]] = page.evaluate(
         _LOOK, {"text": LEAST_TEXT, "target": LEAST_TARGET if touched else 0}
     )
-    return found
+    return problems
 
 
-def check(page: Any, touched: bool, what: str) -> None:
+def check(page: Any, touched: bool, label: str) -> None:
     """Nothing is too small, over another, cut off; at most one thing scrolls."""
-    found = looked_at(page, touched)
+    problems = looked_at(page, touched)
     for kind in ("small", "low", "over", "out"):
-        assert not found[kind], f"{what}: {kind}: {found[kind][:12]}"
-    assert len(found["bars"]) <= 1, f"{what}: {found['bars']}"
+        assert not problems[kind], f"{label}: {kind}: {problems[kind][:12]}"
+    assert len(problems["bars"]) <= 1, f"{label}: {problems['bars']}"
 
 
 def tabs(page: Any) -> list[str]:
     """The panels that have a tab: in view, or behind the one that shows more."""
     if page.locator(".more-tabs[aria-expanded='true']").is_visible():
         page.click(".more-tabs")
-    found: list[str] = page.evaluate(
+    names: list[str] = page.evaluate(
         "[...document.querySelectorAll('.tabs button[data-tab]')].filter(one => one.offsetParent"
         " || one.matches('[data-rare]')).map(one => one.dataset.tab)"
     )
-    return found
+    return names
 
 
 def press_tab(page: Any, name: str) -> None:
@@ -122,10 +124,10 @@ def serious(page: Any) -> list[str]:
 
     module = "axe_playwright_python.sync_playwright"
     axe = pytest.importorskip(module, reason="axe-playwright-python is not installed (extra dev)")
-    found = axe.Axe().run(page).response["violations"]
+    violations = axe.Axe().run(page).response["violations"]
     return [
-        f"{one['id']}: {node['html'][:120]}"
-        for one in found
-        if one["impact"] in ("serious", "critical")
-        for node in one["nodes"][:3]
+        f"{violation['id']}: {node['html'][:120]}"
+        for violation in violations
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"][:3]
     ]

@@ -50,8 +50,8 @@ class StubEnv(GaiaEnv):
     def draw_setup(self, key: Array) -> Any:
         if self.many_setups:
             return super().draw_setup(key)
-        which = jax.random.bits(key) % 8
-        return jax.tree.map(lambda x: jnp.asarray(x)[which], _games(self.ruleset).setup)
+        index = jax.random.bits(key) % 8
+        return jax.tree.map(lambda x: jnp.asarray(x)[index], _games(self.ruleset).setup)
 
     def deal(self, setup: Any) -> GameState:
         if self.many_setups:
@@ -63,12 +63,12 @@ class StubEnv(GaiaEnv):
 
     def observe(self, state: Any, player: Any) -> Observation:
         spec, cells = self.observation_spec, self.ruleset.geometry.num_cells
-        known = facts(self.ruleset, state.game, self.seats(state, player))
+        values = facts(self.ruleset, state.game, self.seats(state, player))
         sizes = {"cells": (cells,), "players": (self.num_players,), "globals": ()}
         tables = {}
         for table, size in sizes.items():
             zero = jnp.zeros(size, jnp.int16)
-            columns = [known[table].get(c.name, zero) for c in getattr(spec, table)]
+            columns = [values[table].get(c.name, zero) for c in getattr(spec, table)]
             tables[table] = jnp.stack([x.astype(jnp.int16) for x in columns], axis=-1)
         return Observation(**tables | {"cells": tables["cells"].astype(jnp.int8)})
 
@@ -79,11 +79,11 @@ class StubEnv(GaiaEnv):
 
     def _play(self, game: GameState, action: Array, active: Array) -> GameState:
         turn, players = game.turn, game.players
-        clock, here = turn.setup_done + 1, jnp.arange(self.num_players) == turn.player
+        clock, mover = turn.setup_done + 1, jnp.arange(self.num_players) == turn.player
         after = game.replace(
             players=players.replace(
-                vp=players.vp + here * (action % 3),
-                vp_source=players.vp_source.at[:, 0].add((here * (action % 3)).astype(jnp.int16)),
+                vp=players.vp + mover * (action % 3),
+                vp_source=players.vp_source.at[:, 0].add((mover * (action % 3)).astype(jnp.int16)),
             ),
             turn=turn.replace(
                 setup_done=clock,

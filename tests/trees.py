@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 
-def one(tree: Any, i: Any = 0) -> Any:
+def take_row(tree: Any, i: Any = 0) -> Any:
     """Row i of every array."""
     return jax.tree.map(lambda x: x[i], tree)
 

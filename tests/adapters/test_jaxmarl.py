@@ -49,12 +49,12 @@ def test_the_rollout_of_a_baseline():
         return (state, obs), (reward, done["__all__"], avail.sum(-1), info["returned_episode"])
 
     keys = jax.random.split(jax.random.key(1), 20)
-    _, (reward, done, avail, told) = jax.jit(lambda c: jax.lax.scan(env_step, c, keys))(
+    _, (reward, done, avail, returned_episode) = jax.jit(lambda c: jax.lax.scan(env_step, c, keys))(
         (state, obs)
     )
     over = np.arange(1, 21) % 9 == 0
     np.testing.assert_array_equal(done, np.broadcast_to(over[:, None], (20, ENVS)))
-    np.testing.assert_array_equal(told.any(-1), done)
+    np.testing.assert_array_equal(returned_episode.any(-1), done)
     by_agent = np.stack([reward[agent] for agent in env.agents])
     assert (by_agent.any((0, 2)) == over).all()
     # One agent decides, three wait.

@@ -20,17 +20,17 @@ pytestmark = [
 def test_the_ppo_example_of_pgx():
     pytest.importorskip("distrax", reason="pgx's example wants dm-haiku and distrax")
     pytest.importorskip("omegaconf", reason="pgx's example wants omegaconf and pydantic")
-    said = peer_examples.pgx_ppo(Path(WHERE, "pgx"), StubEnv(reward="vp"))
-    assert "2 updates" in said
+    report = peer_examples.pgx_ppo(Path(WHERE, "pgx"), StubEnv(reward="vp"))
+    assert "2 updates" in report
 
 
 def test_the_recurrent_function_of_pgx_in_mctx():
     pytest.importorskip("haiku", reason="pgx's example wants dm-haiku")
-    said = peer_examples.pgx_recurrent_fn(Path(WHERE, "pgx"), StubEnv())
-    assert "4 simulations" in said
+    report = peer_examples.pgx_recurrent_fn(Path(WHERE, "pgx"), StubEnv())
+    assert "4 simulations" in report
 
 
 def test_the_ippo_baseline_of_jaxmarl():
     pytest.importorskip("distrax", reason="JaxMARL's baseline wants distrax and hydra-core")
-    said = peer_examples.jaxmarl_ippo(Path(WHERE, "JaxMARL"), StubEnv(reward="vp"))
-    assert "1 update of 16 decisions" in said
+    report = peer_examples.jaxmarl_ippo(Path(WHERE, "JaxMARL"), StubEnv(reward="vp"))
+    assert "1 update of 16 decisions" in report

@@ -124,7 +124,7 @@ def test_a_step_after_the_end_warns_as_pettingzoo_does():
     EnvLogger.flush()
     env.step(0)
     EnvLogger.unsuppress_output()
-    assert any("step() called after all agents" in str(said) for said in EnvLogger.mqueue)
+    assert any("step() called after all agents" in str(warning) for warning in EnvLogger.mqueue)
 
 
 @pytest.mark.parametrize("action", ["a", 1.5, None, [1], float("nan")])
@@ -142,11 +142,11 @@ def test_pickled_and_copied_it_plays_on():
     assert pickle.loads(pickle.dumps(env)).possible_agents == env.possible_agents
     env.reset(seed=1)
     env.step(0)
-    for again in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
-        assert (again.agent_selection, again.rewards) == (env.agent_selection, env.rewards)
-        ours, theirs = env.last()[0], again.last()[0]
-        np.testing.assert_array_equal(ours["observation"], theirs["observation"])
-        again.step(int(theirs["action_mask"].argmax()))
-        assert not any(again.terminations.values())
-        env_draw, again_draw = copy.deepcopy(env._draws), again._draws
-        assert env_draw.integers(2**31) == again_draw.integers(2**31)
+    for copied in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
+        assert (copied.agent_selection, copied.rewards) == (env.agent_selection, env.rewards)
+        observed, copied_observed = env.last()[0], copied.last()[0]
+        np.testing.assert_array_equal(observed["observation"], copied_observed["observation"])
+        copied.step(int(copied_observed["action_mask"].argmax()))
+        assert not any(copied.terminations.values())
+        env_draw, copied_draw = copy.deepcopy(env._draws), copied._draws
+        assert env_draw.integers(2**31) == copied_draw.integers(2**31)

@@ -68,6 +68,6 @@ def test_a_picture_holds_every_number_once(ruleset):
     picture = np.asarray(as_picture(ruleset, Observation(cells, *tables)))
     assert picture.shape[-1] == shape.cells.shape[-1]
     assert (picture == 1).sum() == sizes[0]
-    found = picture[picture > 1]
-    assert sorted(found.tolist()) == rest.tolist()
+    values = picture[picture > 1]
+    assert sorted(values.tolist()) == rest.tolist()
     assert (picture == 0).sum() == picture.size - sum(sizes)

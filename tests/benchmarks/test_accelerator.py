@@ -17,11 +17,11 @@ def test_recorded_games_are_those_of_this_cpu():
 @pytest.fixture
 def planted(monkeypatch):
     """A device that has one VP too much, in the fifth game of the first policy."""
-    found = copy.deepcopy(agreement.recorded())
-    found["federating"]["vp"][5][3] += 1
-    monkeypatch.setattr(agreement, "play", lambda: found)
+    games = copy.deepcopy(agreement.recorded())
+    games["federating"]["vp"][5][3] += 1
+    monkeypatch.setattr(agreement, "play", lambda: games)
     monkeypatch.setattr(agreement, "play_on_host", agreement.recorded)
-    return found
+    return games
 
 
 def test_the_record_has_games_with_and_without_federations():
@@ -36,10 +36,12 @@ def test_the_record_has_games_with_and_without_federations():
 
 def test_a_game_that_differs_is_found_and_named(planted):
     right = agreement.recorded()["federating"]["vp"][5]
-    found = agreement.check()
-    assert not found["agrees"] and found["with"] == "the CPU of this machine"
-    assert found["difference"].startswith(f"federating game 5: vp {planted['federating']['vp'][5]}")
-    assert f"on a CPU {right}; 1 of 256 games differ" in found["difference"]
+    report = agreement.check()
+    assert not report["agrees"] and report["with"] == "the CPU of this machine"
+    assert report["difference"].startswith(
+        f"federating game 5: vp {planted['federating']['vp'][5]}"
+    )
+    assert f"on a CPU {right}; 1 of 256 games differ" in report["difference"]
     planted["federating"]["federations"] = [[0] * 4] * agreement.GAMES
     assert "federations formed" in agreement.check()["difference"]
 
@@ -90,8 +92,8 @@ def test_the_whole_report_on_a_cpu(tmp_path, capsys, monkeypatch):
 def test_what_there_is_no_time_for_is_left_out_and_named(tmp_path, capsys):
     out = tmp_path / "new" / "report.json"
     for _ in range(2):  # its report may be written again
-        few = ["--minutes", "-1", "--batches", "8", "--chunks", "4", "--json", str(out)]
-        assert accelerator.main(few) == 0
+        arguments = ["--minutes", "-1", "--batches", "8", "--chunks", "4", "--json", str(out)]
+        assert accelerator.main(arguments) == 0
     text = capsys.readouterr().out
     assert text.startswith("Not compared with a CPU")
     assert "play, batch 8, mask: no time left" in text

@@ -51,12 +51,12 @@ ENTRY %main {
 
 
 def test_a_profile_books_each_instruction_to_the_innermost_part_with_its_bytes():
-    found = {line.name: line for line in hlo.read(HLO).instructions}
-    uses = found["uses.1"]
+    instructions = {line.name: line for line in hlo.read(HLO).instructions}
+    uses = instructions["uses.1"]
     assert (uses.kind, profile.part_of(uses.scope)) == ("fusion", "uses")
     assert uses.moved == 4 * 2 * 1 + 4 * 2
     assert profile.part_of("jit(f)/vmap(legal_mask)/or") == "legal_mask"
-    assert profile.part_of(found["copy.1"].scope) == profile.OTHER
+    assert profile.part_of(instructions["copy.1"].scope) == profile.OTHER
 
 
 @pytest.mark.slow

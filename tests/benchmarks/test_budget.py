@@ -22,16 +22,16 @@ def recorded():
 
 
 def test_the_state_stays_under_4_kb_and_does_not_grow(recorded):
-    found = budget.state_bytes()
-    assert found <= 4096
-    assert found <= GROWTH * recorded["state_bytes"]
+    num_bytes = budget.state_bytes()
+    assert num_bytes <= 4096
+    assert num_bytes <= GROWTH * recorded["state_bytes"]
 
 
 @pytest.mark.slow
 def test_the_compiled_step_does_not_grow(recorded):
-    here = {"jax": jax.__version__, "backend": jax.default_backend()}
-    if here != {name: recorded[name] for name in here}:
-        pytest.skip(f"recorded with jax {recorded['jax']} on {recorded['backend']}, here {here}")
+    versions = {"jax": jax.__version__, "backend": jax.default_backend()}
+    if versions != {name: recorded[name] for name in versions}:
+        pytest.skip(f"recorded with jax {recorded['jax']} on {recorded['backend']}, not {versions}")
     # In a process with the fusion emitters, without which tests compile: they are fewer with them.
     code = f"from benchmarks import budget; print(budget.step_instructions({recorded['batch']}))"
     done = subprocess.run(

@@ -81,7 +81,7 @@ def test_mctx_plays_whole_games_about_as_well_as_the_shipped_agent() -> None:
     env = gaia_jax.make("base", "vp", players=2)
     base = duel.make_agent("zoo/duel", env, likeliest=True)
     search = duel.search_agent(env, base, simulations=8, considered=8, scale=0.1)
-    found = duel.compare(env, (search, base), games=16, seed=1, at_once=16)
-    assert found["games"] == 16
-    assert found["decisions"] > 100
-    assert found["lead"]["mean"] > -15, found
+    result = duel.compare(env, (search, base), games=16, seed=1, at_once=16)
+    assert result["games"] == 16
+    assert result["decisions"] > 100
+    assert result["lead"]["mean"] > -15, result

@@ -66,11 +66,11 @@ def test_kernels_count_a_loop_once_and_the_longest_branch():
 
 
 def test_what_exceeds_the_budget_is_reported():
-    found = {"kernels": 100, "serial_loops": [], "wide": [], "host_callbacks": 0}
-    found |= {"held_bytes": 10, "fits": True}
-    assert offline.faults(found, {"kernels": 90, "held_bytes": 10}) == []
-    assert offline.faults(found, {"kernels": 70, "held_bytes": 10}) == ["kernels: 100, at most 88"]
-    bad = found | {"serial_loops": ["a/gather"], "wide": ["b"], "fits": False}
+    report = {"kernels": 100, "serial_loops": [], "wide": [], "host_callbacks": 0}
+    report |= {"held_bytes": 10, "fits": True}
+    assert offline.faults(report, {"kernels": 90, "held_bytes": 10}) == []
+    assert offline.faults(report, {"kernels": 70, "held_bytes": 10}) == ["kernels: 100, at most 88"]
+    bad = report | {"serial_loops": ["a/gather"], "wide": ["b"], "fits": False}
     assert [line.split(":")[0] for line in offline.faults(bad, None)] == [
         "a loop over the rows", "64-bit numbers", "10 bytes do not fit",
     ]  # fmt: skip
@@ -110,5 +110,5 @@ def test_a_compiled_program_keeps_its_budget(target, program):
     if "no compiler for" in done.stderr:
         pytest.skip(done.stderr.strip())
     assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(done.stdout.splitlines()[-1])
-    assert offline.faults(found, offline.recorded(target, program)) == []
+    report = json.loads(done.stdout.splitlines()[-1])
+    assert offline.faults(report, offline.recorded(target, program)) == []

@@ -47,8 +47,8 @@ def test_options_of_sbatch(script):
             assert number < first, "sbatch reads no option after the first command"
             name, equals, value = line.removeprefix("#SBATCH --").partition("=")
             assert name in SBATCH, line
-            wanted = SBATCH[name]
-            assert (wanted is None and not equals) or re.fullmatch(wanted, value), line
+            pattern = SBATCH[name]
+            assert (pattern is None and not equals) or re.fullmatch(pattern, value), line
 
 
 @pytest.fixture

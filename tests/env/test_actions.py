@@ -21,8 +21,8 @@ def test_every_index_goes_through_its_text(ruleset):
 
 
 def test_white_space_does_not_matter():
-    wanted = actions.from_text(LOST_FLEET, "power PA_7C")
-    assert actions.from_text(LOST_FLEET, "  power \t PA_7C\n") == wanted
+    expected = actions.from_text(LOST_FLEET, "power PA_7C")
+    assert actions.from_text(LOST_FLEET, "  power \t PA_7C\n") == expected
 
 
 @pytest.mark.parametrize(

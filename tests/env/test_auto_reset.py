@@ -9,7 +9,7 @@ import pytest
 
 import gaia_jax
 from tests.stub_env import StubEnv
-from tests.trees import one, same
+from tests.trees import same, take_row
 
 
 @pytest.fixture(scope="module")
@@ -78,10 +78,10 @@ def test_auto_reset_leaves_the_rows_alone_that_go_on(auto, auto_step, auto_start
     np.testing.assert_array_equal(state.rewards, plain.rewards)
     # A15: the VP at that moment.
     np.testing.assert_array_equal(state.final_vp[ended], auto_start.game.players.vp[ended])
-    stay = np.flatnonzero(~ended)
-    assert same(one(state.game, stay), one(plain.game, stay))
+    unaffected = np.flatnonzero(~ended)
+    assert same(take_row(state.game, unaffected), take_row(plain.game, unaffected))
     fresh = jax.jit(jax.vmap(auto.env.init))(keys(0))
-    assert same(one(state.game, ended), one(fresh.game, ended))
+    assert same(take_row(state.game, ended), take_row(fresh.game, ended))
 
 
 @pytest.mark.slow
@@ -108,8 +108,8 @@ def test_auto_reset_works_alone_in_a_scan_and_in_vmap_of_vmap(auto, auto_step, a
     action[1] = -1
     together = auto_step(auto_start, action, keys(0))
     assert same(nested(split(auto_start), split(action), split(keys(0))), split(together))
-    alone = jax.jit(auto.step)(one(auto_start, 1), action[1], keys(0)[1])
-    assert same(alone, one(together, 1))
+    alone = jax.jit(auto.step)(take_row(auto_start, 1), action[1], keys(0)[1])
+    assert same(alone, take_row(together, 1))
 
 
 def test_an_illegal_end_is_told_from_an_end_by_the_rules(auto, auto_step, auto_start):

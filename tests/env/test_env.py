@@ -18,7 +18,7 @@ from gaia_jax.rewards import reward_at_end
 from gaia_jax.setup.setup_json import setup_from_json, setup_to_json
 from tests.conftest import GAMES
 from tests.stub_env import StubEnv
-from tests.trees import one, same
+from tests.trees import same, take_row
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -65,12 +65,12 @@ class Tuned(StubEnv):
 def test_environments_that_differ_in_any_attribute_are_not_equal():
     """Equal ones get one another's program: of a static argument, and in caches."""
     weigh = jax.jit(lambda env: jnp.float32(env.weight), static_argnums=0)
-    one, two = Weighted(1.0), Weighted(2.0)
-    assert one != two and one == Weighted(1.0) and hash(one) == hash(Weighted(1.0))
-    assert (float(weigh(one)), float(weigh(two))) == (1.0, 2.0)
-    assert gaia_jax.auto_reset(one) != gaia_jax.auto_reset(two)
-    assert gaia_jax.auto_reset(one) == gaia_jax.auto_reset(Weighted(1.0))
-    assert replay.compiled(one) is not replay.compiled(two)
+    first, second = Weighted(1.0), Weighted(2.0)
+    assert first != second and first == Weighted(1.0) and hash(first) == hash(Weighted(1.0))
+    assert (float(weigh(first)), float(weigh(second))) == (1.0, 2.0)
+    assert gaia_jax.auto_reset(first) != gaia_jax.auto_reset(second)
+    assert gaia_jax.auto_reset(first) == gaia_jax.auto_reset(Weighted(1.0))
+    assert replay.compiled(first) is not replay.compiled(second)
 
     tuned = Tuned(tuning=2)
     before = hash(tuned)
@@ -92,8 +92,8 @@ def test_an_attribute_that_is_not_hashable_is_named(weight):
 @pytest.mark.parametrize("id", gaia_jax.RULESETS)
 def test_pickled_and_copied_it_is_equal(id):
     env = gaia_jax.make(id, reward="win", max_steps=99)
-    for again in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
-        assert again == env and hash(again) == hash(env)
+    for copied in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
+        assert copied == env and hash(copied) == hash(env)
     edited = dataclasses.replace(env.ruleset, id="of mine")
     assert pickle.loads(pickle.dumps(edited)).id == "of mine"
 
@@ -199,8 +199,8 @@ def test_step_refuses_what_is_no_action(action, error, message):
 
 @pytest.mark.parametrize("action", [3, np.int64(3), np.uint8(3), jnp.int8(3), np.array(3)])
 def test_step_takes_any_integer_type(action):
-    taken = scalar("action", action)
-    assert taken == 3 and taken.dtype == jnp.int32
+    converted = scalar("action", action)
+    assert converted == 3 and converted.dtype == jnp.int32
 
 
 def test_an_index_beyond_int32_is_unknown_not_wrapped():
@@ -247,7 +247,7 @@ def test_a_batch_steps_as_its_games_alone(games_under_way, step_games, step):
     actions = np.argmax(games_under_way.legal_action_mask, axis=-1).astype(np.int32)
     together = step_games(games_under_way, actions)
     for i in range(0, GAMES, 5):
-        assert same(step(one(games_under_way, i), actions[i]), one(together, i))
+        assert same(step(take_row(games_under_way, i), actions[i]), take_row(together, i))
 
 
 def test_rl_01_the_decider_is_the_node_s(games_under_way):
@@ -295,9 +295,9 @@ def test_a3_vp_pays_the_change_at_every_decision():
     paid = np.array([state.rewards for state in states])
     # The first legal actions are 0, 1, 2, 0: a % 3 VP for the players in turn.
     order = [int(state.current_player) for state in states]
-    wanted = np.zeros((5, 4))
-    wanted[2, order[1]], wanted[3, order[2]] = 0.01, 0.02
-    np.testing.assert_allclose(paid, wanted, atol=1e-7)
+    expected = np.zeros((5, 4))
+    expected[2, order[1]], expected[3, order[2]] = 0.01, 0.02
+    np.testing.assert_allclose(paid, expected, atol=1e-7)
 
 
 @pytest.mark.parametrize("reward", ["margin", "rank", "win"])

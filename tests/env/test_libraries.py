@@ -34,9 +34,9 @@ def test_no_leaf_of_a_state_is_empty(id, players):
     states = shapes(env)
     assert all(x.size for x in jax.tree.leaves(states))
     # The empty arrays are still there to be read, and survive a map over the tree.
-    again = jax.tree.map(lambda x: x, states)
-    assert vars(again.game.setup).keys() == vars(states.game.setup).keys()
-    assert again.game.setup.artifacts.shape == (env.ruleset.artifacts_in_play,)
+    mapped = jax.tree.map(lambda x: x, states)
+    assert vars(mapped.game.setup).keys() == vars(states.game.setup).keys()
+    assert mapped.game.setup.artifacts.shape == (env.ruleset.artifacts_in_play,)
 
 
 def test_a_batch_of_no_games_keeps_its_leaves():
@@ -48,9 +48,11 @@ def test_a_batch_of_no_games_keeps_its_leaves():
 
 def test_lax_map_takes_states_in_batches():
     states = shapes(gaia_jax.make("base", players=2))
-    many = filled(jax.tree.map(lambda x: jax.ShapeDtypeStruct((6, *x.shape), x.dtype), states))
-    after = jax.lax.map(lambda state: state.replace(truncated=~state.truncated), many, batch_size=4)
-    assert same(after, many.replace(truncated=~many.truncated))
+    batch = filled(jax.tree.map(lambda x: jax.ShapeDtypeStruct((6, *x.shape), x.dtype), states))
+    after = jax.lax.map(
+        lambda state: state.replace(truncated=~state.truncated), batch, batch_size=4
+    )
+    assert same(after, batch.replace(truncated=~batch.truncated))
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -60,8 +62,8 @@ def test_orbax_writes_and_reads_states(tmp_path):
     with checkpoint.StandardCheckpointer() as files:
         files.save(tmp_path / "state", state)
         files.wait_until_finished()
-        again = files.restore(tmp_path / "state", state)
-    assert same(again, state)
+        restored = files.restore(tmp_path / "state", state)
+    assert same(restored, state)
 
 
 @pytest.mark.parametrize("kind", [gaia_jax.State, gaia_jax.AutoState])
@@ -70,11 +72,11 @@ def test_a_program_over_states_can_be_exported(kind, id):
     env = gaia_jax.make(id)
     face = env if kind is gaia_jax.State else gaia_jax.auto_reset(env)
     state = jax.eval_shape(face.init, jax.random.key(0))
-    made = export.export(jax.jit(lambda x: x.replace(step_count=x.step_count + 1)))(state)
-    again = export.deserialize(made.serialize())
-    assert (again.in_tree, again.out_tree) == (made.in_tree, made.out_tree)
+    exported = export.export(jax.jit(lambda x: x.replace(step_count=x.step_count + 1)))(state)
+    loaded = export.deserialize(exported.serialize())
+    assert (loaded.in_tree, loaded.out_tree) == (exported.in_tree, exported.out_tree)
     given = filled(state)
-    after = again.call(given)
+    after = loaded.call(given)
     assert type(after) is kind and after.ruleset == id
     assert same(after, given.replace(step_count=given.step_count + 1))
 
@@ -84,9 +86,9 @@ def test_flax_writes_and_reads_states_and_set_ups():
     for id in ("lost_fleet", "base"):
         states = shapes(gaia_jax.make(id))
         value, other = filled(states, 1), filled(states, 2)
-        again = serialization.from_bytes(other, serialization.to_bytes(value))
-        assert same(again, value) and not same(other, value)
-        assert jax.tree.structure(again) == jax.tree.structure(value)
+        restored = serialization.from_bytes(other, serialization.to_bytes(value))
+        assert same(restored, value) and not same(other, value)
+        assert jax.tree.structure(restored) == jax.tree.structure(value)
     state = serialization.to_state_dict(value)
     assert set(state["game"]["setup"]) < set(vars(value.game.setup))
     state["game"]["turn"].pop("small")

@@ -22,15 +22,15 @@ def test_a_batch_of_no_games_gives_no_games(shape):
         (env.observe, (state, action)),
         (auto.step, (first, action, key)),
     ):
-        one, many = jax.eval_shape(function, *args), function
+        single_out, batched = jax.eval_shape(function, *args), function
         for _ in shape:
-            many = jax.vmap(many)
-        found = jax.eval_shape(many, *_more(args, shape))
-        assert jax.tree.map(lambda x: (x.shape, x.dtype), found) == jax.tree.map(
-            lambda x: (x.shape, x.dtype), _more(one, shape)
+            batched = jax.vmap(batched)
+        batched_out = jax.eval_shape(batched, *_with_axes(args, shape))
+        assert jax.tree.map(lambda x: (x.shape, x.dtype), batched_out) == jax.tree.map(
+            lambda x: (x.shape, x.dtype), _with_axes(single_out, shape)
         )
 
 
-def _more(tree, shape):
+def _with_axes(tree, shape):
     """The shapes with further axes in front."""
     return jax.tree.map(lambda x: jax.ShapeDtypeStruct((*shape, *x.shape), x.dtype), tree)

@@ -12,7 +12,7 @@ from gaia_jax.observation import features, observe, seats
 from gaia_jax.ruleset import LOST_FLEET
 from gaia_jax.state import GUEST, STATION, Board, Node, Phase, Players, Setup, Turn
 from tests.conftest import GAMES
-from tests.trees import one
+from tests.trees import take_row
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = features(LOST_FLEET)
@@ -77,10 +77,10 @@ def test_rl_05_own_seat_first_then_turn_order(games_under_way, look, env):
     order = np.asarray(game.turn.order)
     for place in range(4):
         player = order[:, place]
-        wanted = np.roll(order, -place, axis=1)
-        np.testing.assert_array_equal(jax.vmap(seats)(game, player), wanted)
-        np.testing.assert_array_equal(jax.vmap(env.seats)(games_under_way, player), wanted)
-        vp = np.take_along_axis(np.asarray(game.players.vp), wanted, 1)
+        expected = np.roll(order, -place, axis=1)
+        np.testing.assert_array_equal(jax.vmap(seats)(game, player), expected)
+        np.testing.assert_array_equal(jax.vmap(env.seats)(games_under_way, player), expected)
+        vp = np.take_along_axis(np.asarray(game.players.vp), expected, 1)
         column = [c.name for c in SPEC.players].index("vp")
         np.testing.assert_array_equal(look(game, player).players[:, :, column], vp)
 
@@ -135,7 +135,7 @@ def renumber(game, new):
 @pytest.mark.parametrize("new", [(1, 2, 3, 0), (3, 1, 0, 2)])
 def test_who_is_called_which_player_does_not_matter(new_games, games_under_way, look, new):
     for states in (new_games, games_under_way):
-        games = [one(states.game, i) for i in range(GAMES)]
+        games = [take_row(states.game, i) for i in range(GAMES)]
         renamed = jax.tree.map(lambda *x: np.stack(x), *[renumber(game, new) for game in games])
         for player in range(4):
             a = look(states.game, np.full(GAMES, player))
@@ -233,7 +233,7 @@ PATHS = [
 
 @pytest.mark.slow
 def test_everything_that_matters_is_seen(games_under_way, new_games, look):
-    game, start = busy(one(games_under_way.game, 0)), one(new_games.game, 0)
+    game, start = busy(take_row(games_under_way.game, 0)), take_row(new_games.game, 0)
     turn, board, players = game.turn, game.board, game.players
     assert {*LEFT_OUT, *OTHER} <= set(PATHS)
     builder = game.replace(turn=turn.replace(node=Node.FEDERATION))

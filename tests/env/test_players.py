@@ -27,7 +27,7 @@ from gaia_jax.ruleset import (
 from gaia_jax.setup.draw import board_planets, draw_tables, same_types_touch
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Turn
-from tests.trees import one
+from tests.trees import take_row
 
 FEW = [(id, players) for id in ("base", "lost_fleet_published") for players in (2, 3)]
 SETUPS = 256
@@ -91,13 +91,17 @@ def test_pla_02_and_03_drawn_set_ups(env: Any, drawn: Any) -> None:
 
 
 def test_pla_03_the_other_sides_of_three_tiles() -> None:
-    one, other = ({t.id: dict(t.planets) for t in r.map.sector_tiles} for r in (BASE, BASE_FOR_TWO))
-    assert [*other] == ["M01", "M02", "M03", "M04", "M05B", "M06B", "M07B"]
-    gone = {id: sorted(one[id].items() - other[f"{id}B"].items()) for id in ("M05", "M06", "M07")}
-    assert gone["M05"] == [((0, -2), "Yellow")]
-    assert gone["M06"] == [((-1, 1), "Brown")]
-    assert gone["M07"] == [((0, 1), "Red"), ((1, -1), "Gaia"), ((1, 1), "Brown")]
-    assert sorted(other["M07B"].items() - one["M07"].items()) == [
+    usual, for_two = (
+        {t.id: dict(t.planets) for t in r.map.sector_tiles} for r in (BASE, BASE_FOR_TWO)
+    )
+    assert [*for_two] == ["M01", "M02", "M03", "M04", "M05B", "M06B", "M07B"]
+    differences = {
+        id: sorted(usual[id].items() - for_two[f"{id}B"].items()) for id in ("M05", "M06", "M07")
+    }
+    assert differences["M05"] == [((0, -2), "Yellow")]
+    assert differences["M06"] == [((-1, 1), "Brown")]
+    assert differences["M07"] == [((0, 1), "Red"), ((1, -1), "Gaia"), ((1, 1), "Brown")]
+    assert sorted(for_two["M07B"].items() - usual["M07"].items()) == [
         ((0, 1), "Gaia"),
         ((1, -1), "Brown"),
     ]
@@ -138,8 +142,8 @@ def test_pla_10_the_asteroid_mission_has_six_asteroids(env: Any, drawn: Any) -> 
     mission = rules.final_missions.index("ASTEROID_BUILDINGS")
     counted = (np.asarray(drawn.final_missions) == mission).any(-1)
     assert asteroids[counted].min() >= 6 and asteroids[~counted].min() == 5
-    few = np.flatnonzero(asteroids == 5)[0]
-    data = setup_to_dict(one(drawn, int(few)), rules)
+    index = np.flatnonzero(asteroids == 5)[0]
+    data = setup_to_dict(take_row(drawn, int(index)), rules)
     data["final_missions"] = ["ASTEROID_BUILDINGS", "BUILDINGS"]
     with pytest.raises(ValueError, match="deep: ASTEROID_BUILDINGS requires 6 Asteroid .* 'DS6A'"):
         gaia_jax.setup_from_json(data, rules)
@@ -151,7 +155,7 @@ def test_pla_10_the_asteroid_mission_has_six_asteroids(env: Any, drawn: Any) -> 
 
 
 def test_set_ups_are_written_and_read(env: Any, drawn: Any) -> None:
-    setup = one(drawn, 0)
+    setup = take_row(drawn, 0)
     written = gaia_jax.setup_to_json(setup, env.ruleset)
     assert f'"players": {env.num_players}' in written
     back = gaia_jax.setup_from_json(written, env.ruleset)

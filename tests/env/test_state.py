@@ -76,11 +76,11 @@ def test_every_field_of_a_struct_is_declared_within_its_dtype(kind):
     arrays = [field.name for field in dataclasses.fields(kind) if field.default is not None]
     assert arrays == list(leaves(kind))
     for name, declared in leaves(kind).items():
-        least, most = (0, 1) if declared.dtype == BOOL else (None, None)
-        if least is None:
+        lowest, highest = (0, 1) if declared.dtype == BOOL else (None, None)
+        if lowest is None:
             info = np.iinfo(declared.dtype)
-            least, most = info.min, info.max
-        assert least <= declared.low <= declared.high <= most, name
+            lowest, highest = info.min, info.max
+        assert lowest <= declared.low <= declared.high <= highest, name
 
 
 @pytest.mark.slow
@@ -93,16 +93,16 @@ def test_a10_what_is_remembered_of_federations_is_what_a_fresh_search_finds(
         players = federation.forget(game.players, jnp.ones(game.turn.order.shape, bool))
         return federation.resolve(env.ruleset, game.replace(players=players)).federation
 
-    search, states, may_form, known = jax.jit(jax.vmap(fresh)), new_games, 0, 0
+    search, states, may_form, num_remembered = jax.jit(jax.vmap(fresh)), new_games, 0, 0
     for part in range(24):
         states = play_randomly(states, jax.random.key(part), 20)
-        found = search(states.game)
-        jax.tree.map(np.testing.assert_array_equal, found, states.game.federation)
-        going = ~np.asarray(states.terminated)
-        at_turn = going & (np.asarray(states.game.turn.node) == Node.TURN)
-        may_form += int(np.asarray(found.may_form)[at_turn].sum())
-        seats = np.arange(len(going)), np.asarray(states.current_player)
+        federations = search(states.game)
+        jax.tree.map(np.testing.assert_array_equal, federations, states.game.federation)
+        active = ~np.asarray(states.terminated)
+        at_turn = active & (np.asarray(states.game.turn.node) == Node.TURN)
+        may_form += int(np.asarray(federations.may_form)[at_turn].sum())
+        seats = np.arange(len(active)), np.asarray(states.current_player)
         infeasible = np.asarray(states.game.players.max_satellites_infeasible)[seats]
         feasible = np.asarray(states.game.players.min_satellites_feasible)[seats]
-        known += int((at_turn & ((infeasible >= 0) | (feasible < 100))).sum())
-    assert may_form > 0 and known > 0
+        num_remembered += int((at_turn & ((infeasible >= 0) | (feasible < 100))).sum())
+    assert may_form > 0 and num_remembered > 0

@@ -318,8 +318,8 @@ def test_a_wrong_mask_of_the_real_game_is_named(id, fault):
             wrong = jnp.where(after.step_count == 40, SPOILED[fault](mask), mask)
             return after.replace(legal_action_mask=wrong)
 
-    says = fault.split()[0]
-    with pytest.raises(AssertionError, match=f"after decision 40: legal_action_mask {says} '"):
+    problem = fault.split()[0]
+    with pytest.raises(AssertionError, match=f"after decision 40: legal_action_mask {problem} '"):
         testing.check(Spoiled(RULESETS[id]), games=2, seed=0)
 
 
@@ -336,8 +336,8 @@ def test_the_sampler_takes_the_kth_legal_action():
         uniform[:2] = 0, np.nextafter(np.float32(1), np.float32(0))
         legal = mask.sum(-1)
         k = np.minimum((uniform * legal.astype(np.float32)).astype(int), legal - 1)
-        wanted = np.argmax(np.cumsum(mask, -1) > k[:, None], -1)
-        np.testing.assert_array_equal(sample(mask, uniform), wanted)
+        expected = np.argmax(np.cumsum(mask, -1) > k[:, None], -1)
+        np.testing.assert_array_equal(sample(mask, uniform), expected)
 
 
 @pytest.mark.parametrize("width", [1, 7, 8, 9, 64, 65])

@@ -30,7 +30,7 @@ class Case(NamedTuple):
     """A call that must fail with a ValueError or TypeError."""
 
     call: str  # a Python expression
-    says: str  # words of the message
+    message: str  # words of the message
 
 
 # A sound set-up of lost_fleet.
@@ -80,16 +80,16 @@ def _in_a_process(function: Callable[[], Any]) -> Any:
     if xla_bridge._backends:
         return function()
     fork = multiprocessing.get_context("fork")
-    here, there = fork.Pipe(duplex=False)
-    worker = fork.Process(target=lambda: there.send(function()))
+    receiver, sender = fork.Pipe(duplex=False)
+    worker = fork.Process(target=lambda: sender.send(function()))
     worker.start()
-    there.close()
-    out = here.recv()
+    sender.close()
+    out = receiver.recv()
     worker.join()
     return out
 
 
-def run(call: str, says: str) -> int:
+def run(call: str, message: str) -> int:
     """Exit code of a case: 2 where it fails as it should, which it says in one line of stderr."""
     try:
         eval(call, dict(namespace()))
@@ -98,7 +98,7 @@ def run(call: str, says: str) -> int:
         for bad, why in (
             ("\n" in text, "more than one line"),
             (len(text) > LONGEST, f"{len(text)} characters"),
-            (says not in text, f"nothing of {says!r}"),
+            (message not in text, f"nothing of {message!r}"),
         ):
             if bad:
                 print(f"{call}: {why}: {text}", file=sys.stderr)
@@ -203,21 +203,21 @@ def _keys() -> list[Case]:
 def _makers() -> list[Case]:
     ids = ("None", "''", "'chess'", "5", "[]", "{}", "b'base'", "'BASE'", "' base'", "'base\\n'")
     rewards = ("None", "''", "'gold'", "5", "[]", "b'win'", "'Margin'")
-    known = "known are lost_fleet, lost_fleet_published, base"
-    cases = [Case(f"gaia_jax.make({x})", known) for x in ids]
+    known_ids = "known are lost_fleet, lost_fleet_published, base"
+    cases = [Case(f"gaia_jax.make({x})", known_ids) for x in ids]
     cases += [
         Case(f"gaia_jax.make(reward={x})", "known are margin, rank, win, vp") for x in rewards
     ]
-    for steps, says in (
+    for steps, message in (
         ("0", "max_steps 0 is not in 1 .."), ("-1", "max_steps -1 is not in 1 .."),
         ("2**31", "is not in 1 .. 2147483647"), ("10**400", "is not in 1 .. 2147483647"),
         ("1.5", "max_steps must be a whole number"), ("'5'", "max_steps must be a whole number"),
         ("None", "max_steps must be a whole number"), ("True", "max_steps must be a whole number"),
         ("float('nan')", "max_steps must be a whole number"),
     ):  # fmt: skip
-        cases.append(Case(f"gaia_jax.make(max_steps={steps})", says))
-    says = "short_turns must be True or False"
-    cases += [Case(f"gaia_jax.make(short_turns={x})", says) for x in ("None", "1", "'yes'")]
+        cases.append(Case(f"gaia_jax.make(max_steps={steps})", message))
+    message = "short_turns must be True or False"
+    cases += [Case(f"gaia_jax.make(short_turns={x})", message) for x in ("None", "1", "'yes'")]
     cases += [Case(f"gaia_jax.GaiaEnv({x})", "ruleset must be a Ruleset") for x in NOT_RULESETS]
     for x in ("None", "5", "'base'", "state", "gaia_jax", "gaia_jax.GaiaEnv", "env.ruleset"):
         cases.append(Case(f"gaia_jax.auto_reset({x})", "env must be a GaiaEnv"))
@@ -263,9 +263,9 @@ def _setups() -> list[Case]:
             continue
         changed = f"sound().replace({name}=np.full({values.shape}, {{}}, np.int8))"
         for number in ("99", "-5"):
-            says = f"{number} is no index of"
-            cases.append(Case(f"env.init_from({changed.format(number)})", says))
-            cases.append(Case(f"setup_to_json({changed.format(number)})", says))
+            message = f"{number} is no index of"
+            cases.append(Case(f"env.init_from({changed.format(number)})", message))
+            cases.append(Case(f"setup_to_json({changed.format(number)})", message))
         wrong = f"env.init_from(sound().replace({name}=np.zeros((7, 7), np.int8)))"
         cases.append(Case(wrong, f"setup.{name} must be of shape {values.shape}, not (7, 7)"))
         if values.shape:

@@ -31,7 +31,7 @@ class Case(NamedTuple):
 
     command: str  # train, resume, evaluate, arena, replay; with "full" before it on a full disk
     args: tuple[str, ...]
-    says: str  # a part of the message
+    message: str  # a part of the message
 
 
 def command(name: str, args: list[str]) -> int:
@@ -102,12 +102,12 @@ def _read() -> Iterator[Case]:
         if line.startswith("["):
             start = line[1:-1] + ("" if line[-2] in ",=" else " ")
             continue
-        says, ends = line.split(" <- ")
+        message, ends = line.split(" <- ")
         for end in ends.split(" | "):
             words = shlex.split(start if end == "-" else start + end)
             first = 2 if words[0] == "full" else 1
             args = tuple(Template(word).substitute(NAMES) for word in words[first:])
-            yield Case(" ".join(words[:first]), args, says)
+            yield Case(" ".join(words[:first]), args, message)
 
 
 CASES = [*(Case("train", ("--config", "tiny.yaml", *x), y) for *x, y in _overrides()), *_read()]

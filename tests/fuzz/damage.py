@@ -33,27 +33,27 @@ def of_json(*keys: str, types: bool = True) -> Iterator[str]:
             yield f"{key} is a value of another type"
 
 
-def do(path: Path, how: str) -> None:
+def do(path: Path, fault: str) -> None:
     """Damage a file."""
     data = path.read_bytes()
-    verb, _, rest = how.partition(" ")
-    if how in ("folder", "pipe", "gone"):
+    verb, _, rest = fault.partition(" ")
+    if fault in ("folder", "pipe", "gone"):
         path.unlink()
-        if how != "gone":
-            (os.mkdir if how == "folder" else os.mkfifo)(path)
-    elif how in _WHOLE:
-        path.write_bytes(_WHOLE[how](data))
+        if fault != "gone":
+            (os.mkdir if fault == "folder" else os.mkfifo)(path)
+    elif fault in _WHOLE:
+        path.write_bytes(_WHOLE[fault](data))
     elif path.suffix == ".npz":
-        _arrays(path, how)
+        _arrays(path, fault)
     elif path.suffix == ".parquet":
-        _columns(path, how)
+        _columns(path, fault)
     elif verb == "line":
         lines = data.decode().splitlines(keepends=True)
         number, _, text = rest.partition(" ")
         lines[int(number)] = text + "\n"
         path.write_text("".join(lines))
     else:
-        _key(path, how)
+        _key(path, fault)
 
 
 _WHOLE = {
@@ -67,13 +67,13 @@ _WHOLE = {
 }  # fmt: skip
 
 
-def _key(path: Path, how: str) -> None:
+def _key(path: Path, fault: str) -> None:
     """`without KEY`, `KEY is VALUE`, of a JSON or YAML file."""
     import yaml
 
     text = path.read_text()
     tree = yaml.safe_load(text) if path.suffix == ".yaml" else json.loads(text)
-    key, _, value = how.partition(" is ")
+    key, _, value = fault.partition(" is ")
     *parents, last = key.removeprefix("without ").replace("games.parquet", "games/p").split(".")
     node, leaf = tree, last.replace("games/p", "games.parquet")
     for parent in parents:
@@ -89,15 +89,15 @@ def _key(path: Path, how: str) -> None:
     path.write_text(yaml.safe_dump(tree) if path.suffix == ".yaml" else json.dumps(tree))
 
 
-def _arrays(path: Path, how: str) -> None:
+def _arrays(path: Path, fault: str) -> None:
     """`without NAME`, `NAME is a text|short|flat|an object`, of an npz; `more NAME`."""
     with np.load(path) as file:
         arrays = dict(file)
-    name, _, kind = how.partition(" is ")
-    if how.startswith("without "):
-        del arrays[how.removeprefix("without ")]
-    elif how.startswith("more "):
-        arrays[how.removeprefix("more ")] = np.zeros(3)
+    name, _, kind = fault.partition(" is ")
+    if fault.startswith("without "):
+        del arrays[fault.removeprefix("without ")]
+    elif fault.startswith("more "):
+        arrays[fault.removeprefix("more ")] = np.zeros(3)
     else:
         old = arrays[name]
         arrays[name] = {
@@ -109,22 +109,22 @@ def _arrays(path: Path, how: str) -> None:
     path.write_bytes(out.getvalue())
 
 
-def _columns(path: Path, how: str) -> None:
+def _columns(path: Path, fault: str) -> None:
     """`without NAME`, `NAME is text|number|null`, `no rows`, `half the rows`, `more NAME`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     table = pq.read_table(path)
-    name, _, kind = how.partition(" is ")
+    name, _, kind = fault.partition(" is ")
     place = table.schema.names.index(name) if kind else 0
-    if how == "no rows":
+    if fault == "no rows":
         table = table.slice(0, 0)
-    elif how == "half the rows":
+    elif fault == "half the rows":
         table = table.slice(0, len(table) // 2)
-    elif how.startswith("without "):
-        table = table.drop_columns([how.removeprefix("without ")])
-    elif how.startswith("more "):
-        table = table.append_column(how.removeprefix("more "), pa.array([0] * len(table)))
+    elif fault.startswith("without "):
+        table = table.drop_columns([fault.removeprefix("without ")])
+    elif fault.startswith("more "):
+        table = table.append_column(fault.removeprefix("more "), pa.array([0] * len(table)))
     else:
         values: Sequence[Any] = {"text": ["odd"], "number": [7], "null": [None]}[kind] * len(table)
         table = table.set_column(place, name, pa.array(values))

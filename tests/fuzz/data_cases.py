@@ -49,23 +49,23 @@ class Case(NamedTuple):
     folder: str  # of `data_site.FOLDERS`
     line: str  # the command and its arguments
     file: str  # what is damaged
-    how: str  # of `damage`
+    fault: str  # of `damage`
 
 
 def command(name: str, args: list[str]) -> int:
     """Run a command line as `python -m` does; the zoo is the folder `zoo` of where one stands."""
     sys.path.insert(0, "")
-    here = zoo.Path("zoo")
+    folder = zoo.Path("zoo")
     for function in (zoo.names, zoo.about, zoo.open_agent, zoo.load):
         *others, _ = function.__defaults__ or ()
-        function.__defaults__ = (*others, here)
-    main, more = FACES[name]
-    return cli.run(lambda: main(args, *more))
+        function.__defaults__ = (*others, folder)
+    main, extra = FACES[name]
+    return cli.run(lambda: main(args, *extra))
 
 
-def _each(folder: str, line: str, file: str, *ways: Iterable[str]) -> Iterator[Case]:
-    for how in itertools.chain(*ways):
-        yield Case(folder, line, file, how)
+def _cases(folder: str, line: str, file: str, *faults: Iterable[str]) -> Iterator[Case]:
+    for fault in itertools.chain(*faults):
+        yield Case(folder, line, file, fault)
 
 
 COLUMNS = ("env", "seed", "deal", "agent_0", "faction_2", "order_1", "setup", "setup_boosters",
@@ -133,8 +133,8 @@ EVALUATION = damage.of_json(
 )
 SETUP = ("sectors", "factions", "boosters", "turn_order")
 RECORD = (
-    *(how for how in damage.of_json("format", "ruleset", "version", "setup", "actions", "final_vp")
-      if how != "final_vp is []"),  # a game that is not over
+    *(x for x in damage.of_json("format", "ruleset", "version", "setup", "actions", "final_vp")
+      if x != "final_vp is []"),  # a game that is not over
     *(f"without setup.{key}" for key in SETUP), *(f"setup.{key} is 3" for key in SETUP),
     "setup.factions is []", 'setup.factions is ["Martians"]', "actions.3 is 3",
     'ruleset is "chess"', "actions is []",
@@ -152,51 +152,51 @@ GOOD = [
 ]  # fmt: skip
 
 _CASES: list[Case] = [
-    *(case for line in STUDIES for case in _each("dataset", line, "data/games.parquet", PARQUET)),
-    *(case for line in STUDIES for case in _each("dataset", line, "data/dataset.json", ABOUT)),
-    *_each("dataset", "study decided --out page", "decided/decisions.parquet", DECISIONS),
-    *_each("dataset", "study data --games-only --beside before.json --out page", "before.json",
-           (how for how in WHOLE if how != "gone")),
-    *_each("evaluation", "merge all.parquet part.parquet", "part.parquet", RESULTS),
-    *_each("evaluation", "evaluate zoo/quick --games 12 --save part.parquet --resume",
-           "part.parquet", (how for how in NPZ if how not in ("gone", "empty"))),
-    *_each("labels", "merge all labels", "labels/about.json", LABELS),
-    *_each("labels", CLONE, "labels/about.json", LABELS),
-    *_each("labels", "labels --out labels --games 8 --config quick.yaml", "labels/about.json",
-           LABELS),
-    *_each("labels", "labels --out labels --games 8 --config quick.yaml", "labels/states.npz",
-           NPZ[:-2], ("stream", "without chunks", "without 0000")),
-    *_each("labels", "merge all labels", "labels/0001.npz", CHUNK),
-    *_each("labels", CLONE, "labels/0001.npz", CHUNK),
-    *_each("labels", CLONE + " --start given.npz", "given.npz", NPZ),
-    *_each("labels", "labels --out n --games 8 --config quick.yaml --student given.npz",
-           "given.npz", NPZ),
-    *_each("zoo", ARENA + "zoo/quick", "zoo/quick.json", AGENT),
-    *_each("zoo", ARENA + "zoo/quick", "zoo/quick.npz", NPZ),
-    *_each("zoo", "evaluate zoo/quick --games 4", "zoo/quick.json", AGENT),
-    *_each("zoo", WARM + "zoo/quick", "zoo/quick.json", AGENT[:20]),
-    *_each("zoo", WARM + "given.npz", "given.npz", NPZ),
-    *_each("zoo", "ship x --params given.npz --config quick.yaml", "given.npz", NPZ),
-    *_each("zoo", "ship x --params zoo/quick --config quick.yaml --results zoo/quick.json",
-           "zoo/quick.json", damage.ANY),
-    *_each("runs", f"compare {RUN} --out c.html", f"{RUN}/config.yaml", damage.ANY[1:]),
-    *_each("runs", f"compare {RUN} --out c.html", f"{RUN}/metrics.jsonl", damage.ANY[1:-1],
-           ('line 0 {"update": 1, "games/vp": "x"}', 'line 0 {"update": 1, "time/decisions": []}',
+    *(case for line in STUDIES for case in _cases("dataset", line, "data/games.parquet", PARQUET)),
+    *(case for line in STUDIES for case in _cases("dataset", line, "data/dataset.json", ABOUT)),
+    *_cases("dataset", "study decided --out page", "decided/decisions.parquet", DECISIONS),
+    *_cases("dataset", "study data --games-only --beside before.json --out page", "before.json",
+            (fault for fault in WHOLE if fault != "gone")),
+    *_cases("evaluation", "merge all.parquet part.parquet", "part.parquet", RESULTS),
+    *_cases("evaluation", "evaluate zoo/quick --games 12 --save part.parquet --resume",
+            "part.parquet", (fault for fault in NPZ if fault not in ("gone", "empty"))),
+    *_cases("labels", "merge all labels", "labels/about.json", LABELS),
+    *_cases("labels", CLONE, "labels/about.json", LABELS),
+    *_cases("labels", "labels --out labels --games 8 --config quick.yaml", "labels/about.json",
+            LABELS),
+    *_cases("labels", "labels --out labels --games 8 --config quick.yaml", "labels/states.npz",
+            NPZ[:-2], ("stream", "without chunks", "without 0000")),
+    *_cases("labels", "merge all labels", "labels/0001.npz", CHUNK),
+    *_cases("labels", CLONE, "labels/0001.npz", CHUNK),
+    *_cases("labels", CLONE + " --start given.npz", "given.npz", NPZ),
+    *_cases("labels", "labels --out n --games 8 --config quick.yaml --student given.npz",
+            "given.npz", NPZ),
+    *_cases("zoo", ARENA + "zoo/quick", "zoo/quick.json", AGENT),
+    *_cases("zoo", ARENA + "zoo/quick", "zoo/quick.npz", NPZ),
+    *_cases("zoo", "evaluate zoo/quick --games 4", "zoo/quick.json", AGENT),
+    *_cases("zoo", WARM + "zoo/quick", "zoo/quick.json", AGENT[:20]),
+    *_cases("zoo", WARM + "given.npz", "given.npz", NPZ),
+    *_cases("zoo", "ship x --params given.npz --config quick.yaml", "given.npz", NPZ),
+    *_cases("zoo", "ship x --params zoo/quick --config quick.yaml --results zoo/quick.json",
+            "zoo/quick.json", damage.ANY),
+    *_cases("runs", f"compare {RUN} --out c.html", f"{RUN}/config.yaml", damage.ANY[1:]),
+    *_cases("runs", f"compare {RUN} --out c.html", f"{RUN}/metrics.jsonl", damage.ANY[1:-1],
+            ('line 0 {"update": 1, "games/vp": "x"}', 'line 0 {"update": 1, "time/decisions": []}',
             'line 0 {"update": "x"}', 'line 0 [1]', 'line 0 {"update": 1')),
-    *_each("runs", f"compare {RUN} --out c.html", f"{RUN}/evaluation.json",
-           (how for how in EVALUATION if how != "gone")),
-    *_each("runs", "sweep sweep.yaml --list", "sweep.yaml", SWEEP),
-    *_each("runs", "sweep sweep.yaml --list", f"{RUN}/config.yaml", damage.ANY),
-    *_each("runs", "sweep sweep.yaml --list", f"{RUN}/metrics.jsonl", damage.ANY[2:-1]),
-    *_each("plan", "plan tiny.yaml --measured measured.json", "measured.json",
-           damage.of_json("config", "parts_s", "machine", "parts_s.learning", "machine.devices"),
+    *_cases("runs", f"compare {RUN} --out c.html", f"{RUN}/evaluation.json",
+            (fault for fault in EVALUATION if fault != "gone")),
+    *_cases("runs", "sweep sweep.yaml --list", "sweep.yaml", SWEEP),
+    *_cases("runs", "sweep sweep.yaml --list", f"{RUN}/config.yaml", damage.ANY),
+    *_cases("runs", "sweep sweep.yaml --list", f"{RUN}/metrics.jsonl", damage.ANY[2:-1]),
+    *_cases("plan", "plan tiny.yaml --measured measured.json", "measured.json",
+            damage.of_json("config", "parts_s", "machine", "parts_s.learning", "machine.devices"),
            ("machine.devices is 0", "config.ppo.num_steps is 0", "config.ppo is []",
             'config.ppo.num_steps is "many"', "without run", "run is []")),
     *(case for line in ("replay record.json", "study --position record.json --at 3",
                         "explain record.json --agent zoo/quick+search:4 --at 3")
-      for case in _each("record", line, "record.json", RECORD)),
-    *_each("record", "play --record record.json --port 0", "record.json", RECORD[:24]),
-    *_each("arena", "merge all.csv good.csv", "good.csv", CSV),
+      for case in _cases("record", line, "record.json", RECORD)),
+    *_cases("record", "play --record record.json --port 0", "record.json", RECORD[:24]),
+    *_cases("arena", "merge all.csv good.csv", "good.csv", CSV),
 ]  # fmt: skip
 
 CASES = list(dict.fromkeys(_CASES))

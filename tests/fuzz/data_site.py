@@ -38,8 +38,8 @@ def _dataset(out: Path) -> None:
     pq.write_table(pa.Table.from_batches([table]), data / dataset.GAMES)
     about = dataset.read_about(sample)
     parts = [about["parts"][0] | {"games": GAMES}]
-    more = dataset.of_files(sample)
-    dataset.finish(data, parts, more)
+    extra = dataset.of_files(sample)
+    dataset.finish(data, parts, extra)
     shutil.copytree(data, out / "decided")
     rows = [
         {f.name: _odd(f.type) for f in decisions.schema()} | {"game": game, "round": 1 + game % 6}
@@ -47,7 +47,7 @@ def _dataset(out: Path) -> None:
     ]
     table = pa.Table.from_pylist(rows, schema=decisions.schema())
     pq.write_table(table, out / "decided" / dataset.DECISIONS)
-    dataset.finish(out / "decided", parts, more)
+    dataset.finish(out / "decided", parts, extra)
     shutil.copyfile(ROOT / "docs" / "lab" / "before.json", out / "before.json")
 
 

@@ -35,14 +35,14 @@ def _batch(self: Match, seed: int, first: int, *_: Any) -> Games:
     rng = np.random.default_rng([seed, first])
     shape = (SETUPS, 4, 4)
 
-    def some(high: int, *more: int) -> np.ndarray:
-        return rng.integers(0, high, (*shape, *more))
+    def draw(high: int, *axes: int) -> np.ndarray:
+        return rng.integers(0, high, (*shape, *axes))
 
     sits = np.broadcast_to((np.arange(4) - np.arange(4)[:, None]) % 4, shape)
     return Games(
-        sits, some(4) + 1, some(len(ids["faction"])), some(150), some(40, len(ids["vp_source"])),
-        some(9, len(table.BEHAVIOUR)), rng.integers(300, 500, shape[:2]), np.full(shape[:2], 0.25),
-        some(120), some(1),
+        sits, draw(4) + 1, draw(len(ids["faction"])), draw(150), draw(40, len(ids["vp_source"])),
+        draw(9, len(table.BEHAVIOUR)), rng.integers(300, 500, shape[:2]), np.full(shape[:2], 0.25),
+        draw(120), draw(1),
     )  # fmt: skip
 
 

@@ -113,25 +113,25 @@ class Runner:
             answer = self._process.stdout.readline()
             if not answer:
                 raise RuntimeError(f"the process that forks has ended: {self._process.wait()}")
-            said, complained = (x.read_text(encoding="utf-8", errors="replace") for x in (out, err))
+            output, errors = (x.read_text(encoding="utf-8", errors="replace") for x in (out, err))
             changes = differences(before, snapshot(folder))
         end = json.loads(answer)
-        return Result(end["code"], said, complained, changes, end["seconds"], end["timed_out"])
+        return Result(end["code"], output, errors, changes, end["seconds"], end["timed_out"])
 
 
 def snapshot(folder: Path) -> Snapshot:
     """Every path below a folder, with its kind, mode and what is in it."""
-    found = {}
+    contents = {}
     for place, folders, files in os.walk(folder):
         for name in (*folders, *files):
             path = Path(place, name)
             # Another process may write here too, and take away what was just listed.
             with contextlib.suppress(FileNotFoundError):
-                found[str(path.relative_to(folder))] = _what(path)
-    return found
+                contents[str(path.relative_to(folder))] = _describe(path)
+    return contents
 
 
-def _what(path: Path) -> str:
+def _describe(path: Path) -> str:
     """Its kind, mode and what is in it."""
     mode = path.lstat().st_mode
     if stat.S_ISLNK(mode):
@@ -168,20 +168,20 @@ def _serve(modules: Sequence[str]) -> None:
     warnings.filterwarnings("ignore", message=r"os\.fork\(\) was called")
     for line in sys.stdin:
         order = json.loads(line)
-        began = time.monotonic()
+        start = time.monotonic()
         pid = os.fork()
         if pid == 0:
             _child(order)
-        code, timed_out = _wait(pid, began, order["timeout"])
-        end = {"code": code, "seconds": time.monotonic() - began, "timed_out": timed_out}
+        code, timed_out = _wait(pid, start, order["timeout"])
+        end = {"code": code, "seconds": time.monotonic() - start, "timed_out": timed_out}
         print(json.dumps(end), flush=True)
 
 
-def _wait(pid: int, began: float, timeout: float) -> tuple[int, bool]:
+def _wait(pid: int, start: float, timeout: float) -> tuple[int, bool]:
     """(exit code, whether it was killed for its time)."""
     ended = os.pidfd_open(pid)
     try:
-        if select.select([ended], [], [], max(began + timeout - time.monotonic(), 0))[0]:
+        if select.select([ended], [], [], max(start + timeout - time.monotonic(), 0))[0]:
             return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), False
         os.killpg(pid, signal.SIGKILL)
         os.waitpid(pid, 0)

@@ -115,8 +115,8 @@ def _runs(runs: Path) -> None:
         for place in (damaged(name) / "checkpoints").iterdir():
             path = place / "about" / "metadata"
             written = path.read_bytes()
-            known = b'"format": "gaia_jax checkpoint 1"'
-            path.write_bytes(written.replace(known, text) if name == "other_format" else text)
+            marker = b'"format": "gaia_jax checkpoint 1"'
+            path.write_bytes(written.replace(marker, text) if name == "other_format" else text)
             (place / "digests.json").unlink()
     for name, tail in {
         "junk_records": b"\x00\xff\xfe\n{}\n",
@@ -144,14 +144,14 @@ def some_games(ids: dict[str, list[str]]) -> Any:
 
     shape = (3, 4, 4)
 
-    def some(*more: int) -> np.ndarray:
-        return np.arange(np.prod((*shape, *more))).reshape(*shape, *more) % 7
+    def numbers(*axes: int) -> np.ndarray:
+        return np.arange(np.prod((*shape, *axes))).reshape(*shape, *axes) % 7
 
     decisions = np.full(shape[:2], 400)
     return table.Games(
-        np.broadcast_to(table.rotated(), shape), some() % 4 + 1, some(), some() + 30,
-        some(len(ids["vp_source"])), some(len(table.BEHAVIOUR)), decisions, decisions / 4,
-        some() + 90, some() * 0,
+        np.broadcast_to(table.rotated(), shape), numbers() % 4 + 1, numbers(), numbers() + 30,
+        numbers(len(ids["vp_source"])), numbers(len(table.BEHAVIOUR)), decisions, decisions / 4,
+        numbers() + 90, numbers() * 0,
     )  # fmt: skip
 
 

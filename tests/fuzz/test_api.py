@@ -25,10 +25,10 @@ def run(tmp_path_factory):
         yield lambda case: runner.run("tests.fuzz.api_cases:run", list(case), folder)
 
 
-def faults(run, some):
+def faults(run, sample):
     """What the cases say that did not end as they should."""
     out = []
-    for case in some:
+    for case in sample:
         result = run(case)
         if result.code != 2 or len(result.err.splitlines()) != 1 or result.changes:
             out.append(f"{case.call}: exit {result.code}: {result.err[-300:]} {result.changes}")

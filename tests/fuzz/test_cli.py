@@ -51,4 +51,4 @@ def folder(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_wrong_command_line_is_one_line(case: Case, runner: Runner, folder: Path) -> None:
     result = runner.run("tests.fuzz.cli_cases:command", [case.command, case.args], folder)
     assert_refused(result)
-    assert case.says in result.err
+    assert case.message in result.err

@@ -26,7 +26,7 @@ MODULES = ["tests.fuzz.data_cases", "training.agents.greedy", "training.learn.ch
 def _table() -> Iterator[Any]:
     for number, case in enumerate(CASES):
         marks = () if number % EVERY == 0 else (pytest.mark.slow,)
-        yield pytest.param(case, id=f"{number}-{case.line}: {case.file} {case.how}", marks=marks)
+        yield pytest.param(case, id=f"{number}-{case.line}: {case.file} {case.fault}", marks=marks)
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +54,11 @@ def test_the_same_file_whole_is_read(
 
 @pytest.mark.parametrize("case", list(_table()))
 def test_a_damaged_file_is_one_line(case: Case, runner: Runner, good: Path, tmp_path: Path) -> None:
-    here = tmp_path / "here"
-    shutil.copytree(good / case.folder, here)
-    damage.do(here / case.file, case.how)
+    folder = tmp_path / "here"
+    shutil.copytree(good / case.folder, folder)
+    damage.do(folder / case.file, case.fault)
     name, *args = case.line.split()
-    result = runner.run("tests.fuzz.data_cases:command", [name, args], here)
+    result = runner.run("tests.fuzz.data_cases:command", [name, args], folder)
     assert_refused(result)
     file = Path(case.file)
     names = [part for part in (file.stem, file.parent.name) if part]

@@ -24,8 +24,8 @@ HERE = "tests.fuzz.kill_cases"
 
 @pytest.fixture(scope="module")
 def runners() -> Iterator[list[Runner]]:
-    with Runner(MODULES) as one, Runner(MODULES) as two:
-        yield [one, two]
+    with Runner(MODULES) as first, Runner(MODULES) as second:
+        yield [first, second]
 
 
 @pytest.mark.slow
@@ -43,9 +43,9 @@ def test_an_arena_that_is_killed_and_goes_on_loses_no_game(
         if after != before:
             # What was there is there, as it was; only what was no whole batch may be played anew.
             lines = before.split(b"\n")[:-1]
-            whole = len(lines) // (16 * kill_cases.SETUPS) * 16 * kill_cases.SETUPS
-            kept = b"".join(line + b"\n" for line in lines[:whole])
-            assert after.startswith(kept), f"kill {kill} after {moment:.2f} s"
+            num_whole = len(lines) // (16 * kill_cases.SETUPS) * 16 * kill_cases.SETUPS
+            whole_lines = b"".join(line + b"\n" for line in lines[:num_whole])
+            assert after.startswith(whole_lines), f"kill {kill} after {moment:.2f} s"
             assert len(after) >= len(before)
             grown += 1
             games += (len(after.split(b"\n")) - len(before.split(b"\n"))) // 4
@@ -63,29 +63,29 @@ def test_two_trainings_of_one_name_that_are_killed_lose_nothing(
     def both(args: list[str]) -> list[Result]:
         """Two at once, each killed at a moment of its own."""
 
-        def one(runner: Runner, moment: float) -> Result:
+        def train_one(runner: Runner, moment: float) -> Result:
             return runner.run(f"{HERE}:run", [args, moment], tmp_path, None, 200)
 
         with ThreadPoolExecutor(2) as pool:
-            return list(pool.map(one, runners, rng.uniform(0.0, 3.0, 2).tolist()))
+            return list(pool.map(train_one, runners, rng.uniform(0.0, 3.0, 2).tolist()))
 
-    longer, told = "run.updates=1000000", 0
+    longer, num_refused = "run.updates=1000000", 0
     for _ in range(KILLS // 4):
         both(["--config", "tiny.yaml", longer, "run.checkpoint_chunks=3"])
     runs = sorted((tmp_path / "runs").iterdir())
-    kept = {run: _check(run) for run in runs}
+    updates = {run: _check(run) for run in runs}
     for kill in range(KILLS // 4):
-        # Both want to go on with one run: one does, the other is told so.
+        # Both want to go on with one run: one does, the other is refused.
         run = runs[kill % len(runs)]
-        for result in both(["--resume", f"runs/{run.name}", longer]) if kept[run] else []:
+        for result in both(["--resume", f"runs/{run.name}", longer]) if updates[run] else []:
             refused = result.code == 2 and "in use by another process" in result.err
             assert refused or result.code == -signal.SIGKILL, result.err
-            told += refused
+            num_refused += refused
         latest = _check(run)
-        assert latest >= kept[run]
-        kept[run] = latest
-    print(f"{KILLS} kills of trainings, {told} told of the other; updates kept: {[*kept.values()]}")
-    assert len(runs) > 1 and max(kept.values()) > 0 and told > 0
+        assert latest >= updates[run]
+        updates[run] = latest
+    print(f"{KILLS} kills of trainings, {num_refused} refused; updates kept: {[*updates.values()]}")
+    assert len(runs) > 1 and max(updates.values()) > 0 and num_refused > 0
 
 
 def _check(run: Path) -> int:

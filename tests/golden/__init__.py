@@ -36,13 +36,13 @@ def digests(game: Any) -> dict[str, str]:
     Args:
         game: a `GameState` of numpy arrays.
     """
-    found = {}
+    hashes = {}
     for part, names in PUBLIC.items():
         for name in names.split():
             value = np.asarray(getattr(getattr(game, part), name)).astype("<i4")
             text = f"{value.shape}".encode() + value.tobytes()
-            found[f"{part}.{name}"] = hashlib.sha256(text).hexdigest()[:12]
-    return found
+            hashes[f"{part}.{name}"] = hashlib.sha256(text).hexdigest()[:12]
+    return hashes
 
 
 def read(path: Path = FILE) -> list[dict[str, Any]]:

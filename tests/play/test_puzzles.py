@@ -107,7 +107,7 @@ def test_a_late_response_shows_nothing(tab: Watched, server: Server) -> None:
     page.keyboard.press("1")
     tab.until("document.getElementById('verdict').textContent.startsWith('Playing the lines')")
     page.keyboard.press("2")
-    assert tab.held() == 1
+    assert tab.num_waiting() == 1
     page.keyboard.press("n")
     tab.until(READY.format(2), 120)
     page.keyboard.press("1")

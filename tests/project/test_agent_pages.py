@@ -23,8 +23,8 @@ def test_a_part_is_written_into_its_page(tmp_path, monkeypatch):
     monkeypatch.setattr(agent_pages, "_sha", lambda agent: "abcdef0123456789")
     part = agent_pages.Part("new", "page.md", ("zoo/strong",), lambda: r"4 \1 VP" + "\n")
     agent_pages._write(part)
-    told = "<!-- agent-pages new: zoo/strong abcdef012345 -->\n4 \\1 VP\n<!-- end of new -->\n"
-    assert page.read_text() == f"before\n{told}after\n"
+    part_text = "<!-- agent-pages new: zoo/strong abcdef012345 -->\n4 \\1 VP\n<!-- end of new -->\n"
+    assert page.read_text() == f"before\n{part_text}after\n"
     monkeypatch.setattr(agent_pages, "PARTS", (part,))
     assert agent_pages.stale() == ["cards"]
     page.write_text("nothing\n")
@@ -38,11 +38,11 @@ def test_seats_differences_and_tables_of_known_games():
          "ships": "1", "artifacts": "0", "research_steps": "12", "vp.START": "10"}
         for setup, vp, tile in (("0", "100", "0"), ("0", "110", "1"), ("1", "120", "0"))
     ]  # fmt: skip
-    says = agent_pages._seats(rows, 5)
-    assert says["games"] == 2 and says["seeds"] == [5]
-    assert says["vp"]["mean"] == 112.5, "the games of a set-up are one sample"
-    assert says["behaviour"]["seats_with_an_advanced_tile"] == 0.333
-    assert says["vp_by_source"] == {"START": 10.0}
+    report = agent_pages._seats(rows, 5)
+    assert report["games"] == 2 and report["seeds"] == [5]
+    assert report["vp"]["mean"] == 112.5, "the games of a set-up are one sample"
+    assert report["behaviour"]["seats_with_an_advanced_tile"] == 0.333
+    assert report["vp_by_source"] == {"START": 10.0}
     others = [row | {"vp": "90"} for row in rows]
     assert agent_pages._difference(rows, others)["mean"] == 22.5
     assert agent_pages._table(("a", "b"), [("1", "2")]) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"

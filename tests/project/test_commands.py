@@ -44,24 +44,24 @@ PACKAGES = {
 @pytest.mark.parametrize("module", COMMANDS)
 def test_help_shows_every_default(monkeypatch, module):
     """And says what every argument is."""
-    found = []
+    parsers = []
 
-    def keep(self, *_, **__):
-        found.append(self)
+    def record_parser(self, *_, **__):
+        parsers.append(self)
         raise Parsed
 
     for name in ("parse_args", "parse_intermixed_args"):
-        monkeypatch.setattr(argparse.ArgumentParser, name, keep)
+        monkeypatch.setattr(argparse.ArgumentParser, name, record_parser)
     monkeypatch.setattr(sys, "argv", [module])
     with pytest.raises(Parsed):
         importlib.import_module(PACKAGES.get(module, module)).main()
-    (parser,) = found
+    (parser,) = parsers
     text = " ".join(parser.format_help().split())
     for action in parser._actions:
         assert action.help, action.dest
         nothing = action.default in (None, False, [], "", argparse.SUPPRESS)
-        shown = action.option_strings and not nothing
-        assert not shown or f"(default: {action.default})" in text, action.dest
+        is_printed = action.option_strings and not nothing
+        assert not is_printed or f"(default: {action.default})" in text, action.dest
 
 
 HELP = """
@@ -90,8 +90,8 @@ def test_the_numbers_of_players_are_those_of_the_rules():
 
 def test_gaia_has_every_command_that_is_not_hidden():
     modules = {path.strip(".").removesuffix(".__main__") for path, _ in gaia.COMMANDS.values()}
-    wanted = {PACKAGES.get(name, name).removesuffix(".__main__") for name in COMMANDS}
-    assert modules == {name.removeprefix("training.") for name in wanted}
+    expected = {PACKAGES.get(name, name).removesuffix(".__main__") for name in COMMANDS}
+    assert modules == {name.removeprefix("training.") for name in expected}
 
 
 def test_gaia_by_itself_its_version_and_a_wrong_word(capsys):
@@ -141,9 +141,11 @@ def test_a_wait_is_told_where_there_is_no_terminal(monkeypatch, capsys):
     at = iter(range(100))
     with progress.status_line(lambda: f"step {next(at)}", at_once=True):
         time.sleep(0.3)
-    said = capsys.readouterr().err
-    assert said.splitlines()[:3] == ["step 0", "step 1", "step 2"] and len(said.splitlines()) < 9
-    assert "\r" not in said
+    output = capsys.readouterr().err
+    assert (
+        output.splitlines()[:3] == ["step 0", "step 1", "step 2"] and len(output.splitlines()) < 9
+    )
+    assert "\r" not in output
     with (
         progress.status_line(lambda: "nothing", enabled=False),
         progress.status_line(lambda: "too short"),
@@ -159,18 +161,18 @@ def test_a_text_that_stays_the_same_is_followed_by_its_seconds(monkeypatch, caps
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.05)
     clock = iter(range(0, 1000, 10))
     monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
-    texts, told = iter(["compiling", "compiling", "game 1", "game 1"]), threading.Event()
+    texts, finished = iter(["compiling", "compiling", "game 1", "game 1"]), threading.Event()
 
     def text():
         now = next(texts, "game 2")
         if now == "game 2":
-            told.set()
+            finished.set()
         return now
 
     with progress.status_line(text):
-        assert told.wait(10)
-    said = capsys.readouterr().err.splitlines()[:5]
-    assert said == ["compiling", "compiling, 10 s", "game 1", "game 1, 10 s", "game 2"]
+        assert finished.wait(10)
+    lines = capsys.readouterr().err.splitlines()[:5]
+    assert lines == ["compiling", "compiling, 10 s", "game 1", "game 1, 10 s", "game 2"]
 
 
 def test_lines_come_at_growing_intervals_where_there_is_no_terminal(monkeypatch, capsys):

@@ -33,9 +33,9 @@ def test_edit_setup(monkeypatch, capsys):
     example = load("edit_setup")
     monkeypatch.setattr(example, "env", StubEnv(many_setups=True))
     state = example.main()
-    said = capsys.readouterr().out
-    assert "factions: TERRANS, XENOS, TAKLONS, HIVES" in said
-    assert "refused: factions: 'XENOS' and 'GLEENS' are two sides of one board" in said
+    output = capsys.readouterr().out
+    assert "factions: TERRANS, XENOS, TAKLONS, HIVES" in output
+    assert "refused: factions: 'XENOS' and 'GLEENS' are two sides of one board" in output
     assert state.game.setup.turn_order.tolist() == [3, 0, 1, 2]
 
 
@@ -43,10 +43,10 @@ def test_edit_setup(monkeypatch, capsys):
 def test_ppo(capsys, tmp_path):
     tiny = {"games": 4, "decisions": 12, "updates": 2, "epochs": 1, "minibatches": 2}
     env, file = StubEnv(reward="vp"), str(tmp_path / "ppo.npz")
-    _, told = load("ppo").main(env, file, **tiny)
-    assert all(np.isfinite(values).all() for values in told.values())
-    assert told["ended"].tolist() == [4, 4]  # after 9 and 18 decisions
-    assert (told["vp"] > 10).all()
+    _, history = load("ppo").main(env, file, **tiny)
+    assert all(np.isfinite(values).all() for values in history.values())
+    assert history["ended"].tolist() == [4, 4]  # after 9 and 18 decisions
+    assert (history["vp"] > 10).all()
     assert capsys.readouterr().out.splitlines()[2:] == [f"wrote {file}"]
     report = training.arena([file, "random", "random", "random"], games=4, env=env)
     assert file in report["agents"] and report["games"] == 4

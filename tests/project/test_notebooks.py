@@ -19,7 +19,7 @@ def run(path, tmp_path):
     return run_notebooks.execute(path, tmp_path).cells
 
 
-def shown(cells):
+def printed_text(cells):
     """All that was printed or displayed, as one text."""
     outputs = [out for cell in cells for out in cell.get("outputs", ())]
     return "\n".join(
@@ -50,8 +50,8 @@ def test_they_hold_the_outputs_of_their_code(path):
 
 def test_an_output_that_names_a_folder_of_this_machine_is_not_kept(tmp_path):
     book = json.loads(NOTEBOOKS[2].read_text("utf-8"))
-    held = run_notebooks.kept(book, tmp_path)
-    assert held["metadata"][run_notebooks.MARK] == run_notebooks.code_of(book)
+    cleaned = run_notebooks.kept(book, tmp_path)
+    assert cleaned["metadata"][run_notebooks.MARK] == run_notebooks.code_of(book)
     cell = next(cell for cell in book["cells"] if cell["cell_type"] == "code")
     cell["outputs"] = [{"output_type": "display_data", "data": {"text/html": ["<svg/>"]}}]
     assert images(run_notebooks.kept(book, tmp_path)) == images(book) + 1
@@ -63,17 +63,17 @@ def test_an_output_that_names_a_folder_of_this_machine_is_not_kept(tmp_path):
 @pytest.mark.slow
 def test_the_study_of_a_dataset_runs(tmp_path):
     """About 10 s."""
-    text = shown(run(ROOT / "notebooks" / f"{QUICK}.ipynb", tmp_path))
+    text = printed_text(run(ROOT / "notebooks" / f"{QUICK}.ipynb", tmp_path))
     assert "image/png" in text or "iVBOR" in text, "it shows a picture"
 
 
 @pytest.mark.slow
 def test_play_and_look_runs(tmp_path):
-    text = shown(run(ROOT / "notebooks" / "1_play_and_look.ipynb", tmp_path))
+    text = printed_text(run(ROOT / "notebooks" / "1_play_and_look.ipynb", tmp_path))
     assert "<svg" in text and "decisions, then the final VP are" in text
 
 
 @pytest.mark.slow
 def test_train_and_evaluate_runs(tmp_path):
-    text = shown(run(ROOT / "notebooks" / "2_train_and_evaluate.ipynb", tmp_path))
+    text = printed_text(run(ROOT / "notebooks" / "2_train_and_evaluate.ipynb", tmp_path))
     assert "4 updates" in text and "against three random seats" in text

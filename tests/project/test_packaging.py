@@ -25,15 +25,15 @@ MODULES = {"orbax-checkpoint": "orbax", "pyyaml": "yaml", "tensorboardX": "tenso
 
 def names(requirements):
     """Distributions, those of the own extras included."""
-    found = set()
+    distributions = set()
     for requirement in requirements:
         name, extras = re.fullmatch(r"([\w-]+)(?:\[([\w,]+)\])?.*", requirement).groups()
         if name == "gaia_jax":
             for extra in extras.split(","):
-                found |= names(PROJECT["optional-dependencies"][extra])
+                distributions |= names(PROJECT["optional-dependencies"][extra])
         else:
-            found.add(name)
-    return found
+            distributions.add(name)
+    return distributions
 
 
 def modules(requirements):
@@ -42,19 +42,19 @@ def modules(requirements):
 
 def imported(folder, but=()):
     """Top-level modules that are not of the standard library nor of the project."""
-    found = {}
+    paths = {}
     for path in sorted((ROOT / folder).rglob("*.py")):
         if any(part in path.relative_to(ROOT / folder).parts for part in but):
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            here = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.level == 0:
-                here = [node.module]
-            for name in here:
-                found.setdefault(name.split(".")[0], path.relative_to(ROOT))
+                names = [node.module]
+            for name in names:
+                paths.setdefault(name.split(".")[0], path.relative_to(ROOT))
     own = {"gaia_jax", "gaia_training", "training", "benchmarks", "tests", "tools"}
     own |= {path.stem for path in (ROOT / folder).rglob("*.py")}  # neighbours of a script
-    return {k: v for k, v in found.items() if k not in own | sys.stdlib_module_names}
+    return {k: v for k, v in paths.items() if k not in own | sys.stdlib_module_names}
 
 
 CORE, EXTRAS = modules(PROJECT["dependencies"]), PROJECT["optional-dependencies"]

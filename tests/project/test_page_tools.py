@@ -21,7 +21,7 @@ def test_every_field_of_a_faction_is_described():
 
 @pytest.mark.parametrize("id", sorted(RULESETS.keys() - {"lost_fleet", "base"}))
 def test_every_difference_of_a_ruleset_names_its_ruling(id):
-    differences = {where for where, *_ in rulesets_page.differences(LOST_FLEET, RULESETS[id])}
+    differences = {place for place, *_ in rulesets_page.differences(LOST_FLEET, RULESETS[id])}
     assert differences == rulesets_page.RULINGS.get(id, {}).keys()
 
 
@@ -38,10 +38,10 @@ def test_ruling_ids_are_read_from_comments_docstrings_and_test_names():
 
 
 def test_a_page_in_backticks_becomes_a_link():
-    known = {"reference/actions.md", "api/index.md", "contributing.md"}
+    pages = {"reference/actions.md", "api/index.md", "contributing.md"}
     block = "\n```\n`docs/reference/actions.md`\n```\n"
     text = "`docs/reference/actions.md`, `CONTRIBUTING.md`, `docs/none.md`, ![x](docs/a.svg)"
-    assert site_hooks.linked(text + block, "api/index.md", known) == (
+    assert site_hooks.linked(text + block, "api/index.md", pages) == (
         "[`docs/reference/actions.md`](../reference/actions.md), "
         "[`CONTRIBUTING.md`](../contributing.md), "
         f"`docs/none.md`, ![x](../a.svg){block}"

@@ -95,9 +95,9 @@ def _check_command(command, targets, patch):
     """Raises if a documented command line is not accepted."""
     if command.split()[0] == "make":
         assert command.split()[1] in targets, "no such target"
-    if "[" in command or "..." in command or not (found := _module_of(command)):
+    if "[" in command or "..." in command or not (match := _module_of(command)):
         return
-    module, arguments = found
+    module, arguments = match
     if ROOT.joinpath(*module.split("."), "__main__.py").is_file():
         module = f"{module}.__main__"
     patch.setattr(sys, "argv", [module, *arguments])

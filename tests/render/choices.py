@@ -50,14 +50,14 @@ def changed(ruleset: Ruleset, before: Any, after: Any, p: int) -> dict[str, int]
     return {key: n for key, n in changes.items() if n}
 
 
-def check(result: Effects, ruleset: Ruleset, one: Any, two: Any, label: str) -> None:
+def check(result: Effects, ruleset: Ruleset, state: Any, next_state: Any, label: str) -> None:
     """The result has every change and no other, and its words have the same numbers."""
-    before, after = Table(one, ruleset), Table(two, ruleset)
+    before, after = Table(state, ruleset), Table(next_state, ruleset)
     for p in range(before.num_players):
         fields = result.fields(p)
         counted = {k: n for k, n in fields.items() if k.startswith(("income.", "missions."))}
         plain = {k: n for k, n in fields.items() if k not in counted}
-        assert plain == changed(ruleset, one, two, p), (label, p)
+        assert plain == changed(ruleset, state, next_state, p), (label, p)
         assert counted == _counted(before, after, p), (label, p)
         _check_words(result, p, fields, label)
 

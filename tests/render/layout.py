@@ -23,7 +23,7 @@ class Box(NamedTuple):
     top: float
     right: float
     bottom: float
-    what: str
+    content: str
     block: str
 
     def overlaps(self, other: Box) -> bool:
@@ -86,6 +86,6 @@ class Layout:
 
     def blocks(self) -> dict[str, Box]:
         """The first rectangle of the blocks with a frame: map and players' boards."""
-        frames = [box for box in self.shapes if box.what == "rect"]
+        frames = [box for box in self.shapes if box.content == "rect"]
         framed = ("block-map", "block-seat-")
         return {box.block: box for box in reversed(frames) if box.block.startswith(framed)}

@@ -20,7 +20,7 @@ from tests.conftest import GAMES
 from tests.render.layout import Layout
 from tests.render.pieces import KINDS, expected
 from tests.render.records import RECORDS
-from tests.trees import one
+from tests.trees import take_row
 
 
 def look_at(state: Any, ruleset: Any, last: int | None = None) -> Layout:
@@ -38,7 +38,9 @@ def look_at(state: Any, ruleset: Any, last: int | None = None) -> Layout:
     for box in (*layout.labels, *layout.shapes):
         frame = blocks.get(box.block, page)
         assert box.inside(frame), f"{box} sticks out of {frame}"
-    over = [f"{a.what!r} and {b.what!r} in {a.block}, {b.block}" for a, b in layout.overlaps()]
+    over = [
+        f"{a.content!r} and {b.content!r} in {a.block}, {b.block}" for a, b in layout.overlaps()
+    ]
     assert not over, f"labels overlap: {over}"
     return layout
 
@@ -65,8 +67,8 @@ def final_picture() -> str:
 def test_satellites_show_their_player_and_ship_names_are_on_top(final_picture: str) -> None:
     """A satellite has the number of its player, from 1; no cell is drawn over a name."""
     picture = final_picture
-    found = re.findall(r'id="satellite-(\d)-\d+">.*?>([^<>]+)</text>', picture)
-    assert len(found) > 10 and all(int(said) == int(p) + 1 for p, said in found), found
+    labels = re.findall(r'id="satellite-(\d)-\d+">.*?>([^<>]+)</text>', picture)
+    assert len(labels) > 10 and all(int(label) == int(p) + 1 for p, label in labels), labels
     names = picture.index('id="part-ship-names"')
     assert names > max(at.start() for at in re.finditer('id="part-cell-', picture))
     assert all(
@@ -99,7 +101,7 @@ def positions(env: Any, rounds: int, interval: int) -> Iterator[Any]:
     go = jax.jit(play_interval)
     states = jax.jit(jax.vmap(env.init))(jax.random.split(key, GAMES))
     for number in range(rounds):
-        yield from (one(jax.device_get(states), game) for game in range(GAMES))
+        yield from (take_row(jax.device_get(states), game) for game in range(GAMES))
         states = go(states, jax.random.fold_in(key, number))
 
 
@@ -115,13 +117,13 @@ def test_500_random_positions_of_each_ruleset(id: str) -> None:
 
 
 def test_a_notebook_shows_the_table(new_games: Any) -> None:
-    state = one(new_games, 0)
+    state = take_row(new_games, 0)
     assert state._repr_html_() == render.svg(state)
     assert new_games._repr_html_() is None, "a batch has no picture"
 
 
 def test_a_state_is_drawn_by_the_ruleset_that_it_names(new_games: Any) -> None:
-    state = one(new_games, 0)
+    state = take_row(new_games, 0)
     assert render.text(state).startswith("lost_fleet, set-up")
     assert "; nothing built; 0 satellites" in render.text(state)
     other = state.replace(ruleset="lost_fleet_published")  # of the same shapes
@@ -177,10 +179,10 @@ def test_the_missions_shown_are_the_ones_paid(name: str) -> None:
 
 def test_the_terminal_fits_120_columns(games_under_way: Any, env: Any) -> None:
     for game in range(GAMES):
-        out = render.text(one(games_under_way, game), env.ruleset)
+        out = render.text(take_row(games_under_way, game), env.ruleset)
         rows = out.split("planets:")[0].splitlines()
         assert max(map(len, rows)) <= 120
-        for seat in render.Table(one(games_under_way, game), env.ruleset).seats:
+        for seat in render.Table(take_row(games_under_way, game), env.ruleset).seats:
             assert seat.faction.name in out
 
 

@@ -60,7 +60,7 @@ def position_of(case, barred=()):
     )
 
 
-def ask(search, cases, task, picks=None, need=None, barred=None):
+def run_task(search, cases, task, picks=None, need=None, barred=None):
     """The answers for up to BATCH cases; `barred` are the barred cells of each."""
     fill = BATCH - len(cases)
     positions = [
@@ -88,13 +88,13 @@ def cells_of(mask):
 def check_cases(search, cases, rng, surplus_allowed=False):
     """Existence, a random session of the builder for each case, and what it ends in."""
     solvers = [Solver(case, surplus_allowed) for case in cases]
-    exists = ask(search, cases, EXISTS).exists
+    exists = run_task(search, cases, EXISTS).exists
     assert exists.tolist() == [bool(solver.legal) for solver in solvers]
 
     picks = [0] * len(cases)
     building = [True] * len(cases)
     while any(building):
-        answer = ask(search, cases, BUILD, picks, building)
+        answer = run_task(search, cases, BUILD, picks, building)
         for i, solver in enumerate(solvers):
             if not building[i]:
                 assert not answer.add_cells[i].any() and not answer.complete[i]
@@ -114,7 +114,9 @@ def check_cases(search, cases, rng, surplus_allowed=False):
             picks[i] |= 1 << [group[0] for group in solver.groups].index(cell)
 
     formed = [bool(solver.legal) for solver in solvers]
-    check_satellites(ask(search, cases, COMMIT, picks, formed).satellites, solvers, picks, formed)
+    check_satellites(
+        run_task(search, cases, COMMIT, picks, formed).satellites, solvers, picks, formed
+    )
     return solvers
 
 
@@ -134,12 +136,12 @@ def draw_cases(seed, count=BATCH, geometry=LOST_FLEET, **options):
     return [draw_case(rng, geometry, **options) for _ in range(count)]
 
 
-def lone_mines(count, apart=2):
+def lone_mines(count, distance=2):
     """Cells of which no two touch, close together, with all other cells free."""
     middle = LOST_FLEET.cell_index[0, 0]
     own = []
     for cell in np.argsort(LOST_FLEET.distance[middle], kind="stable").tolist():
-        if all(LOST_FLEET.distance[cell, other] >= apart for other in own):
+        if all(LOST_FLEET.distance[cell, other] >= distance for other in own):
             own.append(cell)
         if len(own) == count:
             return own
@@ -172,8 +174,8 @@ def test_on_the_lattice_a_shift_leads_to_a_neighbor_or_to_no_cell(geometry):
     assert max(cell_at) < lattice.margin + lattice.length
     assert lattice.width == lattice.length + 2 * lattice.margin
     for place, cell in cell_at.items():
-        found = [cell_at.get(place + shift, -1) for shift in lattice.shifts]
-        assert found == geometry.neighbors[cell].tolist()
+        neighbors = [cell_at.get(place + shift, -1) for shift in lattice.shifts]
+        assert neighbors == geometry.neighbors[cell].tolist()
 
 
 def test_fed_01_existence_builder_and_commit_are_exact(search):
@@ -198,12 +200,12 @@ def test_fed_15_growth_that_needs_no_group_is_complete_at_once(search):
         for required in (-20, 0, 1)
         for tokens in (0, 5)
     ]
-    answer = ask(search, cases, BUILD)
+    answer = run_task(search, cases, BUILD)
     assert answer.complete.tolist() == [True, True, True, True, False, False]
     assert answer.exists.tolist() == [True, True, True, True, False, True]
     assert not answer.add_cells[:5].any()
     assert cells_of(answer.add_cells[5]) == set(own[1:])
-    assert not ask(search, cases, COMMIT).satellites.any()
+    assert not run_task(search, cases, COMMIT).satellites.any()
 
 
 def test_without_tokens_only_a_single_group_will_do(search):
@@ -245,7 +247,7 @@ def test_a10_of_more_than_128_federations_the_first_count(name, surplus, request
     solver = Solver(case, surplus)
     assert len(solver.legal) == 128
     masks = [0, *random.Random(10).sample(range(1 << 12), 40), *solver.legal[-20:]]
-    answer = ask(request.getfixturevalue(name), [case] * len(masks), BUILD, masks)
+    answer = run_task(request.getfixturevalue(name), [case] * len(masks), BUILD, masks)
     for i, mask in enumerate(masks):
         assert cells_of(answer.add_cells[i]) == solver.add_cells(mask)
         assert bool(answer.complete[i]) == (mask in solver.legal)
@@ -275,11 +277,13 @@ def test_a_queue_that_runs_over_is_worked_off_in_parts(search):
     own = lone_mines(12)
     case = open_case(dict.fromkeys(own, 1), required=7, tokens=8)
     assert search_size(1)[1] >= SETS  # one row always fits
-    few = ask(search, [case], BUILD)
-    assert few.exists[0]
-    assert few.add_cells[0].any()
-    many = ask(search, [case] * 6, BUILD)  # 6 x 2,510 sets
-    jax.tree.map(lambda a, b: np.testing.assert_array_equal(np.repeat(a, 6, axis=0), b), few, many)
+    single = run_task(search, [case], BUILD)
+    assert single.exists[0]
+    assert single.add_cells[0].any()
+    repeated = run_task(search, [case] * 6, BUILD)  # 6 x 2,510 sets
+    jax.tree.map(
+        lambda a, b: np.testing.assert_array_equal(np.repeat(a, 6, axis=0), b), single, repeated
+    )
 
 
 @pytest.mark.slow  # a compilation for this alone; the survey of such games is fast, below
@@ -299,13 +303,13 @@ def test_a2_the_satellites_follow_from_the_map_and_what_is_connected(search):
             cases.append(case)
             picks.append(mask)
     cases, picks = cases[:BATCH], picks[:BATCH]
-    plain = ask(search, cases, COMMIT, picks).satellites
+    plain = run_task(search, cases, COMMIT, picks).satellites
     order = list(range(len(cases)))
     random.Random(15).shuffle(order)
-    shuffled = ask(search, [cases[i] for i in order], COMMIT, [picks[i] for i in order])
+    shuffled = run_task(search, [cases[i] for i in order], COMMIT, [picks[i] for i in order])
     np.testing.assert_array_equal(plain[order], shuffled.satellites)
     rich = [Case(**{**vars_of(case), "tokens": 25}) for case in cases]
-    np.testing.assert_array_equal(plain, ask(search, rich, COMMIT, picks).satellites)
+    np.testing.assert_array_equal(plain, run_task(search, rich, COMMIT, picks).satellites)
 
 
 def vars_of(case):
@@ -374,12 +378,12 @@ def test_a11_where_surplus_is_allowed_the_player_says_when_to_stop():
 
 
 def test_what_cannot_be_connected_gets_no_satellites(search):
-    own = lone_mines(3, apart=4)
+    own = lone_mines(3, distance=4)
     case = open_case(dict.fromkeys(own, 3), tokens=2)
     walled = open_case(dict.fromkeys(own, 3), tokens=25)
     walled.free = set()
-    assert not ask(search, [case, walled] * 5, COMMIT, [7] * 10).satellites.any()
-    assert not ask(search, [case, walled], EXISTS).exists.any()
+    assert not run_task(search, [case, walled] * 5, COMMIT, [7] * 10).satellites.any()
+    assert not run_task(search, [case, walled], EXISTS).exists.any()
 
 
 @pytest.mark.slow
@@ -387,29 +391,29 @@ def test_the_tasks_one_by_one_and_row_by_row_agree_with_all_in_one(search):
     cases = draw_cases(16, 40) + draw_cases(17, 8, growth=True)
     solvers = [Solver(case) for case in cases]
     picks = [solver.legal[0] if solver.legal else 0 for solver in solvers]
-    some = [mask & -mask for mask in picks]
+    lowest = [mask & -mask for mask in picks]
     want = (
-        ask(search, cases, EXISTS).exists,
-        ask(search, cases, BUILD, some).add_cells,
-        ask(search, cases, COMMIT, picks).satellites,
+        run_task(search, cases, EXISTS).exists,
+        run_task(search, cases, BUILD, lowest).add_cells,
+        run_task(search, cases, COMMIT, picks).satellites,
     )
 
     task = np.arange(len(cases)) % 3
-    mixed = ask(search, cases, task, np.choose(task, [np.zeros_like(task), some, picks]))
+    mixed = run_task(search, cases, task, np.choose(task, [np.zeros_like(task), lowest, picks]))
     np.testing.assert_array_equal(mixed.exists[task == EXISTS], want[0][task == EXISTS])
     np.testing.assert_array_equal(mixed.add_cells[task == BUILD], want[1][task == BUILD])
     np.testing.assert_array_equal(mixed.satellites[task == COMMIT], want[2][task == COMMIT])
 
-    def row(position, some, picks):
+    def row(position, lowest, picks):
         need = jnp.ones((), bool)
         return (
             federation_search.exists(LATTICE, need, position),
-            federation_search.builder(LATTICE, need, position, some)[0],
+            federation_search.builder(LATTICE, need, position, lowest)[0],
             federation_search.commit(LATTICE, need, position, picks),
         )
 
     positions = jax.tree.map(lambda *rows: np.stack(rows), *map(position_of, cases))
-    args = positions, np.array(some, np.uint16), np.array(picks, np.uint16)
+    args = positions, np.array(lowest, np.uint16), np.array(picks, np.uint16)
     got = jax.jit(lambda args: jax.lax.map(lambda a: row(*a), args))(args)
     jax.tree.map(np.testing.assert_array_equal, got, want)
 
@@ -425,19 +429,19 @@ def test_fed_05_no_satellite_touches_a_barred_cell(search):
         {int(n) for cell in cells for n in case.geometry.neighbors[cell] if n >= 0} | cells
         for case, cells in zip(cases, barred, strict=True)
     ]
-    less = [
+    reduced = [
         Case(**{**vars_of(case), "free": case.free - cells})
         for case, cells in zip(cases, around, strict=True)
     ]
-    solvers = [Solver(case) for case in less]
+    solvers = [Solver(case) for case in reduced]
     changed = sum(a.free & near != set() for a, near in zip(cases, around, strict=True))
     assert changed > 32
     picks = [solver.legal[0] if solver.legal else 0 for solver in solvers]
-    some = [mask & -mask for mask in picks]
+    lowest = [mask & -mask for mask in picks]
 
-    for task, chosen in ((EXISTS, None), (BUILD, some), (COMMIT, picks)):
-        want = ask(search, less, task, chosen)
-        got = ask(search, cases, task, chosen, barred=barred)
+    for task, chosen in ((EXISTS, None), (BUILD, lowest), (COMMIT, picks)):
+        want = run_task(search, reduced, task, chosen)
+        got = run_task(search, cases, task, chosen, barred=barred)
         jax.tree.map(np.testing.assert_array_equal, got, want)
     assert sum(map(bool, picks)) > 8
 

@@ -92,10 +92,10 @@ def check(name: str, seed: int, count: int) -> int:
         assert not overrun
         legal = np.asarray(legal)
         for row, (case, solver) in enumerate(chunk):
-            wanted = set(sorted(by_the_ruling(case, solver, "any"))[:MAX_FEDERATIONS])
-            assert set(np.flatnonzero(legal[:, row]).tolist()) == wanted, (name, seed, first + row)
+            want = set(sorted(by_the_ruling(case, solver, "any"))[:MAX_FEDERATIONS])
+            assert set(np.flatnonzero(legal[:, row]).tolist()) == want, (name, seed, first + row)
             one_less = sorted(by_the_ruling(case, solver, "one"))[:MAX_FEDERATIONS]
-            changed += wanted != set(one_less)
+            changed += want != set(one_less)
     return changed
 
 

@@ -49,11 +49,11 @@ def test_map_08_the_distance_is_the_shortest_path_over_the_map():
         steps[start] = 0
         queue = deque([start])
         while queue:
-            here = queue.popleft()
-            for there in BOARD.neighbors[here]:
-                if there >= 0 and steps[there] < 0:
-                    steps[there] = steps[here] + 1
-                    queue.append(there)
+            cell = queue.popleft()
+            for neighbor in BOARD.neighbors[cell]:
+                if neighbor >= 0 and steps[neighbor] < 0:
+                    steps[neighbor] = steps[cell] + 1
+                    queue.append(neighbor)
         assert (steps == BOARD.distance[start]).all()
     assert BOARD.distance.max() == 19
     assert BOARD.distance[3, 77] == hex_distance(CELLS[3], CELLS[77])

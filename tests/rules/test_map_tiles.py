@@ -32,9 +32,9 @@ def _planets(tile):
     ],
 )
 def test_planets_of_each_sector_tile(tile, planets):
-    (found,) = [t for t in tiles.SECTOR_TILES if t.id == tile]
-    assert _planets(found) == Counter(planets.split())
-    assert len({cell for cell, _ in found.planets}) == len(found.planets)
+    (sector_tile,) = [t for t in tiles.SECTOR_TILES if t.id == tile]
+    assert _planets(sector_tile) == Counter(planets.split())
+    assert len({cell for cell, _ in sector_tile.planets}) == len(sector_tile.planets)
 
 
 def test_map_04_totals_of_the_sector_tiles():
@@ -69,13 +69,13 @@ def test_map_13_totals_of_the_deep_tiles():
 
 
 def test_map_07_the_21_sets_of_cells_for_the_ships():
-    def apart(cells):
+    def are_apart(cells):
         return all(hex_distance(a, b) >= tiles.SHIP_MIN_DISTANCE for a, b in combinations(cells, 2))
 
     sets = tuple(
         places
         for places in combinations(range(10), 4)
-        if apart([tiles.INTERFACE_CELLS[place] for place in places])
+        if are_apart([tiles.INTERFACE_CELLS[place] for place in places])
     )
     assert sets == tiles.SHIP_CELL_SETS
     assert len(sets) == 21

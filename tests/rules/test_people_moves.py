@@ -18,7 +18,7 @@ class Position(NamedTuple):
 
 
 def choice(kind: str, action: int, legal: str, logits: list[float]) -> Choice:
-    mask = np.array([one == "1" for one in legal])
+    mask = np.array([flag == "1" for flag in legal])
     return Choice(kind, action, Position(mask, np.array(logits, np.float32)))
 
 
@@ -43,7 +43,7 @@ def test_a_move_is_ranked_among_the_legal_ones() -> None:
 
 
 def test_shares_by_kind_beside_chance() -> None:
-    whole, mine, leech = people_moves.table(SOME, np.array([0, 3, 1]))
-    assert whole.startswith("all") and "top 1 0.33  top 3 0.67" in whole
+    total, mine, leech = people_moves.table(SOME, np.array([0, 3, 1]))
+    assert total.startswith("all") and "top 1 0.33  top 3 0.67" in total
     assert mine.startswith("mine") and "top 1 0.50  top 3 0.50  chance 0.29" in mine
     assert leech.startswith("leech") and "top 1 0.00  top 3 1.00  chance 0.50" in leech

@@ -89,8 +89,8 @@ def drawn(request):
 def test_a_set_up_file_gives_the_set_up_back(drawn):
     rules, setups = drawn
     for setup in setups[:8]:
-        again = setup_from_json(setup_to_dict(setup, rules), rules)
-        pairs = zip(jax.tree.leaves(setup), jax.tree.leaves(again), strict=True)
+        read_back = setup_from_json(setup_to_dict(setup, rules), rules)
+        pairs = zip(jax.tree.leaves(setup), jax.tree.leaves(read_back), strict=True)
         assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in pairs)
 
 
@@ -147,10 +147,10 @@ def broken_map(rules):
 
 @pytest.mark.parametrize("rules", PRINTED, ids=lambda rules: rules.id)
 def test_a23_a_set_up_file_that_breaks_the_rule_is_refused(rules):
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"sectors: (\w+) on '\S+' touches (\w+) on '\S+' of another tile; .*", broken_map(rules)
     )
-    assert found and found[1] == found[2]
+    assert match and match[1] == match[2]
 
 
 @pytest.mark.parametrize("rules", PRINTED, ids=lambda rules: rules.id)

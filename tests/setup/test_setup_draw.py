@@ -139,8 +139,8 @@ def test_map_07_ships_stand_apart_and_all_21_sets_turn_up(setups):
 
 
 def test_map_07_what_lies_on_the_interspace_cells(setups):
-    wanted = np.sort([planet(p) for p in (*map_tiles.INTERFACE_TILES, *["Ship"] * 4)])
-    assert (np.sort(setups.interface, axis=1) == wanted).all()
+    expected = np.sort([planet(p) for p in (*map_tiles.INTERFACE_TILES, *["Ship"] * 4)])
+    assert (np.sort(setups.interface, axis=1) == expected).all()
     is_ship = setups.interface == planet("Ship")
     for cells, ships in zip(setups.ship_cell, is_ship, strict=True):
         assert set(BOARD.interface_cells[ships]) == set(cells)
@@ -216,9 +216,9 @@ def test_map_13_what_is_on_the_board(boards):
         ("Proto", 2, 7, 4.5),
         ("Transdim", 12, 15, 13.5),
     ):
-        found = counts[planet(name)]
-        assert low <= found.min() <= found.max() <= high
-        assert found.mean() == pytest.approx(mean, abs=0.2)
+        num_cells = counts[planet(name)]
+        assert low <= num_cells.min() <= num_cells.max() <= high
+        assert num_cells.mean() == pytest.approx(mean, abs=0.2)
     assert counts[planet("Empty")].min() >= 140
     assert counts[planet("Empty")].max() <= 146
 
@@ -231,9 +231,9 @@ def test_map_06_same_colours_may_touch(boards):
 
 
 def test_set_ups_are_made_and_changed_like_any_pytree(setups):
-    one = jax.tree.map(lambda value: value[0], setups)
-    changed = one.replace(economy_side=np.int8(1 - one.economy_side))
-    assert changed.economy_side != one.economy_side
+    single = jax.tree.map(lambda value: value[0], setups)
+    changed = single.replace(economy_side=np.int8(1 - single.economy_side))
+    assert changed.economy_side != single.economy_side
     assert len(jax.tree.leaves(changed)) == 20
     with pytest.raises(TypeError, match="wind"):
-        one.replace(wind=1)
+        single.replace(wind=1)

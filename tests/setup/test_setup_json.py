@@ -24,9 +24,9 @@ def data(setups):
     return setup_to_dict(setups[0])
 
 
-def assert_same(one, other):
-    for name, value in vars(one).items():
-        back = getattr(other, name)
+def assert_same(first, second):
+    for name, value in vars(first).items():
+        back = getattr(second, name)
         if value is None:  # the Automa's part, of a solo game alone
             assert back is None, name
             continue
@@ -78,8 +78,8 @@ def _set(*path):
     """An edit that puts the last of `path` at the place that the others name."""
 
     def edit(data):
-        *way, last, value = path
-        for step in way:
+        *parents, last, value = path
+        for step in parents:
             data = data[step]
         data[last] = value
 

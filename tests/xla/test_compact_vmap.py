@@ -33,7 +33,7 @@ def collatz(start, factor):
 NEUTRAL = {"count": jnp.int32(-1), "line": jnp.full(3, -2.0)}
 
 
-def wanted(need, start, factor):
+def expected(need, start, factor):
     run = jax.vmap(collatz)(start.reshape(-1), jnp.broadcast_to(factor, start.shape).reshape(-1))
     shape = start.shape
     return {
@@ -48,7 +48,7 @@ def rows(*shape, share=0.3):
     return need, start, jnp.asarray(SEED.random(shape), jnp.float32)
 
 
-def ask(need, start, factor):
+def compact(need, start, factor):
     return compact_vmap(collatz, need, (start, factor), NEUTRAL)
 
 
@@ -60,16 +60,16 @@ def check(got, want):
 @pytest.mark.parametrize("need", [False, True])
 def test_one_row(jit, need):
     need, start, factor = jnp.asarray(need), jnp.int32(27), jnp.float32(2)
-    got = (jax.jit(ask) if jit else ask)(need, start, factor)
-    check(got, wanted(need, start, factor))
+    got = (jax.jit(compact) if jit else compact)(need, start, factor)
+    check(got, expected(need, start, factor))
 
 
 @pytest.mark.parametrize("size", [1, 8, 50])
 def test_under_vmap(size):
-    ask_rows = jax.jit(jax.vmap(ask))
+    compact_rows = jax.jit(jax.vmap(compact))
     for share in (0.0, 0.1, 1.0):
         args = rows(size, share=share)
-        check(ask_rows(*args), wanted(*args))
+        check(compact_rows(*args), expected(*args))
 
 
 @pytest.mark.parametrize("size", [1, 31, 32, 33, 200, 4096])
@@ -83,34 +83,34 @@ def test_the_queue_names_the_rows_in_need_in_their_order(size, share):
 
 def test_under_vmap_of_vmap_and_deeper():
     args = rows(5, 9)
-    check(jax.jit(jax.vmap(jax.vmap(ask)))(*args), wanted(*args))
+    check(jax.jit(jax.vmap(jax.vmap(compact)))(*args), expected(*args))
     args = rows(3, 4, 5)
-    check(jax.vmap(jax.vmap(jax.vmap(ask)))(*args), wanted(*args))
+    check(jax.vmap(jax.vmap(jax.vmap(compact)))(*args), expected(*args))
 
 
 def test_what_is_not_batched_is_the_same_for_all_rows():
     need, start, factor = rows(20)
-    got = jax.vmap(ask, in_axes=(0, 0, None))(need, start, factor[0])
-    check(got, wanted(need, start, factor[0]))
-    got = jax.vmap(ask, in_axes=(None, 0, 0))(jnp.asarray(True), start, factor)
-    check(got, wanted(np.ones(20, bool), start, factor))
-    got = jax.vmap(ask, in_axes=(0, None, None))(need, start[0], factor[0])
-    check(got, wanted(need, jnp.full(20, start[0]), factor[0]))
-    got = jax.vmap(jax.vmap(ask, in_axes=(0, 0, None)), in_axes=(0, None, 0))(
+    got = jax.vmap(compact, in_axes=(0, 0, None))(need, start, factor[0])
+    check(got, expected(need, start, factor[0]))
+    got = jax.vmap(compact, in_axes=(None, 0, 0))(jnp.asarray(True), start, factor)
+    check(got, expected(np.ones(20, bool), start, factor))
+    got = jax.vmap(compact, in_axes=(0, None, None))(need, start[0], factor[0])
+    check(got, expected(need, jnp.full(20, start[0]), factor[0]))
+    got = jax.vmap(jax.vmap(compact, in_axes=(0, 0, None)), in_axes=(0, None, 0))(
         need.reshape(4, 5), start[:5], factor[:4]
     )
-    check(got, wanted(need.reshape(4, 5), jnp.tile(start[:5], (4, 1)), factor[:4, None]))
+    check(got, expected(need.reshape(4, 5), jnp.tile(start[:5], (4, 1)), factor[:4, None]))
 
 
 def test_inside_scan():
     need, start, factor = rows(6, 20)
 
     def step(total, row):
-        out = jax.vmap(ask)(*row)
+        out = jax.vmap(compact)(*row)
         return total + out["count"].sum(), out
 
     total, got = jax.jit(lambda *args: lax.scan(step, 0, args))(need, start, factor)
-    want = wanted(need, start, factor)
+    want = expected(need, start, factor)
     check(got, want)
     assert total == want["count"].sum()
 
@@ -126,14 +126,14 @@ def test_a_batched_kernel_sees_the_rows_in_need_and_no_others():
 
     @jax.jit
     @jax.vmap
-    def ask(need, value):
+    def doubled(need, value):
         return compact_vmap(kernel, need, (value,), jnp.int32(0), batched=True)
 
     value = jnp.arange(64) + 100
     for count in (0, 1, 8, 9, 30):
         seen.clear()
         need = jnp.arange(64) < count
-        got = ask(need, value)
+        got = doubled(need, value)
         jax.effects_barrier()
         np.testing.assert_array_equal(got, np.where(need, value * 2, 0))
         assert len(seen) == -(-count // 8)
@@ -153,7 +153,7 @@ def test_the_chunk_follows_the_backend(monkeypatch):
     assert chunk_rows(32) == 32
     assert chunk_rows(65536, accelerator_chunks=16) == 4096
     args = rows(200)
-    check(jax.jit(jax.vmap(ask))(*args), wanted(*args))
+    check(jax.jit(jax.vmap(compact))(*args), expected(*args))
 
 
 def test_under_shard_map_each_device_sees_to_its_own_rows():
@@ -200,20 +200,20 @@ def test_a_kernel_with_a_table_stands_in_a_branch_that_some_rows_take(kind):
     def lookup(x):
         return jnp.asarray(TABLE)[x]
 
-    def row(x, taken):
+    def row(x, pred):
         def kernel():
             if kind == "barrier":
                 return fusion_barrier(lookup, x > 0, (x,), jnp.int32(0) * x)
             return compact_vmap(lookup, x > 0, (x,), jnp.int32(0) * x)
 
-        return lax.cond(taken, kernel, lambda: -x)
+        return lax.cond(pred, kernel, lambda: -x)
 
-    taken = jnp.array([True, False, True, False, True])
+    pred = jnp.array([True, False, True, False, True])
     x = jnp.arange(5, dtype=jnp.int32)
     right = [0, -1, 102, -3, 104]
     if kind == "barrier":  # any row counts for all
         right[0] = 100
-    assert jax.jit(jax.vmap(row))(x, taken).tolist() == right
-    assert [int(jax.jit(row)(a, b)) for a, b in zip(x[1:], taken[1:], strict=True)] == right[1:]
-    both = jax.jit(jax.vmap(jax.vmap(row)))(x[None], taken[None])
+    assert jax.jit(jax.vmap(row))(x, pred).tolist() == right
+    assert [int(jax.jit(row)(a, b)) for a, b in zip(x[1:], pred[1:], strict=True)] == right[1:]
+    both = jax.jit(jax.vmap(jax.vmap(row)))(x[None], pred[None])
     assert both.tolist() == [right]

@@ -27,8 +27,8 @@ print(events[cli.HIT], events[cli.MISS])
 
 def start(home: Path, *arguments: str, **more: str) -> tuple[str, int, int]:
     """A process of its own: its folder, hits and misses."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("JAX_", "GAIA_", "XDG_"))}
-    env = kept | {
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("JAX_", "GAIA_", "XDG_"))}
+    env = inherited | {
         "JAX_PLATFORMS": "cpu",
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         "XDG_CACHE_HOME": str(home),
@@ -64,12 +64,12 @@ def test_a_folder_that_jax_knows_stays(tmp_path):
 
 
 def test_the_folder_names_jaxlib_and_the_processor(monkeypatch):
-    here = cache_folder()
+    folder = cache_folder()
     monkeypatch.setattr(compilation_cache.metadata, "version", lambda name: "9.9")
     other_version = cache_folder()
     assert other_version.name.startswith("jaxlib-9.9-")
     monkeypatch.setattr(compilation_cache.platform, "machine", lambda: "another")
-    assert len({here, other_version, cache_folder()}) == 3
+    assert len({folder, other_version, cache_folder()}) == 3
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path, capsys):

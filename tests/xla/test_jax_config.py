@@ -44,7 +44,7 @@ TRIED = {
     ("base", 2): ("all", "rank", "key_reuse", "leaks"),
 }
 
-# What every script begins with: `env`, `auto`, `told`, what is printed at the end, and
+# What every script begins with: `env`, `auto`, `results`, what is printed at the end, and
 # `batch(tree, n)`, shapes with an axis more.
 HEAD = """
 import hashlib, json, re, sys
@@ -55,7 +55,7 @@ from gaia_jax.testing import sample_legal
 env = gaia_jax.make(sys.argv[1], players=int(sys.argv[2]))
 auto = gaia_jax.auto_reset(env)
 
-told = {}
+results = {}
 
 def batch(tree, n):
     return jax.tree.map(lambda x: jax.ShapeDtypeStruct((n, *x.shape), x.dtype), tree)
@@ -80,7 +80,7 @@ for name, function, args in (
     program = jax.make_jaxpr(jax.vmap(jax.jit(function)))(*batch(args, 8))
     text = re.sub("0x[0-9a-f]+|id=[0-9]+", "", str(program))
     dtypes = sorted({str(x.dtype) for x in program.out_avals})
-    told[name] = [hashlib.sha256(text.encode()).hexdigest(), *dtypes]
+    results[name] = [hashlib.sha256(text.encode()).hexdigest(), *dtypes]
 for default in (key(), jax.eval_shape(lambda: jax.random.PRNGKey(0))):
     for function in (env.init, auto.init, gaia_jax.first_game if env.id == "base" else env.init):
         jax.eval_shape(lambda key: function(**{"key": key}), default)
@@ -106,7 +106,7 @@ def play(state):
 state, seen = jax.device_get(play(jax.jit(jax.vmap(auto.init))(keys)))
 action, illegal, ended, seen = seen
 leaves = [np.asarray(x) for x in jax.tree.leaves((state, action, ended, seen))]
-told |= {
+results |= {
     "digest": hashlib.sha256(b"".join(x.tobytes() for x in leaves)).hexdigest(),
     "wide": [str(x.dtype) for x in leaves if x.dtype.itemsize > 4],
     "illegal": int(illegal.sum()),
@@ -116,13 +116,15 @@ told |= {
 
 
 @functools.cache
-def tell(script: str, id: str, players: int, switches: tuple[tuple[str, str], ...] = ()) -> dict:
+def run_script(
+    script: str, id: str, players: int, switches: tuple[tuple[str, str], ...] = ()
+) -> dict:
     """What `script` tells of a game in a process of its own, with these variables set."""
-    known = {name for more in SWITCHES.values() for name in more}
-    kept = {name: value for name, value in os.environ.items() if name not in known}
+    variables = {name for group in SWITCHES.values() for name in group}
+    inherited = {name: value for name, value in os.environ.items() if name not in variables}
     run = subprocess.run(
-        [sys.executable, "-c", f"{HEAD}{script}print(json.dumps(told))", id, str(players)],
-        env=kept | {"PYTHONPATH": str(ROOT)} | dict(switches),
+        [sys.executable, "-c", f"{HEAD}{script}print(json.dumps(results))", id, str(players)],
+        env=inherited | {"PYTHONPATH": str(ROOT)} | dict(switches),
         capture_output=True, text=True, timeout=1800,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr[-2000:]
@@ -131,7 +133,7 @@ def tell(script: str, id: str, players: int, switches: tuple[tuple[str, str], ..
 
 @pytest.mark.slow
 def test_all_switches_at_once_leave_the_traced_programs_as_they_are():
-    assert tell(TRACE, "base", 2, tuple(ALL.items())) == tell(TRACE, "base", 2)
+    assert run_script(TRACE, "base", 2, tuple(ALL.items())) == run_script(TRACE, "base", 2)
 
 
 @pytest.mark.slow
@@ -140,12 +142,12 @@ def test_a_game_under_a_switch_is_the_game_without(id, players, switch):
     """The same programs, and the same random play over the ends of games."""
     played = {"all": TRACE + PLAY, "unsafe_rbg": TRACE + PLAY, "nans": PLAY, "leaks": PLAY}
     script = played.get(switch, TRACE)
-    usual = tell(TRACE + PLAY, id, players)
+    usual = run_script(TRACE + PLAY, id, players)
     assert (usual["illegal"], usual["wide"]) == (0, [])
     assert usual["ended"] >= 16
     switches = ALL | SWITCHES["nans"] if switch == "all" else SWITCHES[switch]
-    told = tell(script, id, players, tuple(switches.items()))
-    assert told == {name: usual[name] for name in told}
+    result = run_script(script, id, players, tuple(switches.items()))
+    assert result == {name: usual[name] for name in result}
 
 
 def test_every_switch_is_tried_alone():
@@ -168,7 +170,9 @@ def test_gen_04_maps_that_are_drawn_again_end_in_a_batch(impl):
     drawn = jax.device_get(jax.jit(jax.vmap(env.draw_setup))(keys))
     assert len({row.tobytes() for row in np.asarray(drawn.sector_tile)}) == 16
     alone = jax.device_get(jax.jit(env.draw_setup)(keys[3]))
-    jax.tree.map(lambda many, one: np.testing.assert_array_equal(many[3], one), drawn, alone)
+    jax.tree.map(
+        lambda batch, single: np.testing.assert_array_equal(batch[3], single), drawn, alone
+    )
     if impl == "rbg":
         same = jax.random.split(jax.random.key(5, impl="threefry2x32"), 16)
         usual = jax.device_get(jax.jit(jax.vmap(env.draw_setup))(same))

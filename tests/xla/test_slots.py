@@ -31,27 +31,27 @@ def bools(text):
 )
 @pytest.mark.parametrize("traced", [False, True])
 def test_free_slots_take_the_next_jobs_in_their_order(free, following, total, jobs, after, traced):
-    taken = (TAKE if traced else take)(bools(free), following, total)
-    assert {int(slot): int(taken.job[slot]) for slot in np.flatnonzero(taken.takes)} == jobs
-    assert taken.following == after and taken.following.shape == ()
+    fill = (TAKE if traced else take)(bools(free), following, total)
+    assert {int(slot): int(fill.job[slot]) for slot in np.flatnonzero(fill.takes)} == jobs
+    assert fill.following == after and fill.following.shape == ()
     # What takes nothing may look up a job all the same.
-    assert (taken.job >= 0).all() and (taken.job < max(total, 1)).all()
-    assert (taken.takes.dtype, taken.job.dtype, taken.following.dtype) == (bool, "int32", "int32")
+    assert (fill.job >= 0).all() and (fill.job < max(total, 1)).all()
+    assert (fill.takes.dtype, fill.job.dtype, fill.following.dtype) == (bool, "int32", "int32")
 
 
 def test_what_belongs_to_a_job_is_put_into_the_slots_that_take_one():
-    taken = take(bools("1.11"), 3, 5)  # slots 0 and 2 take jobs 3 and 4, for slot 3 none is left
+    fill = take(bools("1.11"), 3, 5)  # slots 0 and 2 take jobs 3 and 4, for slot 3 none is left
     rows = {"a": jnp.arange(5, dtype=jnp.int8), "b": jnp.arange(30.0).reshape(5, 2, 3)}
     old = {"a": jnp.full(4, -1, jnp.int8), "b": jnp.full((4, 2, 3), -1.0)}
-    new = taken.put(old, jax.tree.map(lambda x: x[taken.job], rows))
+    new = fill.put(old, jax.tree.map(lambda x: x[fill.job], rows))
     assert new["a"].tolist() == [3, -1, 4, -1] and new["a"].dtype == jnp.int8
     np.testing.assert_array_equal(new["b"][jnp.array([0, 2])], rows["b"][3:])
     assert (new["b"][jnp.array([1, 3])] == -1).all()
-    assert taken.put(jnp.array([7, 8, 9, 6]), 0).tolist() == [0, 8, 0, 6]
+    assert fill.put(jnp.array([7, 8, 9, 6]), 0).tolist() == [0, 8, 0, 6]
     keys = jax.random.split(jax.random.key(0), 4)  # slots may hold keys
     other = jax.random.split(jax.random.key(1), 4)
-    wanted = jnp.where(jnp.array([1, 0, 1, 0], bool)[:, None], *map(_data, (other, keys)))
-    assert jnp.array_equal(_data(taken.put(keys, other)), wanted)
+    expected = jnp.where(jnp.array([1, 0, 1, 0], bool)[:, None], *map(_data, (other, keys)))
+    assert jnp.array_equal(_data(fill.put(keys, other)), expected)
 
 
 def _data(keys):
@@ -64,15 +64,15 @@ def test_it_is_a_queue_whatever_becomes_free(seed):
     random = np.random.default_rng(seed)
     slots, total = random.integers(1, 12), random.integers(0, 40)
     left, holds, following = list(range(total)), np.full(slots, -1), 0
-    held = jnp.full(slots, -1)
+    slot_jobs = jnp.full(slots, -1)
     for share in random.random(30):
         free = random.random(slots) < share
         for slot in np.flatnonzero(free):
             if left:
                 holds[slot] = left.pop(0)
-        taken = TAKE(jnp.asarray(free), following, int(total))
-        held, following = taken.put(held, taken.job), taken.following
-        np.testing.assert_array_equal(held, holds)
+        fill = TAKE(jnp.asarray(free), following, int(total))
+        slot_jobs, following = fill.put(slot_jobs, fill.job), fill.following
+        np.testing.assert_array_equal(slot_jobs, holds)
         assert following == total - len(left)
 
 
@@ -83,24 +83,24 @@ def test_a_loop_over_slots_does_each_job_once_in_the_least_steps(seed):
     total, slots = 23, 4
     length = jnp.asarray(random.integers(1, 9, total), jnp.int32)
 
-    def start(taken, job, steps):
-        return taken.put(job, taken.job), taken.put(steps, length[taken.job])
+    def start(fill, job, steps):
+        return fill.put(job, fill.job), fill.put(steps, length[fill.job])
 
     def step(carry):
         live, job, steps, following, done, count = carry
         steps = steps - live
         ended = live & (steps == 0)
         done = done.at[jnp.where(ended, job, total)].add(1, mode="drop")
-        taken = take(ended, following, total)
-        job, steps = start(taken, job, steps)
-        return (live & ~ended) | taken.takes, job, steps, taken.following, done, count + 1
+        fill = take(ended, following, total)
+        job, steps = start(fill, job, steps)
+        return (live & ~ended) | fill.takes, job, steps, fill.following, done, count + 1
 
     @jax.jit
     def run():
-        taken = take(jnp.ones(slots, bool), 0, total)
-        job, steps = start(taken, jnp.zeros(slots, jnp.int32), jnp.zeros(slots, jnp.int32))
+        fill = take(jnp.ones(slots, bool), 0, total)
+        job, steps = start(fill, jnp.zeros(slots, jnp.int32), jnp.zeros(slots, jnp.int32))
         done = jnp.zeros(total, jnp.int32)
-        carry = taken.takes, job, steps, taken.following, done, jnp.int32(0)
+        carry = fill.takes, job, steps, fill.following, done, jnp.int32(0)
         return jax.lax.while_loop(lambda carry: carry[0].any(), step, carry)
 
     *_, following, done, count = run()

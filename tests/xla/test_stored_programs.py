@@ -54,9 +54,9 @@ print(json.dumps({
 
 def run(script: Path, cache: Path, *arguments: str, **more: str) -> str:
     """What a process prints; it has a cache of its own and leaves no byte code."""
-    known = {k: v for k, v in os.environ.items() if not k.startswith(("JAX_", "GAIA_", "XLA_"))}
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("JAX_", "GAIA_", "XLA_"))}
     path = os.pathsep.join(map(str, (ROOT, ROOT / "tests" / "training")))
-    env = known | {
+    env = inherited | {
         "JAX_PLATFORMS": "cpu", "PYTHONPATH": path, "JAX_COMPILATION_CACHE_DIR": str(cache),
         "PYTHONDONTWRITEBYTECODE": "1",
     }  # fmt: skip
@@ -73,9 +73,9 @@ def test_a_change_of_what_the_arena_plays_is_seen(tmp_path):
     """Before the change, after it, and after it without a cache: about 20 s a process."""
     (tmp_path / "script.py").write_text(ARENA)
     values = []
-    for value, more in ((1, {}), (2, {}), (2, {compilation_cache.NO_CACHE: "1"})):
+    for value, extra in ((1, {}), (2, {}), (2, {compilation_cache.NO_CACHE: "1"})):
         (tmp_path / "data.txt").write_text(str(value))
-        values.append(json.loads(run(tmp_path / "script.py", tmp_path / "cache", **more)))
+        values.append(json.loads(run(tmp_path / "script.py", tmp_path / "cache", **extra)))
     before, after, traced = values
     assert before.keys() == {"an agent", "an environment"} and after == traced
     assert all(before[kind] != after[kind] for kind in before)
@@ -90,9 +90,9 @@ from gaia_jax.ruleset import LOST_FLEET
 from gaia_jax.setup import draw
 
 class Count(logging.Handler):
-    said = []
+    words = []
     def emit(self, record):
-        self.said.append(record.getMessage().split()[-1])
+        self.words.append(record.getMessage().split()[-1])
 stored_programs.log.addHandler(Count())
 stored_programs.log.setLevel("DEBUG")
 gaia_jax.enable_compilation_cache()
@@ -106,7 +106,7 @@ if "array" in sys.argv:
 for jit in (stored_programs.env_jit(env, "draw_setup"), jax.jit(env.draw_setup)):
     drawn = jax.device_get(jit(jax.random.key(5)))
     print(hashlib.sha256(b"".join(x.tobytes() for x in jax.tree.leaves(drawn))).hexdigest())
-print(Count.said)
+print(Count.words)
 """
 
 
@@ -127,8 +127,8 @@ def package(tmp_path_factory):
 @pytest.mark.parametrize("kind", ["a replaced function", "an array written to", "an edited source"])
 def test_a_change_of_the_package_is_seen(package, kind):
     folder, start, first = package
-    draw, plain, said = first
-    assert draw == plain and said == "['made']"
+    draw, plain, words = first
+    assert draw == plain and words == "['made']"
     assert start() == [draw, plain, "['read']"]
     if kind == "an edited source":
         path = folder / "gaia_jax" / "setup" / "draw.py"
@@ -161,7 +161,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def told(caplog):
+def log_words(caplog):
     """The last words of what was logged since the last call: "made", "read", or a reason."""
     caplog.set_level(logging.DEBUG, "gaia_jax.xla.stored_programs")
 
@@ -179,23 +179,23 @@ def trace(env=None, key=None):
     stored_programs.env_jit(env or gaia_jax.make(), "draw_setup").lower(key)
 
 
-def test_a_stored_program_gives_what_jit_gives(folder, told):
+def test_a_stored_program_gives_what_jit_gives(folder, log_words):
     keys = jax.random.split(jax.random.key(1), 3)
-    wanted = jax.jit(jax.vmap(gaia_jax.make().draw_setup))(keys)
+    expected = jax.jit(jax.vmap(gaia_jax.make().draw_setup))(keys)
 
-    def same(setups, tree=wanted):
+    def same(setups, tree=expected):
         jax.tree.map(np.testing.assert_array_equal, setups, tree)
 
     for word in ("made", "read"):
         program = stored_programs.env_jit(gaia_jax.make(), "draw_setup")
-        same(program(keys[0]), jax.tree.map(lambda x: x[0], wanted))
-        assert told() == [word]
+        same(program(keys[0]), jax.tree.map(lambda x: x[0], expected))
+        assert log_words() == [word]
     same(jax.jit(jax.vmap(program))(keys))  # inside another program, of another size
     with jax.disable_jit():
-        assert program(keys[0]).sector_tile.tolist() == wanted.sector_tile[0].tolist()
+        assert program(keys[0]).sector_tile.tolist() == expected.sector_tile[0].tolist()
 
 
-def test_what_tracing_depends_on_makes_another_program(folder, told, monkeypatch):
+def test_what_tracing_depends_on_makes_another_program(folder, log_words, monkeypatch):
     trace()
     trace(gaia_jax.make("base"))
     trace(gaia_jax.make(reward="vp"))
@@ -206,16 +206,16 @@ def test_what_tracing_depends_on_makes_another_program(folder, told, monkeypatch
     trace()
     monkeypatch.setattr(stored_programs, "library_digest", lambda: "another JAX")
     trace()
-    assert told() == ["made"] * 7
+    assert log_words() == ["made"] * 7
 
 
-def test_files_that_change_after_the_start_are_not_trusted(folder, told, monkeypatch):
+def test_files_that_change_after_the_start_are_not_trusted(folder, log_words, monkeypatch):
     monkeypatch.setattr(stored_programs, "STARTED", 0)
     trace()
-    assert told() == ["started"] and not folder.exists()
+    assert log_words() == ["started"] and not folder.exists()
 
 
-def test_only_shipped_environments_are_stored(folder, told):
+def test_only_shipped_environments_are_stored(folder, log_words):
     class Mine(gaia_jax.GaiaEnv):
         pass
 
@@ -226,12 +226,12 @@ def test_only_shipped_environments_are_stored(folder, told):
         assert not stored_programs.is_shipped(env)
         assert not stored_programs.is_shipped(gaia_jax.auto_reset(env))
         stored_programs.env_jit(env, "draw_setup").lower(jax.random.key(0))
-    assert told() == [] and not folder.exists()
+    assert log_words() == [] and not folder.exists()
     assert stored_programs.is_shipped(gaia_jax.auto_reset(gaia_jax.make("base", players=2)))
 
 
 @pytest.mark.parametrize("damage", [lambda x: x[:-9], lambda x: x[:20], lambda x: b"", bytes.upper])
-def test_a_damaged_file_is_reported_and_replaced(folder, told, capsys, damage):
+def test_a_damaged_file_is_reported_and_replaced(folder, log_words, capsys, damage):
     trace()
     (path,) = folder.iterdir()
     path.write_bytes(damage(path.read_bytes()))
@@ -239,11 +239,11 @@ def test_a_damaged_file_is_reported_and_replaced(folder, told, capsys, damage):
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1 and f"{path} is damaged" in lines[0]
     trace()
-    assert told() == ["made", "made", "read"]
+    assert log_words() == ["made", "made", "read"]
     assert [x.name for x in folder.iterdir()] == [path.name]
 
 
-def test_without_room_or_folder_nothing_is_stored(folder, told, monkeypatch):
+def test_without_room_or_folder_nothing_is_stored(folder, log_words, monkeypatch):
     def full(self, data):
         self.touch()
         raise OSError(28, "No space left on device")
@@ -259,24 +259,24 @@ def test_without_room_or_folder_nothing_is_stored(folder, told, monkeypatch):
     assert folder.read_text() == "in the way"
 
 
-def test_the_folder_keeps_its_size(folder, told, monkeypatch):
+def test_the_folder_keeps_its_size(folder, log_words, monkeypatch):
     for reward in ("vp", "rank", "win"):
         trace(gaia_jax.make(reward=reward))
     files = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime_ns)
     for age, path in enumerate(files):
         os.utime(path, (age, age))
     trace(gaia_jax.make(reward="vp"))
-    assert told()[-1] == "read"  # so it is not the oldest any more
+    assert log_words()[-1] == "read"  # so it is not the oldest any more
     size = sum(path.stat().st_size for path in files)
     monkeypatch.setattr(stored_programs, "MAX_BYTES", size + 9)
     trace()
     assert set(files) - set(folder.iterdir()) == {files[1]}
 
 
-def test_off_with_the_compilation_cache(folder, told):
+def test_off_with_the_compilation_cache(folder, log_words):
     compilation_cache.disable_compilation_cache()
     trace()
-    assert told() == [] and not folder.exists()
+    assert log_words() == [] and not folder.exists()
 
 
 def test_jit_is_that_of_jax():
@@ -284,7 +284,7 @@ def test_jit_is_that_of_jax():
 
 
 @pytest.mark.slow  # it compiles a step of its own
-def test_a_game_is_the_same(folder, told, env, init_games, step_games):
+def test_a_game_is_the_same(folder, log_words, env, init_games, step_games):
     """The real step: made, read, and `jax.jit`, for 60 decisions."""
 
     def play(init, step):
@@ -293,8 +293,8 @@ def test_a_game_is_the_same(folder, told, env, init_games, step_games):
             states = step(states, jnp.argmax(states.legal_action_mask, axis=-1))
         return states
 
-    wanted = play(init_games, step_games)
+    expected = play(init_games, step_games)
     for word in ("made", "read"):
         programs = (stored_programs.env_jit(env, name, batched=True) for name in ("init", "step"))
-        jax.tree.map(np.testing.assert_array_equal, play(*programs), wanted)
-        assert told() == [word, word]
+        jax.tree.map(np.testing.assert_array_equal, play(*programs), expected)
+        assert log_words() == [word, word]
