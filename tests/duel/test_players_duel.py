@@ -39,12 +39,12 @@ def test_both_engines_agree(players: int, sectors: int | None) -> None:
 
 def test_recorded_games_of_two_play_as_recorded() -> None:
     """What the referee plays and tells, the reader plays again."""
-    told: list[dict[str, Any]] = [
+    records: list[dict[str, Any]] = [
         record(f"two {seed}", names, seed, {"upgrade": 4.0, "mine": 2.0})
         for seed, names in enumerate((["TAKLONS", "TERRANS"], ["XENOS", "HADSCH_HALLAS"]))
     ]
-    three = told[0] | {"id": "three", "vp": [*told[0]["vp"], told[0]["vp"][0]]}
+    three = records[0] | {"id": "three", "vp": [*records[0]["vp"], records[0]["vp"][0]]}
     report = replays.Report()
-    replays.play(Table("base", GAMES, 2), [*told, three], report)
+    replays.play(Table("base", GAMES, 2), [*records, three], report)
     assert [game for game, _ in report.differences] == ["three"]
-    assert report.ended == len(told) and report.asked > 50
+    assert report.ended == len(records) and report.asked > 50

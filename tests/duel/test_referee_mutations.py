@@ -39,14 +39,14 @@ def test_every_planted_error_fits_the_function_that_it_changes() -> None:
     """A new parameter of a rule shows here at once, and by name."""
     from tests.referee.mutations import ERRORS
 
-    fits = [error for error in ERRORS if error.where in ("before", "after", "inside")]
+    fits = [error for error in ERRORS if error.place in ("before", "after", "inside")]
     assert len(fits) > 20
     for error in fits:
         target = error.target[-1] if isinstance(error.target, tuple) else error.target
         parameters = inspect.signature(target).parameters.values()
-        taken = [x for x in parameters if x.default is x.empty]
-        given = len(taken) + (error.where != "before")  # what comes out goes in first
+        required = [x for x in parameters if x.default is x.empty]
+        given = len(required) + (error.place != "before")  # what comes out goes in first
         inspect.signature(error.change).bind(*range(1 + given))
-        if error.where != "before":  # what may be given by name is passed on by name
+        if error.place != "before":  # what may be given by name is passed on by name
             optional = [x.name for x in parameters if x.default is not x.empty]
             inspect.signature(error.change).bind(*range(1 + given), **dict.fromkeys(optional))

@@ -51,15 +51,15 @@ def declining() -> dict[str, Any]:
 
 def in_other_words(game: dict[str, Any]) -> dict[str, Any]:
     """The same game as other hands and older versions write it."""
-    told = copy.deepcopy(game) | {"id": f"{game['id']} in other words"}
-    for step in told["steps"]:
+    reworded = copy.deepcopy(game) | {"id": f"{game['id']} in other words"}
+    for step in reworded["steps"]:
         step["l"] = step["l"].replace("decline up", "decline")
         step["l"] = re.sub(r"(income \w+)\. income ", r"\1,", step["l"])
         # The last part too, which our game takes by itself.
         step["l"] = re.sub(r"(income [\w,]+)$", r"\1,1pw", step["l"])
         if step["op"] and "pass" in step["op"]:
             step["op"]["federation"] = []  # one may be typed
-    return told
+    return reworded
 
 
 @pytest.fixture(scope="module")
@@ -82,15 +82,15 @@ def report(games: Games, declining: dict[str, Any], table: Table) -> play.Report
 
 
 def test_the_games_have_all_kinds_of_lines(games: Games) -> None:
-    told = [step["l"].split(" ", 1)[1].split(". ") for game in games for step in game["steps"]]
-    words = {command.split()[0] for commands in told for command in commands if command}
+    lines = [step["l"].split(" ", 1)[1].split(". ") for game in games for step in game["steps"]]
+    words = {command.split()[0] for commands in lines for command in commands if command}
     assert words >= {
         *("build", "up", "pass", "booster", "charge", "decline", "spend", "burn", "action"),
         *("special", "tech", "cover", "federation", "income", "brainstone", "swap-PI"),
     }
-    areas = {c.split()[1] for commands in told for c in commands if c.startswith("brainstone")}
+    areas = {c.split()[1] for commands in lines for c in commands if c.startswith("brainstone")}
     assert areas >= {"area1", "area2", "area3", "discard"}
-    assert any("tg for tech" in c for commands in told for c in commands)
+    assert any("tg for tech" in c for commands in lines for c in commands)
     # Who passed last converted before.
     assert any(
         "spend" in game["steps"][-1]["l"] or "burn" in game["steps"][-1]["l"] for game in games
@@ -117,15 +117,17 @@ def waits_for_the_brainstone(steps: list[dict[str, Any]], turn: int) -> bool:
         if "charge" not in (later["op"] or {}):
             break
         answers.append(later["l"])
-    asked = any(line.startswith("taklons") and "brainstone" in line for line in answers)
-    return asked and last[0] in ("spend", "burn")
+    is_asked = any(line.startswith("taklons") and "brainstone" in line for line in answers)
+    return is_asked and last[0] in ("spend", "burn")
 
 
 def test_recorded_games_play_as_recorded(
     report: play.Report, games: Games, declining: dict[str, Any]
 ) -> None:
     """Also after a game whose set-up cannot be read."""
-    wrong = [what for game, what in report.differences if game not in ("broken", "three")]
+    wrong = [
+        difference for game, difference in report.differences if game not in ("broken", "three")
+    ]
     assert not wrong
     assert report.games == len(games) + 5 and report.ended == len(games) + 3
     twice = [*games, games[1], declining, declining]
@@ -136,16 +138,16 @@ def test_recorded_games_play_as_recorded(
 
 
 def test_an_unreadable_set_up_is_reported(report: play.Report) -> None:
-    told = dict(report.differences)
-    assert told["broken"].startswith("set-up: unreadable: '?'")
-    assert "3 players, at a table of 4" in told["three"]
+    differences = dict(report.differences)
+    assert differences["broken"].startswith("set-up: unreadable: '?'")
+    assert "3 players, at a table of 4" in differences["three"]
 
 
 def test_other_words_are_there(games: Games, declining: dict[str, Any]) -> None:
     """`test_recorded_games_play_as_recorded` reads them."""
-    told = " ".join(step["l"] for step in in_other_words(declining)["steps"])
-    assert told.count("decline. ") + told.count("decline ") >= 2 and "decline up" not in told
-    assert re.search(r"income \w+,\w+", told)
+    text = " ".join(step["l"] for step in in_other_words(declining)["steps"])
+    assert text.count("decline. ") + text.count("decline ") >= 2 and "decline up" not in text
+    assert re.search(r"income \w+,\w+", text)
     offers = [game["steps"] for game in (games[1], declining)]
     assert any("federation" in (step["op"] or {}) for steps in offers for step in steps)
 
@@ -155,7 +157,7 @@ def test_every_mutant_is_reported(games: Games, table: Table) -> None:
     def play_games(records: Games, report: play.Report) -> None:
         play.play(table, records, report)
 
-    seen, missed = mutants.run(play_games, games, each=1)
+    seen, missed = mutants.run(play_games, games, per_kind=1)
     assert not missed
     assert len(seen) >= 109
 
@@ -269,10 +271,10 @@ def test_the_brainstone_and_a_token_change_places(at_the_start: Any) -> None:
             brainstone.write(seat, 0, *was)
             before = seat.state.game
             brainstone.write(seat, 0, *now)
-            assert brainstone.put(seat, before, 0, place) == (now != after)
+            assert brainstone.place_brainstone(seat, before, 0, place) == (now != after)
             assert brainstone_and_tokens(seat.state.game, 0) == after
         with pytest.raises(Differs):  # no token in III to change places with
-            brainstone.put(seat, before, 0, 2)
+            brainstone.place_brainstone(seat, before, 0, 2)
 
     at_the_start(look)
 
@@ -302,11 +304,11 @@ def test_the_used_special_of_a_covered_tile_is_not_told(at_the_start: Any) -> No
 
 def with_factions(game: dict[str, Any], *names: str) -> dict[str, Any]:
     """The set-up of a game with other factions for the first players."""
-    told = copy.deepcopy(game)
-    told["steps"] = [step for step in told["steps"] if step["s"] is None]
+    changed = copy.deepcopy(game)
+    changed["steps"] = [step for step in changed["steps"] if step["s"] is None]
     for number, name in enumerate(names):
-        told["steps"][number]["l"] = f"p{number + 1} faction {name}"
-    return told
+        changed["steps"][number]["l"] = f"p{number + 1} faction {name}"
+    return changed
 
 
 def test_gleens_full_of_ore_gain_nothing_for_power(at_the_start: Any, games: Games) -> None:
@@ -332,11 +334,11 @@ def test_only_nevlas_with_the_institute_pay_4_for_an_ore(at_the_start: Any, game
     game = with_factions(games[0], "nevlas", "xenos")
 
     def look(seat: Seat) -> None:
-        for institutes, said in ((0, "price"), (1, "legal START")):
+        for institutes, reason in ((0, "price"), (1, "legal START")):
             with_players(seat, power=[0, 0, 4], built=[0, 0, 0, 0, institutes, 0, 0])
             with pytest.raises(Differs) as difference:
                 list(Player(seat, game).spend("4pw", "1o"))
-            assert difference.value.args[0] == said
+            assert difference.value.args[0] == reason
 
     at_the_start(look, game)
 
@@ -388,19 +390,19 @@ def test_the_brainstone_is_turned_before_an_action_that_asks_for_its_target(
     at_the_start: Any, games: Games, monkeypatch: Any
 ) -> None:
     """`free brainstone` is legal before the action alone, its place is told behind the target."""
-    asked = []
+    calls = []
 
-    def wants(seat: Seat, who: int, command: list[str], place: int | None) -> bool:
-        asked.append((command, place))
+    def record_call(seat: Seat, player: int, command: list[str], place: int | None) -> bool:
+        calls.append((command, place))
         return True
 
-    monkeypatch.setattr(seat_module, "wants_other_way", wants)
+    monkeypatch.setattr(seat_module, "wants_other_way", record_call)
     project = ["build", "gf", "1A0"]
 
     def look(seat: Seat) -> None:
         rest = [["special", "range+3"], project, ["brainstone", "area1"]]
         with pytest.raises(Differs, match="free brainstone"):
             list(Player(seat, games[0]).next_command(0, rest))
-        assert asked == [(project, 0)]
+        assert calls == [(project, 0)]
 
     at_the_start(look)

@@ -68,8 +68,8 @@ class Match:
             return
         game = self.game
         if self.actions:
-            who = game.current_player
-            laid = engine.satellites(row, game, who) - game.players[who].satellites
+            player = game.current_player
+            laid = engine.satellites(row, game, player) - game.players[player].satellites
             try:
                 game.apply(self.actions[-1], laid)
             except Exception:
@@ -99,13 +99,13 @@ def differing_actions(engine: Engine, game: Game, mask: np.ndarray, skip: set[st
     own = engine.legal_row(game)
     if np.array_equal(own, mask):
         return []
-    found = []
+    differences = []
     for action in np.flatnonzero(own != mask):
         if engine.texts[action] in skip:
             continue
         side = "the referee" if own[action] else "the engine"
-        found.append(f"only {side} allows {engine.texts[action]!r}")
-    return found
+        differences.append(f"only {side} allows {engine.texts[action]!r}")
+    return differences
 
 
 def differing_rewards(game: Game, rewards: Any) -> list[str]:
@@ -201,7 +201,7 @@ def main() -> int:
         return 1 if match.differences else 0
 
     done = set(args.log.read_text().splitlines()) if args.log and args.log.exists() else set()
-    began = time.time()
+    start = time.time()
     engine = Engine(args.ruleset, min(args.batch, args.games), args.players)
     waiting = list(matches_of(args, engine, done))
     agreed = differed = decisions = 0
@@ -221,7 +221,7 @@ def main() -> int:
                     args.log.parent.mkdir(parents=True, exist_ok=True)
                     with args.log.open("a") as log:
                         log.write(f"{match.seed} {match.policy}\n")
-        spent = time.time() - began
+        spent = time.time() - start
         games = agreed + differed
         print(f"{games} games, {decisions} decisions, {differed} differ, "
               f"{spent:.0f} s, {spent / games:.2f} s a game", flush=True)  # fmt: skip

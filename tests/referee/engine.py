@@ -32,9 +32,9 @@ def _board(name: str, referee: Callable[[Game, Any], Any]) -> Field:
     return Field(f"board.{name}", lambda state: getattr(state.game.board, name), referee)
 
 
-def _players(name: str, one: Callable[[Any, Any], Any]) -> Field:
+def _players(name: str, read: Callable[[Any, Any], Any]) -> Field:
     def referee(game: Game, ids: Any) -> list[Any]:
-        return [one(player, ids) for player in game.players]
+        return [read(player, ids) for player in game.players]
 
     return Field(f"players.{name}", lambda state: getattr(state.game.players, name), referee)
 
@@ -65,34 +65,34 @@ def _structures(game: Game, ids: Any) -> np.ndarray:
     return _by_cell(on_map, 0, len(game.board.planet))
 
 
-def _marks(which: str) -> Callable[[Game, Any], np.ndarray]:
+def _marks(attribute: str) -> Callable[[Game, Any], np.ndarray]:
     """Who stands on each hex, -1 for nobody."""
 
     def referee(game: Game, ids: Any) -> np.ndarray:
-        row: list[int | None] = getattr(game.board, which)
-        found = {cell: who for cell, who in enumerate(row) if who is not None}
-        return _by_cell(found, -1, len(row))
+        row: list[int | None] = getattr(game.board, attribute)
+        owners = {cell: owner for cell, owner in enumerate(row) if owner is not None}
+        return _by_cell(owners, -1, len(row))
 
     return referee
 
 
-def _anybody(which: str) -> Callable[[Game, Any], np.ndarray]:
+def _anybody(attribute: str) -> Callable[[Game, Any], np.ndarray]:
     """Where some player has this."""
 
     def referee(game: Game, ids: Any) -> np.ndarray:
-        cells = set().union(*(getattr(player, which) for player in game.players))
+        cells = set().union(*(getattr(player, attribute) for player in game.players))
         return _by_cell(dict.fromkeys(cells, 1), 0, len(game.board.planet))
 
     return referee
 
 
-def _each(which: str) -> Callable[[Game, Any], np.ndarray]:
+def _by_player(attribute: str) -> Callable[[Game, Any], np.ndarray]:
     """Where each player has this."""
 
     def referee(game: Game, ids: Any) -> np.ndarray:
         rows = np.zeros((len(game.players), len(game.board.planet)), np.int32)
         for player in game.players:
-            cells = list(getattr(player, which))
+            cells = list(getattr(player, attribute))
             rows[player.number, cells] = 1
         return rows
 
@@ -138,8 +138,8 @@ FIELDS = (
     _board("gaiaformer", _marks("gaiaformer")),
     _board("station", _anybody("stations")),
     _board("ring", _anybody("rings")),
-    _board("satellite", _each("satellites")),
-    _board("federated", _each("federated")),
+    _board("satellite", _by_player("satellites")),
+    _board("federated", _by_player("federated")),
     _players("vp", lambda p, ids: p.vp),
     _players("vp_source", lambda p, ids: [p.vp_source[name] for name in ids["vp_source"]]),
     _players("credits", lambda p, ids: p.credits),
@@ -303,25 +303,25 @@ class Engine:
                     own[planet + place] = row[planet + place]
         if np.array_equal(own, row):
             return []
-        found = []
+        differences = []
         for field in self.fields:
             if game.node not in ONLY_AT.get(field.name, (game.node,)):
                 continue
-            here = self.slices[field.name]
+            columns = self.slices[field.name]
             shape = self.shapes[field.name]
-            referee, engine = own[here].reshape(shape), row[here].reshape(shape)
-            found += [
+            referee, engine = own[columns].reshape(shape), row[columns].reshape(shape)
+            differences += [
                 f"{field.name}{list(map(int, place))}: referee {referee[tuple(place)]}, "
                 f"engine {engine[tuple(place)]}"
                 for place in np.argwhere(referee != engine)
             ]
-        return found
+        return differences
 
     def satellites(self, row: np.ndarray, game: Game, player: int) -> set[int]:
         """Where the engine has satellites of a player, as cells of the referee's map."""
-        here = row[self.slices["board.satellite"]].reshape(self.shapes["board.satellite"])
+        bits = row[self.slices["board.satellite"]].reshape(self.shapes["board.satellite"])
         return {
-            game.board.geometry.index[self.cells[cell]] for cell in np.flatnonzero(here[player])
+            game.board.geometry.index[self.cells[cell]] for cell in np.flatnonzero(bits[player])
         }
 
     def legal_row(self, game: Game) -> np.ndarray:

@@ -123,48 +123,48 @@ class Builder:
         planet = game.board.planet
         return {c for c in range(len(planet)) if planet[c] == "Empty" and c not in closed}
 
-    def _search_within(self, player: Player, most: int) -> satellites.Search:
-        if self.search is None or self.search.most < most:
+    def _search_within(self, player: Player, limit: int) -> satellites.Search:
+        if self.search is None or self.search.limit < limit:
             board = satellites.grid(self.geometry)
             groups = [board.set(group) for group in self.groups]
             if self.given:
                 groups.append(board.set([*self.given, *player.satellites]))
-            self.search = satellites.Search(board, groups, board.set(self.allowed), most)
+            self.search = satellites.Search(board, groups, board.set(self.allowed), limit)
         return self.search
 
     def with_given(self, mask: int) -> int:
         """The groups of a mask, and the Hive's federation."""
         return mask | 1 << len(self.groups) if self.given else mask
 
-    def _payable(self, player: Player, mask: int, most: int) -> bool:
-        least = self._search_within(player, most).least(self.with_given(mask))
-        return least is not None and least <= most
+    def _payable(self, player: Player, mask: int, limit: int) -> bool:
+        least = self._search_within(player, limit).least(self.with_given(mask))
+        return least is not None and least <= limit
 
-    def exists(self, player: Player, most: int) -> bool:
+    def exists(self, player: Player, limit: int) -> bool:
         """Whether some federation is legal with at most this many satellites (A10)."""
-        if most not in self.some_within:
+        if limit not in self.some_within:
             fewest_first = sorted(self.candidates, key=int.bit_count)
-            self.some_within[most] = any(self._payable(player, m, most) for m in fewest_first)
-        return self.some_within[most]
+            self.some_within[limit] = any(self._payable(player, m, limit) for m in fewest_first)
+        return self.some_within[limit]
 
-    def legal(self, player: Player, most: int) -> list[int]:
+    def legal(self, player: Player, limit: int) -> list[int]:
         """The legal federations as bitmasks of groups, the first 128 of them (A10)."""
-        if most not in self.legal_within:
-            legal = self._frugal(player, most) if self.surplus else self._within(player, most)
-            self.legal_within[most] = list(itertools.islice(legal, MOST_FEDERATIONS))
-        return self.legal_within[most]
+        if limit not in self.legal_within:
+            legal = self._frugal(player, limit) if self.surplus else self._within(player, limit)
+            self.legal_within[limit] = list(itertools.islice(legal, MOST_FEDERATIONS))
+        return self.legal_within[limit]
 
-    def _within(self, player: Player, most: int) -> Iterator[int]:
-        return (m for m in self.candidates if self._payable(player, m, most))
+    def _within(self, player: Player, limit: int) -> Iterator[int]:
+        return (m for m in self.candidates if self._payable(player, m, limit))
 
-    def _frugal(self, player: Player, most: int) -> Iterator[int]:
+    def _frugal(self, player: Player, limit: int) -> Iterator[int]:
         """Candidates of which no strict subset is strong enough with fewer satellites (A25).
 
         A subset of a candidate comes before it, and whatever lies between the two is strong
         enough as well; so the fewest satellites below a candidate are passed up group by group.
         """
-        search = self._search_within(player, most)
-        beyond = most + 1
+        search = self._search_within(player, limit)
+        beyond = limit + 1
         fewest: dict[int, int] = {}  # of a candidate and all its subsets
         for mask in self.candidates:
             own = search.least(self.with_given(mask))
@@ -172,7 +172,7 @@ class Builder:
             smaller = (mask ^ 1 << i for i in range(len(self.groups)) if mask >> i & 1)
             below = min((fewest[m] for m in smaller if m in fewest), default=beyond)
             fewest[mask] = min(own, below)
-            if own <= min(most, below):
+            if own <= min(limit, below):
                 yield mask
 
 
@@ -212,8 +212,8 @@ def builder(game: Game, player: Player) -> Builder:
     )
     if game.builders.get(player.number, (None,))[0] != key:
         game.builders[player.number] = (key, Builder(game, player))
-    found: Builder = game.builders[player.number][1]
-    return found
+    current: Builder = game.builders[player.number][1]
+    return current
 
 
 def most_satellites(game: Game, player: Player) -> int:
@@ -242,7 +242,7 @@ def form(game: Game, player: Player) -> Script:
             f"pick {game.board.text[min(group)]}": 1 << number
             for number, group in enumerate(work.groups)
             if not picked >> number & 1
-            and any((picked | 1 << number) & ~whole == 0 for whole in legal)
+            and any((picked | 1 << number) & ~mask == 0 for mask in legal)
         }
         if picked in legal:
             menu["commit"] = 0
@@ -301,22 +301,22 @@ def check_layout(
 ) -> None:
     """Satellites from outside: as few, as little in touch, allowed, and joining all (A2)."""
     text = game.board.text
-    shown = sorted(text[c] for c in laid)
+    names = sorted(text[c] for c in laid)
     if not laid <= work.allowed:
-        raise LayoutError(f"satellites on {[text[c] for c in laid - work.allowed]} of {shown}")
+        raise LayoutError(f"satellites on {[text[c] for c in laid - work.allowed]} of {names}")
     best, own = layout(game, player, work, chosen)
     touched = buildings_touched(player, work, chosen)
     worth = len(laid) * satellites.COUNT + sum(touched[c] for c in laid)
     if worth != best:
         better = sorted(text[c] for c in own)
-        raise LayoutError(f"satellites {shown} are worth {worth}, {better} only {best}")
-    whole = laid.union(*chosen, work.given, player.satellites if work.given else ())
-    reached, fresh = set(), {min(whole)}
+        raise LayoutError(f"satellites {names} are worth {worth}, {better} only {best}")
+    all_cells = laid.union(*chosen, work.given, player.satellites if work.given else ())
+    reached, fresh = set(), {min(all_cells)}
     while fresh:
         reached |= fresh
-        fresh = {n for c in fresh for n in work.geometry.neighbours[c]} & whole - reached
-    if reached != whole:
-        raise LayoutError(f"satellites {shown} do not join the federation")
+        fresh = {n for c in fresh for n in work.geometry.neighbours[c]} & all_cells - reached
+    if reached != all_cells:
+        raise LayoutError(f"satellites {names} do not join the federation")
 
 
 # -- tokens

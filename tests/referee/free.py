@@ -71,8 +71,8 @@ def options(game: Game, player: Player) -> Options:
 
 def turning(game: Game, player: Player) -> Options:
     """The brainstone may take the other place in payments, for the rest of the turn (A21)."""
-    lies = player.brainstone in (power.BOWL_I, power.BOWL_II, power.BOWL_III)
-    if lies and not player.brainstone_turned and game.free_actions_left:
+    in_bowl = player.brainstone in (power.BOWL_I, power.BOWL_II, power.BOWL_III)
+    if in_bowl and not player.brainstone_turned and game.free_actions_left:
         yield "free brainstone", (turn_brainstone,)
 
 

@@ -88,7 +88,7 @@ def sites(game: Game, player: Player) -> list[Site]:
     """
     if game.sites_of == player.number:
         return game.sites
-    found = []
+    open_sites = []
     board, me = game.board, player.number
     for cell in board.planets:
         planet = board.planet[cell]
@@ -97,7 +97,7 @@ def sites(game: Game, player: Player) -> list[Site]:
         owner = board.owner[cell]
         if owner is not None:
             if player.is_("LANTIDS") and owner != me and board.guest[cell] is None:
-                found.append(Site(cell, player.distance[cell], "GUEST", 0))
+                open_sites.append(Site(cell, player.distance[cell], "GUEST", 0))
             continue
         steps = 0
         former = board.gaiaformer[cell]
@@ -112,9 +112,9 @@ def sites(game: Game, player: Player) -> list[Site]:
         else:
             kind = "COLOUR"
             steps = player.steps_to[planet]
-        found.append(Site(cell, player.distance[cell], kind, steps))
-    game.sites, game.sites_of = found, me
-    return found
+        open_sites.append(Site(cell, player.distance[cell], kind, steps))
+    game.sites, game.sites_of = open_sites, me
+    return open_sites
 
 
 def look_again(game: Game) -> None:

@@ -53,10 +53,10 @@ class Misreading:
 frugal, aims_at, full = federation.Builder._frugal, mine.aims_at, Player.full
 
 
-def one_group_at_a_time(self: federation.Builder, player: Player, most: int) -> Iterator[int]:
+def one_group_at_a_time(self: federation.Builder, player: Player, limit: int) -> Iterator[int]:
     """A11 before A25: a group is needless only where leaving out it alone saves a satellite."""
-    search, candidates = self._search_within(player, most), set(self.candidates)
-    for mask in self._within(player, most):
+    search, candidates = self._search_within(player, limit), set(self.candidates)
+    for mask in self._within(player, limit):
         least = search.least(self.with_given(mask))
         assert least is not None
         smaller = {mask & ~(1 << i) for i in range(len(self.groups))} & candidates - {mask}
@@ -72,8 +72,8 @@ class FormWhereReadingsDiffer(Rare):
         if text != "form_federation":
             return super().weight(rng, text, game)
         player = game.players[game.current_player]
-        work, most = federation.builder(game, player), federation.most_satellites(game, player)
-        differ = list(one_group_at_a_time(work, player, most)) != list(frugal(work, player, most))
+        work, limit = federation.builder(game, player), federation.most_satellites(game, player)
+        differ = list(one_group_at_a_time(work, player, limit)) != list(frugal(work, player, limit))
         return 1e9 if differ else 0.0
 
 

@@ -49,8 +49,6 @@ from tests.referee.planted import UNPLANTED, Error, Planted
 from tests.referee.policies import POLICIES, Rare
 from tests.referee.rules import ruleset
 
-where = jnp.where
-
 
 def to(place_: Any, value: Any) -> Any:
     """A change of a table: entries at `place_` become `value`."""
@@ -66,22 +64,22 @@ def to(place_: Any, value: Any) -> Any:
 
 
 def third_step_free(flag, seat, at, op):
-    return seat, at.replace(steps=where(flag, jnp.minimum(at.steps, 2), at.steps)), op
+    return seat, at.replace(steps=jnp.where(flag, jnp.minimum(at.steps, 2), at.steps)), op
 
 
 def no_gaiaformer_for_rocks(flag, out, *_):
-    return out.replace(gaiaformer=where(flag, 0, out.gaiaformer))
+    return out.replace(gaiaformer=jnp.where(flag, 0, out.gaiaformer))
 
 
-def guest_counts_as_type(flag, out, seat, what):
+def guest_counts_as_type(flag, out, seat, terms):
     types = jnp.arange(out.colonized.shape[-1])
-    extra = flag & (types == seat.game.board.planet[what.cell]) & what.is_new & what.guest
+    extra = flag & (types == seat.game.board.planet[terms.cell]) & terms.is_new & terms.guest
     return out.replace(colonized=out.colonized + extra)
 
 
-def gaiaformed_at_once(flag, out, rules, game, who, cell=slice(None)):
+def gaiaformed_at_once(flag, out, rules, game, number, cell=slice(None)):
     board = game.board
-    own = (board.piece[cell] == GAIAFORMER) & (board.piece_owner[cell] == who)
+    own = (board.piece[cell] == GAIAFORMER) & (board.piece_owner[cell] == number)
     own &= board.planet[cell] == player.GAIA
     return out.replace(open=out.open | flag & own, own_gaia=out.own_gaia | flag & own)
 
@@ -108,16 +106,16 @@ def any_track_is_lowest(flag, out, me):
 
 
 def covered_tiles_count(flag, out, rules, me):
-    return where(flag, player.bit_vector(me.tiles, len(rules.ids["tile"])), out)
+    return jnp.where(flag, player.bit_vector(me.tiles, len(rules.ids["tile"])), out)
 
 
 def leech_costs_one_more(flag, out, me, offered, take, first, last):
-    more = flag & take & (leech.amount(me, offered) > 1)
-    return out.replace(vp=out.vp - where(more, 1, 0))
+    extra = flag & take & (leech.amount(me, offered) > 1)
+    return out.replace(vp=out.vp - jnp.where(extra, 1, 0))
 
 
 def taklons_swap_the_order(flag, me, offered, take, first, last):
-    return me, offered, take, where(flag, last, first), where(flag, first, last)
+    return me, offered, take, jnp.where(flag, last, first), jnp.where(flag, first, last)
 
 
 def charges_first(flag, out, *_):
@@ -125,34 +123,34 @@ def charges_first(flag, out, *_):
 
 
 def bowl_ii_first(flag, out, me, amount):
-    one, two, three = (me.power[..., i] for i in range(3))
-    second = jnp.minimum(amount, two)
-    first = jnp.minimum(amount - second, one)
-    moved = jnp.stack([one - first, two - second + first, three + second], axis=-1)
-    return out.replace(power=where(flag, moved, out.power))
+    bowl_i, bowl_ii, bowl_iii = (me.power[..., i] for i in range(3))
+    second = jnp.minimum(amount, bowl_ii)
+    first = jnp.minimum(amount - second, bowl_i)
+    moved = jnp.stack([bowl_i - first, bowl_ii - second + first, bowl_iii + second], axis=-1)
+    return out.replace(power=jnp.where(flag, moved, out.power))
 
 
 def beside_own_federation(flag, out, *_):
     return out._replace(barred=out.barred & ~flag)
 
 
-def nothing_joins(flag, out, rules, game, who):
-    return where(flag, game.board.federation_bits, out)
+def nothing_joins(flag, out, rules, game, number):
+    return jnp.where(flag, game.board.federation_bits, out)
 
 
 def prizes_not_shared(flag, out, rules, values, mission):
     better = (values[None] > values[:, None]).sum(-1)
-    return where(flag, jnp.asarray(rules.tables.prizes).astype(jnp.int32)[better], out)
+    return jnp.where(flag, jnp.asarray(rules.tables.prizes).astype(jnp.int32)[better], out)
 
 
 def satellites_are_federated(flag, out, rules, game):
     row = rules.final_missions.index("FEDERATION_BUILDINGS")
-    return out.at[row].add(where(flag, game.players.satellites, 0))
+    return out.at[row].add(jnp.where(flag, game.players.satellites, 0))
 
 
 def stations_count(flag, out, rules, game):
     row = rules.final_missions.index("SATELLITES")
-    return out.at[row].add(where(flag, game.players.stations, 0))
+    return out.at[row].add(jnp.where(flag, game.players.stations, 0))
 
 
 def nobody_burns(flag, out, *_):
@@ -181,8 +179,8 @@ def burns_move_it(flag, me, happens, to_gaia, reverse):
 
 def mark_stays(flag, out, rules, game, *_, **__):
     players, turn, over = out
-    stays = turn.brainstone_reversed | flag & game.turn.brainstone_reversed
-    return players, turn.replace(brainstone_reversed=stays), over
+    mark = turn.brainstone_reversed | flag & game.turn.brainstone_reversed
+    return players, turn.replace(brainstone_reversed=mark), over
 
 
 def turned_again(flag, out, seat):
@@ -201,12 +199,12 @@ def turned_keeps_open(flag, out, rules, free):
 
 def order_stays(flag, out, game, starts):
     turn = out.turn
-    return out.replace(turn=turn.replace(order=where(flag, game.turn.order, turn.order)))
+    return out.replace(turn=turn.replace(order=jnp.where(flag, game.turn.order, turn.order)))
 
 
 def specials_stay_used(flag, out, game, starts):
-    players = out.players
-    return out.replace(players=players.replace(used=where(flag, game.players.used, players.used)))
+    used = jnp.where(flag, game.players.used, out.players.used)
+    return out.replace(players=out.players.replace(used=used))
 
 
 def one_less_each(table: np.ndarray) -> np.ndarray:
@@ -413,19 +411,19 @@ class PlantedEngine(Engine):
     def __init__(self, errors: list[Error], numbers: list[int]) -> None:
         super().__init__("lost_fleet", len(numbers))
         planted = Planted(self.env.ruleset, errors)
-        which = jnp.asarray(numbers, jnp.int32)
+        error_numbers = jnp.asarray(numbers, jnp.int32)
 
-        def start(which: Any, setup: Any) -> Any:
-            with planted.on(which):
+        def start(number: Any, setup: Any) -> Any:
+            with planted.on(number):
                 return self.env.init_from(setup)
 
-        def step(which: Any, state: Any, action: Any) -> Any:
-            with planted.on(which):
+        def step(number: Any, state: Any, action: Any) -> Any:
+            with planted.on(number):
                 return self.env.step(state, action)
 
         starts, steps = jax.jit(jax.vmap(start)), jax.jit(jax.vmap(step))
-        self._init = lambda setups: starts(which, setups)
-        self._step = lambda state, actions: steps(which, state, actions)
+        self._init = lambda setups: starts(error_numbers, setups)
+        self._step = lambda state, actions: steps(error_numbers, state, actions)
 
 
 def setup_for(error: Error | None, seed: int) -> dict[str, Any]:
@@ -470,15 +468,15 @@ def run(errors: list[Error], games: int = 6, seed: int = 7000) -> tuple[Found, l
     for number, error in [*enumerate(errors), (UNPLANTED, None)]:
         place_ = ERRORS.index(error) + 1 if error else 0
         first = error.seed if error and error.seed else seed + 100 * place_
-        more = matches_of(error, games, first)
-        matches += more
-        numbers += [number] * len(more)
+        own_matches = matches_of(error, games, first)
+        matches += own_matches
+        numbers += [number] * len(own_matches)
     play(PlantedEngine(errors, numbers), matches)
-    found: Found = {}
+    results: Found = {}
     for number, error in enumerate(errors):
         own = [m for m, n in zip(matches, numbers, strict=True) if n == number]
-        found[error.name] = first_noticed(own)
-    return found, [m for m, n in zip(matches, numbers, strict=True) if n == UNPLANTED]
+        results[error.name] = first_noticed(own)
+    return results, [m for m, n in zip(matches, numbers, strict=True) if n == UNPLANTED]
 
 
 class MisreadMatch(Match):
@@ -497,13 +495,13 @@ class MisreadMatch(Match):
 
 def run_misread(misreadings: list[Misreading], games: int = 6) -> Found:
     """What showed each misreading first, in the form of `run`."""
-    found: Found = {}
+    results: Found = {}
     for name in sorted({misreading.ruleset for misreading in misreadings}):
         own = [misreading for misreading in misreadings if misreading.ruleset == name]
         matches = {m.name: [MisreadMatch(m, m.seed + i) for i in range(games)] for m in own}
         play(Engine(name, games * len(own)), [m for group in matches.values() for m in group])
-        found.update((key, first_noticed(group)) for key, group in matches.items())
-    return found
+        results.update((key, first_noticed(group)) for key, group in matches.items())
+    return results
 
 
 def first_noticed(matches: list[Match] | list[MisreadMatch]) -> tuple[int, Match, str] | None:
@@ -531,31 +529,31 @@ def main() -> int:
         "--markdown", action="store_true", help="the table of docs/reference/referee.md"
     )
     args = parser.parse_args()
-    began = time.time()
+    start = time.time()
     errors = [e for e in ERRORS if not args.only or e.name in args.only]
     misreadings = [m for m in MISREADINGS if not args.only or m.name in args.only]
-    found, unplanted = run(errors, args.games, args.seed) if errors else ({}, [])
-    found |= run_misread(misreadings, args.games)
+    results, unplanted = run(errors, args.games, args.seed) if errors else ({}, [])
+    results |= run_misread(misreadings, args.games)
     planted: list[Error | Misreading] = [*errors, *misreadings]
     for error in planted:
-        if found[error.name]:
-            games, match, line = found[error.name]
-            told = (
+        if results[error.name]:
+            games, match, line = results[error.name]
+            outcome = (
                 f"{games} of {args.games} games, first after {len(match.actions)} decisions "
                 f"(seed {match.seed}): {line}"
             )
         else:
-            told = "NOT NOTICED"
+            outcome = "NOT NOTICED"
         if args.markdown:
-            seen = f"{games} | {len(match.actions)} | `{line}`" if found[error.name] else "0 | |"
+            seen = f"{games} | {len(match.actions)} | `{line}`" if results[error.name] else "0 | |"
             print(f"| {error.name} | {error.ruling} | {error.wrong} | {seen} |")
         else:
-            print(f"{error.name} ({error.ruling}, {error.wrong}): {told}")
+            print(f"{error.name} ({error.ruling}, {error.wrong}): {outcome}")
     wrong = [m for m in unplanted if m.differences]
-    missed = [name for name, first in found.items() if not first]
-    print(f"{len(found) - len(missed)} of {len(found)} errors noticed, "
+    missed = [name for name, first in results.items() if not first]
+    print(f"{len(results) - len(missed)} of {len(results)} errors noticed, "
           f"{len(wrong)} of {len(unplanted)} games without error differ, "
-          f"{time.time() - began:.0f} s")  # fmt: skip
+          f"{time.time() - start:.0f} s")  # fmt: skip
     for match in wrong:
         print(match.seed, match.policy, match.differences[:5])
     return 1 if missed or wrong else 0

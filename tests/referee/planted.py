@@ -57,7 +57,7 @@ class Error:
     name: str
     ruling: str
     wrong: str  # what the planted engine does
-    where: str  # constant, table, column, operation, before, after, inside
+    place: str  # constant, table, column, operation, before, after, inside
     target: Any
     change: Any
     factions: tuple[str, ...] = ()  # the first players of its games
@@ -67,7 +67,7 @@ class Error:
     seed: int = 0  # of its first game, where the games that show it are rare
 
 
-def _where(flag: Any, new: Any, old: Any) -> Any:
+def _select(flag: Any, new: Any, old: Any) -> Any:
     old = jnp.asarray(old)
     return jnp.where(flag, jnp.asarray(new).astype(old.dtype), old)
 
@@ -77,13 +77,13 @@ class Planted:
 
     def __init__(self, rules: Ruleset, errors: list[Error]) -> None:
         self.rules, self.errors = rules, errors
-        self.which: Any = None
+        self.current: Any = None
         self._running: list[Any] = []  # hooked functions that are being traced
         self._constants: list[tuple[Any, str, Any, Callable[[], Any]]] = []
         self._hooks: dict[Any, list[tuple[int, str, Any]]] = {}
         self._tables: dict[tuple[int, str], tuple[Any, list[tuple[int, Any]]]] = {}
         for number, error in enumerate(errors):
-            getattr(self, f"_{error.where}")(number, error)
+            getattr(self, f"_{error.place}")(number, error)
         for function, hooks in self._hooks.items():
             _replace(function, self._hooked(function, hooks))
         for (_, name), (space, changes) in self._tables.items():
@@ -94,20 +94,20 @@ class Planted:
         vars(env)["traced_once"] = lambda rule: rule
 
     def flag(self, number: int) -> Any:
-        return self.which == number
+        return self.current == number
 
     @contextmanager
-    def on(self, which: Any) -> Iterator[None]:
-        """While a game is traced: `which` () int32 is the number of its error."""
-        before = self.which
+    def on(self, number: Any) -> Iterator[None]:
+        """While a game is traced: `number` () int32 is the number of its error."""
+        before = self.current
         old = [_get(space, name) for space, name, _, _ in self._constants]
-        self.which = which
+        self.current = number
         try:
             for space, name, right, value in self._constants:
-                _set(space, name, right if which is None else value())
+                _set(space, name, right if number is None else value())
             yield
         finally:
-            self.which = before
+            self.current = before
             for (space, name, _, _), value in zip(self._constants, old, strict=True):
                 _set(space, name, value)
 
@@ -117,7 +117,7 @@ class Planted:
         space, name = error.target
         old = getattr(space, name)
         self._constants.append(
-            (space, name, old, lambda: _where(self.flag(number), error.change, old))
+            (space, name, old, lambda: _select(self.flag(number), error.change, old))
         )
 
     def _table(self, number: int, error: Error) -> None:
@@ -197,7 +197,7 @@ class Planted:
         def value() -> Any:
             table = jnp.asarray(old)
             for number, changed in wrong:
-                table = _where(self.flag(number), changed, table)
+                table = _select(self.flag(number), changed, table)
             return table
 
         self._constants.append((space, name, old, value))
@@ -205,18 +205,18 @@ class Planted:
     def _hooked(self, function: Callable[..., Any], hooks: list[Any]) -> Callable[..., Any]:
         @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
-            if self.which is None:
+            if self.current is None:
                 return function(*args, **kwargs)
-            for number, when, change in hooks:
-                if when == "before":
+            for number, timing, change in hooks:
+                if timing == "before":
                     args = change(self.flag(number), *args)
             self._running.append(function)
             try:
                 out = function(*args, **kwargs)
             finally:
                 self._running.pop()
-            for number, when, change in hooks:
-                if when == "after":
+            for number, timing, change in hooks:
+                if timing == "after":
                     out = change(self.flag(number), out, *args, **kwargs)
             return out
 
@@ -227,16 +227,16 @@ class Planted:
 
         @wraps(function)
         def run(kernel: Any, need: Any, args: Any, *rest: Any, **options: Any) -> Any:
-            if self.which is None:
+            if self.current is None:
                 return function(kernel, need, args, *rest, **options)
             if options.get("batched"):  # the search of federations: no error sits in there
                 return function(self._bare(kernel), need, args, *rest, **options)
 
-            def carries(which: Any, *args: Any) -> Any:
-                with self.on(which):
+            def carries(number: Any, *args: Any) -> Any:
+                with self.on(number):
                     return kernel(*args)
 
-            return function(carries, need, (self.which, *args), *rest, **options)
+            return function(carries, need, (self.current, *args), *rest, **options)
 
         return run
 

@@ -77,12 +77,12 @@ class Player:
         self.vp += vp
         self.vp_source[source] += vp
 
-    def gain(self, what: dict[str, int], source: str = "") -> None:
+    def gain(self, amounts: dict[str, int], source: str = "") -> None:
         """Gain resources, VP (booked under `source`), new power tokens, then charge power.
 
         What a stock cannot hold is lost (GEN-07). Gleens get ore for QIC until academy B (GLE-01).
         """
-        for kind, amount in what.items():
+        for kind, amount in amounts.items():
             if kind == "qic" and self.is_("GLEENS") and "AC_B" not in self.structures.values():
                 kind = "ore"
             if kind in ("ore", "knowledge", "credits"):

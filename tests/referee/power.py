@@ -45,9 +45,9 @@ def move(player: Player, start: int, end: int, amount: int) -> None:
 def discard(player: Player, amount: int) -> None:
     """Remove tokens for ever: bowl I, II, III, the brainstone last (FED-06, ART-01)."""
     for bowl in (BOWL_I, BOWL_II, BOWL_III):
-        taken = min(amount, player.bowls[bowl])
-        player.bowls[bowl] -= taken
-        amount -= taken
+        removed = min(amount, player.bowls[bowl])
+        player.bowls[bowl] -= removed
+        amount -= removed
     if amount:
         if amount > 1 or player.brainstone not in (BOWL_I, BOWL_II, BOWL_III):
             raise ValueError(f"player {player.number} lacks {amount} tokens")
@@ -62,10 +62,10 @@ def to_gaia_area(player: Player, amount: int) -> None:
     if tokens(player) < amount:
         raise ValueError(f"player {player.number} lacks {amount} tokens")
     for bowl in (BOWL_I, BOWL_II, BOWL_III):
-        taken = min(amount, player.bowls[bowl])
-        player.bowls[bowl] -= taken
-        player.gaia_tokens += taken
-        amount -= taken
+        moved = min(amount, player.bowls[bowl])
+        player.bowls[bowl] -= moved
+        player.gaia_tokens += moved
+        amount -= moved
         if amount and player.brainstone == bowl and not player.brainstone_turned:
             player.brainstone = GAIA_AREA
             amount -= 1

@@ -80,11 +80,11 @@ def find_lost_planet(game: Game, player: Player) -> Script:
 
 def lost_planet_cells(game: Game, player: Player) -> list[Cell]:
     """Empty hexes in range, without a satellite or station of anyone."""
-    taken = set().union(*(other.satellites | other.stations for other in game.players))
+    occupied = set().union(*(other.satellites | other.stations for other in game.players))
     return [
         cell
         for cell, content in enumerate(game.board.planet)
-        if content == "Empty" and cell not in taken and player.range_qic(cell) <= player.qic
+        if content == "Empty" and cell not in occupied and player.range_qic(cell) <= player.qic
     ]
 
 

@@ -56,55 +56,55 @@ class Search:
     or goes on to a neighbour, or ends at a group of the mask, whose tree is complete without it.
     """
 
-    def __init__(self, board: Grid, groups: list[int], allowed: int, most: int) -> None:
+    def __init__(self, board: Grid, groups: list[int], allowed: int, limit: int) -> None:
         self.grid = board
         self.allowed = allowed
-        self.most = most
+        self.limit = limit
         self.touch = [board.around(group) & allowed for group in groups]
         self.solved: dict[int, tuple[int | None, list[int] | None]] = {}
 
     def least(self, mask: int) -> int | None:
-        """The least number of satellites, or None if it is more than `most`."""
+        """The least number of satellites, or None if it is more than `limit`."""
         return self._solve(mask)[0]
 
     def _solve(self, mask: int) -> tuple[int | None, list[int] | None]:
-        known = self.solved.get(mask)
-        if known is None:
-            known = self.solved[mask] = self._fresh(mask)
-        return known
+        solution = self.solved.get(mask)
+        if solution is None:
+            solution = self.solved[mask] = self._fresh(mask)
+        return solution
 
     def _fresh(self, mask: int) -> tuple[int | None, list[int] | None]:
-        most = self.most
-        within = [0] * (most + 1)
+        limit = self.limit
+        within = [0] * (limit + 1)
         lowest = mask & -mask
         rest = mask ^ lowest
         least: int | None = 0
         if rest:
             self._fork(lowest, rest, within)
-            least = next((n for n in range(1, most + 1) if within[n]), None)
+            least = next((n for n in range(1, limit + 1) if within[n]), None)
             if least is None:
                 return None, None
-        if least is not None and least < most:
+        if least is not None and least < limit:
             for number, touch in enumerate(self.touch):
                 if mask >> number & 1:
                     within[least + 1] |= touch
         around, allowed = self.grid.around, self.allowed
-        for n in range(1, most):
+        for n in range(1, limit):
             within[n + 1] |= within[n] | (around(within[n]) & allowed)
         return least, within
 
     def _fork(self, lowest: int, rest: int, within: list[int]) -> None:
         """Hexes where trees of two parts of the groups meet."""
-        most = self.most
+        limit = self.limit
         part = rest
         while part:
-            one = self._solve(mask_without(rest, part) | lowest)[1]
-            other = self._solve(part)[1]
-            if one is not None and other is not None and one[most] & other[most]:
-                for n in range(1, most + 1):
+            first = self._solve(mask_without(rest, part) | lowest)[1]
+            second = self._solve(part)[1]
+            if first is not None and second is not None and first[limit] & second[limit]:
+                for n in range(1, limit + 1):
                     meeting = 0
                     for i in range(1, n + 1):
-                        meeting |= one[i] & other[n + 1 - i]
+                        meeting |= first[i] & second[n + 1 - i]
                     within[n] |= meeting
             part = (part - 1) & rest
 
@@ -130,22 +130,22 @@ def best_layout(
     best: dict[int, dict[Cell, tuple[int, tuple[Cell, ...]]]] = {}
     joined: dict[int, tuple[int, tuple[Cell, ...]]] = {}
     for mask in sorted(range(1, everything + 1), key=lambda m: (m.bit_count(), m)):
-        found: dict[Cell, tuple[int, tuple[Cell, ...]]] = {}
+        trees: dict[Cell, tuple[int, tuple[Cell, ...]]] = {}
         lowest = mask & -mask
         rest = mask ^ lowest
         part = rest
         while part:
-            one, other = best[mask & ~part], best[part]
-            for cell in one.keys() & other.keys():
-                cost = one[cell][0] + other[cell][0] - price[cell]
-                cells = tuple(sorted({*one[cell][1], *other[cell][1]}))
-                found[cell] = min(found.get(cell, (cost, cells)), (cost, cells))
+            first, second = best[mask & ~part], best[part]
+            for cell in first.keys() & second.keys():
+                cost = first[cell][0] + second[cell][0] - price[cell]
+                cells = tuple(sorted({*first[cell][1], *second[cell][1]}))
+                trees[cell] = min(trees.get(cell, (cost, cells)), (cost, cells))
             part = (part - 1) & rest
-        joined[mask] = min(found.values()) if rest and found else (0, ())
-        if not rest or found:
-            _seed(geometry, groups, mask, joined[mask], price, found)
-        _spread(geometry, price, found)
-        best[mask] = found
+        joined[mask] = min(trees.values()) if rest and trees else (0, ())
+        if not rest or trees:
+            _seed(geometry, groups, mask, joined[mask], price, trees)
+        _spread(geometry, price, trees)
+        best[mask] = trees
     return joined[everything][0], set(joined[everything][1])
 
 
@@ -155,7 +155,7 @@ def _seed(
     mask: int,
     tree: tuple[int, tuple[Cell, ...]],
     price: dict[Cell, int],
-    found: dict[Cell, tuple[int, tuple[Cell, ...]]],
+    trees: dict[Cell, tuple[int, tuple[Cell, ...]]],
 ) -> None:
     """A hex beside a group, added to the tree that already joins the mask."""
     for number, group in enumerate(groups):
@@ -163,24 +163,24 @@ def _seed(
             for cell in {n for member in group for n in geometry.neighbours[member]}:
                 if cell in price:
                     grown = (tree[0] + price[cell], tuple(sorted({*tree[1], cell})))
-                    found[cell] = min(found.get(cell, grown), grown)
+                    trees[cell] = min(trees.get(cell, grown), grown)
 
 
 def _spread(
     geometry: Geometry,
     price: dict[Cell, int],
-    found: dict[Cell, tuple[int, tuple[Cell, ...]]],
+    trees: dict[Cell, tuple[int, tuple[Cell, ...]]],
 ) -> None:
     """Longer and longer paths, cheapest first."""
-    queue = [(cost, cells, cell) for cell, (cost, cells) in found.items()]
+    queue = [(cost, cells, cell) for cell, (cost, cells) in trees.items()]
     heapq.heapify(queue)
     while queue:
         cost, cells, cell = heapq.heappop(queue)
-        if (cost, cells) > found[cell]:
+        if (cost, cells) > trees[cell]:
             continue
         for neighbour in geometry.neighbours[cell]:
             if neighbour in price:
                 grown = (cost + price[neighbour], tuple(sorted({*cells, neighbour})))
-                if neighbour not in found or grown < found[neighbour]:
-                    found[neighbour] = grown
+                if neighbour not in trees or grown < trees[neighbour]:
+                    trees[neighbour] = grown
                     heapq.heappush(queue, (*grown, neighbour))

@@ -63,15 +63,15 @@ def homeless_colours(rules: Rules, setup: dict[str, Any]) -> dict[str, set[str]]
     """The three colours that take Tinkeroids and Moweyds 3 steps (INI-09)."""
     in_order = [setup["factions"][number] for number in setup["turn_order"]]
     homes = {rules.factions[f]["home"] for f in in_order} - {None}
-    taken = set(homes)
+    used = set(homes)
     drawn = {}
     for faction in in_order:
         if faction in ("TINKEROIDS", "MOWEYDS"):
             drawn[faction] = set(homes)
             for colour in setup["colour_order"]:
-                if len(drawn[faction]) < 3 and colour not in taken:
+                if len(drawn[faction]) < 3 and colour not in used:
                     drawn[faction].add(colour)
-                    taken.add(colour)
+                    used.add(colour)
     return drawn
 
 
@@ -82,8 +82,8 @@ def steps_to(rules: Rules, player: Player, drawn: set[str]) -> dict[str, int]:
     steps = {"Proto": rules.proto_steps}
     for colour in cycle:
         if home is not None:
-            apart = abs(cycle.index(home) - cycle.index(colour))
-            steps[colour] = min(apart, len(cycle) - apart)
+            distance = abs(cycle.index(home) - cycle.index(colour))
+            steps[colour] = min(distance, len(cycle) - distance)
         elif player.faction in rules.steps_to_any_colour:
             steps[colour] = rules.steps_to_any_colour[player.faction]
         else:
@@ -235,12 +235,12 @@ def _turn_apart(rules: Rules, rng: random.Random, drawn: dict[str, Any]) -> bool
         nonlocal tries
         if slots == len(laid):
             return True
-        ways = list(range(6 if slots < sectors else 3))
-        rng.shuffle(ways)
-        for way in ways:
+        rotations = list(range(6 if slots < sectors else 3))
+        rng.shuffle(rotations)
+        for rotation in rotations:
             if (tries := tries + 1) > TRIES:
                 return False
-            laid[slots]["rotation"] = way
+            laid[slots]["rotation"] = rotation
             so_far = {"sectors": laid[: slots + 1][:sectors], "deep": laid[sectors : slots + 1]}
             if not touching(rules, so_far) and fits(slots + 1):
                 return True
@@ -259,14 +259,14 @@ def touching(rules: Rules, setup: dict[str, Any]) -> list[str]:
     for number, tile in enumerate(tiles_laid(rules, setup)):
         lie |= tile
         tile_of |= dict.fromkeys(tile, number)
-    found = []
+    pairs = []
     for (q, r), content in lie.items():
         if content in ("Empty", "Ship"):
             continue
         for near in ((q + 1, r), (q, r + 1), (q + 1, r - 1)):
             if lie.get(near) == content and tile_of[near] != tile_of[q, r]:
-                found.append(f"{content} at {q},{r} and {near[0]},{near[1]}")
-    return found
+                pairs.append(f"{content} at {q},{r} and {near[0]},{near[1]}")
+    return pairs
 
 
 def rules_of(setup: dict[str, Any], name: str) -> Rules:
@@ -299,8 +299,8 @@ def check(rules: Rules, setup: dict[str, Any]) -> None:
         raise SetupError(f"{rules.boosters_in_play} boosters are in play, not {setup['boosters']}")
     if rules.ships:
         check_fleet(rules, setup)
-    if not rules.map["equal_types_touch"] and (found := touching(rules, setup)):
-        raise SetupError(f"equal types touch across tiles: {'; '.join(found)}")
+    if not rules.map["equal_types_touch"] and (pairs := touching(rules, setup)):
+        raise SetupError(f"equal types touch across tiles: {'; '.join(pairs)}")
 
 
 def check_fleet(rules: Rules, setup: dict[str, Any]) -> None:

@@ -115,11 +115,11 @@ def lowest_tracks(game: Game, player: Player) -> dict[str, Any]:
         if player.tracks[track] == lowest
     }
     if menu and game.rules.switches.free_step_optional:
-        menu["skip"] = (stay,)
+        menu["skip"] = (decline_step,)
     return menu
 
 
-def stay(game: Game, player: Player) -> None:
+def decline_step(game: Game, player: Player) -> None:
     """The action is used, no step is made."""
 
 

@@ -281,7 +281,7 @@ def test_a21_it_keeps_no_turn_open(knowledge: int, node: str) -> None:
 
 
 def test_a20_itars_with_the_institute_are_asked_for_free_leech() -> None:
-    for faction, institute, asked in (("ITARS", True, True), ("ITARS", False, False),
+    for faction, institute, is_asked in (("ITARS", True, True), ("ITARS", False, False),
                                       ("TERRANS", True, False)):  # fmt: skip
         game = past_setup(faction)
         player = game.players[0]
@@ -291,8 +291,8 @@ def test_a20_itars_with_the_institute_are_asked_for_free_leech() -> None:
         player.bowls, player.vp = [0, 1, 0], 10  # one charge at most
         script = leech.offer(game, player, cell)
         menu = next(script, None)
-        assert (menu is not None) == asked, (faction, institute)
-        assert player.bowls == ([0, 1, 0] if asked else [0, 0, 1])
+        assert (menu is not None) == is_asked, (faction, institute)
+        assert player.bowls == ([0, 1, 0] if is_asked else [0, 0, 1])
     published = ruleset("lost_fleet_published")
     assert published.switches.free_leech_is_asked and not RULES.switches.free_leech_is_asked
 
@@ -318,8 +318,8 @@ def test_a23_equal_types_do_not_touch(name: str) -> None:
             turned = [*drawn["sectors"]]
             turned[place] = laid | {"rotation": (laid["rotation"] + 1) % 6}
             broken = drawn | {"sectors": turned}
-            if found := touching(rules, broken):
-                refused.update({line.split()[0] for line in found})
+            if pairs := touching(rules, broken):
+                refused.update({line.split()[0] for line in pairs})
                 with pytest.raises(SetupError, match="equal types touch"):
                     Game(broken, name)
     # No tile has a Gaia planet at its rim.
@@ -398,10 +398,10 @@ class Ledger:
         self.balance: dict[int, int] = {}
         gain, discard = Player.gain, power.discard
 
-        def booked_gain(player: Player, what: dict[str, int], source: str = "") -> None:
-            new = what.get("tokens", 0) + what.get("tokens_iii", 0)
+        def booked_gain(player: Player, amounts: dict[str, int], source: str = "") -> None:
+            new = amounts.get("tokens", 0) + amounts.get("tokens_iii", 0)
             self.balance[id(player)] = self.balance.get(id(player), 0) + new
-            gain(player, what, source)
+            gain(player, amounts, source)
 
         def booked_discard(player: Player, amount: int) -> None:
             self.balance[id(player)] = self.balance.get(id(player), 0) - amount

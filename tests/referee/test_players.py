@@ -53,31 +53,31 @@ def test_boosters_are_three_more_than_players(players: int, in_play: int) -> Non
     assert len(game.open_boosters) == 3
 
 
-@pytest.mark.parametrize(("players", "sectors", "cells", "each", "gaia", "transdim"), [
+@pytest.mark.parametrize(("players", "sectors", "cells", "per_colour", "gaia", "transdim"), [
     (2, 7, 133, 4, 5, 7), (3, 10, 190, 6, 7, 12), (3, 8, 152, 5, 5, 9), (4, 10, 190, 6, 7, 12),
 ])  # fmt: skip
 def test_planets_on_the_map(
-    players: int, sectors: int, cells: int, each: int, gaia: int, transdim: int
+    players: int, sectors: int, cells: int, per_colour: int, gaia: int, transdim: int
 ) -> None:
     """As many planets of every colour on each of the maps."""
     for seed in range(10):
         planet = Counter(a_game(players, seed, sectors).board.planet)
         assert planet.total() == cells
-        assert [planet[colour] for colour in COLOURS] == [each] * 7
+        assert [planet[colour] for colour in COLOURS] == [per_colour] * 7
         assert (planet["Gaia"], planet["Transdim"]) == (gaia, transdim)
 
 
 def test_the_other_sides_of_three_tiles() -> None:
     """5 lacks a planet, 6 lacks one, 7 has two Gaia planets, Brown and Black but no Red."""
     two, four = (ruleset("base", players).map["sector_tiles"] for players in (2, 4))
-    for tile, more, less in [
+    for tile, added, lacking in [
         ("M05", {}, {"Yellow": 1}),
         ("M06", {}, {"Brown": 1}),
         ("M07", {}, {"Red": 1}),
     ]:
         outline, filled = Counter(two[f"{tile}B"]), Counter(four[tile])
-        assert {k: v for k, v in (filled - outline).items() if k != "Empty"} == less
-        assert {k: v for k, v in (outline - filled).items() if k != "Empty"} == more
+        assert {k: v for k, v in (filled - outline).items() if k != "Empty"} == lacking
+        assert {k: v for k, v in (outline - filled).items() if k != "Empty"} == added
     assert set(two) == {"M01", "M02", "M03", "M04", "M05B", "M06B", "M07B"}
 
 
@@ -118,12 +118,12 @@ def test_set_ups_of_another_table_are_refused() -> None:
 def test_starting_structures_and_boosters_of_three() -> None:
     """Mines in turn order and back, the Xenos' third, the Hive last; boosters from behind."""
     game = a_game(3, factions=["XENOS", "HIVES", "TERRANS"], turn_order=[1, 2, 0])
-    asked = []
+    decisions = []
     while game.node in ("START", "BOOSTER"):
-        asked.append((game.node, game.players[game.current_player].faction))
+        decisions.append((game.node, game.players[game.current_player].faction))
         game.apply(min(game.legal_actions()))
     starts = ["TERRANS", "XENOS", "XENOS", "TERRANS", "XENOS", "HIVES"]
-    assert asked == [("START", f) for f in starts] + [
+    assert decisions == [("START", f) for f in starts] + [
         ("BOOSTER", f) for f in ("XENOS", "TERRANS", "HIVES")
     ]
 
@@ -139,14 +139,14 @@ def test_pass_order_is_the_next_turn_order(players: int) -> None:
         order = list(game.turn_order)
         passes = []
         while game.round < 3 and game.turn_order == order and len(passes) < players:
-            who = game.current_player
+            player = game.current_player
             legal = game.legal_actions()
             still = [p for p in order if not game.players[p].passed]
             if game.node != "TURN":
                 game.apply(min(legal))
-            elif who == still[-1]:
+            elif player == still[-1]:
                 game.apply(min(text for text in legal if text.startswith("booster")))
-                passes.append(who)
+                passes.append(player)
             else:  # something else, so that the turn goes on
                 game.apply(next(t for t in sorted(legal) if t.split()[0] in
                                 ("mine", "upgrade", "advance", "power", "special")))  # fmt: skip
@@ -173,11 +173,11 @@ def test_who_is_left_alone_plays_on() -> None:
     assert turns > 2 and game.turn_order == [first, second]
 
 
-@pytest.mark.parametrize(("players", "builder", "asked"), [
+@pytest.mark.parametrize(("players", "builder", "expected"), [
     (2, 0, [1]), (2, 1, [0]),
     (3, 0, [1, 2]), (3, 1, [2, 0]), (3, 2, [0, 1]),
 ])  # fmt: skip
-def test_leech_is_asked_as_they_sit(players: int, builder: int, asked: list[int]) -> None:
+def test_leech_is_asked_as_they_sit(players: int, builder: int, expected: list[int]) -> None:
     """From the builder on, whatever the turn order; who has no structure near is left out."""
     game = in_a_turn(a_game(players, turn_order=[*reversed(range(players))]))
     cell = min(game.players[builder].structures)
@@ -185,29 +185,29 @@ def test_leech_is_asked_as_they_sit(players: int, builder: int, asked: list[int]
         player.bowls = [4, 0, 0]
         if player.number != builder:
             player.structures[cell] = "TS"  # worth 2, at distance 0
-    assert offered(game, builder, cell) == asked
-    far = game.players[asked[-1]]
+    assert offered(game, builder, cell) == expected
+    far = game.players[expected[-1]]
     del far.structures[cell]
     far.structures = {
         c: kind for c, kind in far.structures.items() if game.board.geometry.distance[c][cell] > 2
     }
-    assert offered(game, builder, cell) == asked[:-1]
+    assert offered(game, builder, cell) == expected[:-1]
 
 
 def offered(game: Game, builder: int, cell: int) -> list[int]:
     """Who is asked about one structure; everybody declines."""
     game.events = [cell]
     script = leech.resolve(game, game.players[builder])
-    asked = []
+    order = []
     decision = next(script, None)
     while decision is not None:
-        asked.append(decision.player)
+        order.append(decision.player)
         assert decision.menu["leech CHARGE"][1] == 2
         try:
             decision = script.send("leech DECLINE")
         except StopIteration:
             decision = None
-    return asked
+    return order
 
 
 # -- the end
@@ -240,7 +240,7 @@ NEUTRAL = {
 def test_final_mission_of_two_with_the_neutral_player(
     mission: str, neutral: int, beyond: tuple[Any, Any], vp: tuple[int, int], monkeypatch: Any
 ) -> None:
-    counts = [0 if more is None else neutral + more for more in beyond]
+    counts = [0 if count is None else neutral + count for count in beyond]
     assert scored(2, mission, counts, monkeypatch) == list(vp)
 
 

@@ -33,7 +33,7 @@ def a_game(name: str, faction: str, seed: int = 1) -> tuple[Game, Player]:
     return game, game.players[0]
 
 
-def put(player: Player, **fields: Any) -> None:
+def set_fields(player: Player, **fields: Any) -> None:
     for name, value in fields.items():
         setattr(player, name, value)
 
@@ -93,7 +93,7 @@ def test_a25_against_every_subset() -> None:
     rng = random.Random(3)
     shape = geometry(ruleset("base"))
     near = [c for c in range(len(shape.cells)) if shape.distance[shape.cell("1,0")][c] <= 4]
-    most, surplus, told_apart = 6, 0, 0
+    limit, surplus, told_apart = 6, 0, 0
     for _ in range(150):
         cells = rng.sample(near, rng.randint(8, 11))
         kinds = rng.choices(("MINE", "TS", "PI"), (5, 3, 1), k=len(cells))
@@ -102,7 +102,7 @@ def test_a25_against_every_subset() -> None:
         work = federation.Builder(game, player)
         if len(work.groups) > 8:
             continue
-        fewest = fewest_satellites(work, most)
+        fewest = fewest_satellites(work, limit)
         legal = sorted(
             mask
             for mask, own in fewest.items()
@@ -113,19 +113,19 @@ def test_a25_against_every_subset() -> None:
             for mask, own in fewest.items()
             if not any(fewest.get(mask & ~(1 << i), own) < own for i in range(len(work.groups)))
         )
-        assert work.legal(player, most) == legal[:128]
+        assert work.legal(player, limit) == legal[:128]
         surplus += any(m != mask and m & ~mask == 0 for m in legal for mask in legal)
         told_apart += legal != one_by_one
     assert surplus > 20 and told_apart > 5  # positions that tell the readings apart
 
 
-def fewest_satellites(work: federation.Builder, most: int) -> dict[int, int]:
+def fewest_satellites(work: federation.Builder, limit: int) -> dict[int, int]:
     """By a search of its own: the satellites of every set of groups that is strong enough."""
     search = satellites.Search(
         satellites.grid(work.geometry),
         [satellites.grid(work.geometry).set(group) for group in work.groups],
         satellites.grid(work.geometry).set(work.allowed),
-        most,
+        limit,
     )
     fewest = {}
     for mask in range(1, 1 << len(work.groups)):
@@ -149,7 +149,7 @@ def targets(menu: dict[str, Any], game: Game) -> set[str]:
 def everything_in_reach(name: str, faction: str) -> tuple[Game, Player]:
     """A rich player with a gaiaformer and every ship, whom nothing on the map is too far."""
     game, player = a_game(name, faction)
-    put(player, ore=15, credits=30, knowledge=15, qic=30, bowls=[0, 0, 12], gaiaformers=1)
+    set_fields(player, ore=15, credits=30, knowledge=15, qic=30, bowls=[0, 0, 12], gaiaformers=1)
     player.shuttles |= set(game.board.ship)
     return game, player
 
@@ -235,11 +235,11 @@ def test_a27_a_charge_needs_a_token_to_move(name: str) -> None:
     game, player = everything_in_reach(name, "TAKLONS")
     player.tiles["BT1_ACT_CHARGE4"] = False
     text = "special BT1_ACT_CHARGE4"
-    put(player, bowls=[0, 0, 4], brainstone=2)
+    set_fields(player, bowls=[0, 0, 4], brainstone=2)
     assert (text in dict(special.options(game, player))) == (name == "lost_fleet")
-    put(player, brainstone=1)
+    set_fields(player, brainstone=1)
     assert text in dict(special.options(game, player))
-    put(player, bowls=[1, 0, 4], brainstone=2)
+    set_fields(player, bowls=[1, 0, 4], brainstone=2)
     assert text in dict(special.options(game, player))
 
 
@@ -248,7 +248,7 @@ def test_a27_the_gleens_qic_is_ore(name: str) -> None:
     """Before academy B a QIC needs room for ore, and 5 credits have their own."""
     game, player = everything_in_reach(name, "GLEENS")
     player.advanced |= {"SA-QIC-CRED", "SA-O-3"}
-    put(player, ore=15, credits=30)
+    set_fields(player, ore=15, credits=30)
     lost_fleet = name == "lost_fleet"
     legal = dict(special.options(game, player))
     assert ("special SA-QIC-CRED" in legal) == ("special SA-O-3" in legal) == lost_fleet
@@ -287,24 +287,24 @@ def test_a27_rebellion_and_tinkering(name: str) -> None:
 def test_a27_a_token_scored_again(name: str) -> None:
     """VP always have room; of the Gleens' token nothing does. A16 keeps the one of a tile."""
     game, player = everything_in_reach(name, "GLEENS")
-    put(player, ore=15, credits=30, knowledge=15)
+    set_fields(player, ore=15, credits=30, knowledge=15)
     player.tokens["FT_GLEENS"] = 1
 
-    def again() -> set[str]:
+    def scorable() -> set[str]:
         if name == "base":
             return set(federation.scorable_tokens(game, player))
         return set(fleet.targets(game, player, "TWI_Q"))
 
-    assert again() == ({"token FT_GLEENS"} if name == "lost_fleet" else set())
+    assert scorable() == ({"token FT_GLEENS"} if name == "lost_fleet" else set())
     if name == "base":
         assert "qic QIC_TOKEN" not in dict(power_actions.qic_options(game, player))
     player.tokens["FT_7VP_6C"] = 1
     if name != "base":
         player.tokens["SFT_TECH"] = 1
-    assert "token FT_7VP_6C" in again()
-    assert len(again()) == len(player.tokens) - (name != "lost_fleet")
+    assert "token FT_7VP_6C" in scorable()
+    assert len(scorable()) == len(player.tokens) - (name != "lost_fleet")
     player.credits = 29
-    assert "token FT_GLEENS" in again()
+    assert "token FT_GLEENS" in scorable()
 
 
 # -- A28: two tokens of ships
@@ -313,7 +313,7 @@ def test_a27_a_token_scored_again(name: str) -> None:
 @pytest.mark.parametrize(("name", "open_"), [("lost_fleet_published", True), ("lost_fleet", False)])
 def test_a28_a_guest_mine_by_the_token_of_unlimited_range(name: str, open_: bool) -> None:
     game, player = everything_in_reach(name, "LANTIDS")
-    put(player, ore=0, credits=0, qic=0)
+    set_fields(player, ore=0, credits=0, qic=0)
     hosts = {c for other in game.players[1:] for c in other.structures}
     guests = {f"pick {game.board.text[c]}" for c in hosts}
     menu = mine.picks(game, player, mine.TERMS["SFT_RANGE_MINE"])

@@ -18,7 +18,7 @@ from gaia_jax.importers.seat import GAIA, PLACES, brainstone_and_tokens
 from tests.replays.table import Seat
 
 
-def put(seat: Seat, before: Any, player: int, place: int) -> bool:
+def place_brainstone(seat: Seat, before: Any, player: int, place: int) -> bool:
     """Let the brainstone lie where it was put: it and an ordinary token change places.
 
     Args:
@@ -32,22 +32,22 @@ def put(seat: Seat, before: Any, player: int, place: int) -> bool:
     stone, tokens = brainstone_and_tokens(state.game, player)
     if stone == place:
         return False
-    was, held = brainstone_and_tokens(before, player)
+    was, old_tokens = brainstone_and_tokens(before, player)
     if 0 <= place < GAIA and 0 <= stone < GAIA:
-        here, there = place, stone
+        source, target = place, stone
     elif place in (GAIA, -1) and stone == was and 0 <= was < GAIA:
         # It went instead of the last token that went.
-        went = [bowl for bowl in range(GAIA) if held[bowl] > tokens[bowl]]
+        went = [bowl for bowl in range(GAIA) if old_tokens[bowl] > tokens[bowl]]
         if not went:
             raise Differs("brainstone", place, stone)
-        here, there = place, went[-1]
+        source, target = place, went[-1]
     else:
         raise Differs("brainstone", place, stone)
-    if here >= 0 and tokens[here] < 1:
+    if source >= 0 and tokens[source] < 1:
         raise Differs("brainstone", place, stone)
-    if here >= 0:
-        tokens[here] -= 1
-    tokens[there] += 1
+    if source >= 0:
+        tokens[source] -= 1
+    tokens[target] += 1
     write(seat, player, place, tokens)
     return True
 
@@ -71,10 +71,10 @@ def adopt(seat: Seat, player: int, row: dict[str, Any], choices: list[int]) -> b
     """
     stone, tokens = brainstone_and_tokens(seat.state.game, player)
     place = -1 if row["bs"] is None else PLACES[row["bs"]]
-    theirs = [bowl + (i == place) for i, bowl in enumerate(row["pw"])]
-    ours = [bowl + (i == stone) for i, bowl in enumerate(tokens)]
+    recorded = [bowl + (i == place) for i, bowl in enumerate(row["pw"])]
+    own = [bowl + (i == stone) for i, bowl in enumerate(tokens)]
     # Later charges move it on, none moves it back.
-    if place == stone or theirs != ours or not (0 <= stone < GAIA and choices[-1] <= place < GAIA):
+    if place == stone or recorded != own or not (0 <= stone < GAIA and choices[-1] <= place < GAIA):
         return False
     write(seat, player, place, list(row["pw"]))
     return True

@@ -13,26 +13,26 @@ Change = Callable[[Record, random.Random], str | None]
 
 def moves(record: Record, word: str, ok: Callable[[list[str]], bool] = bool) -> list[Any]:
     """The commands of this name: step, place in the line, words; none of the income."""
-    found = []
+    matches = []
     before: dict[str, Any] = {}
     for number, step in enumerate(record["steps"]):
         between = before.get("ph") in ("roundIncome", "roundGaia")
-        told = step["l"].rstrip(". ").split(" ", 1)
+        parts = step["l"].rstrip(". ").split(" ", 1)
         before = step["s"] or before
-        if len(told) < 2 or not step["s"] or between:
+        if len(parts) < 2 or not step["s"] or between:
             continue
-        for at, command in enumerate(told[1].split(". ")):
+        for at, command in enumerate(parts[1].split(". ")):
             words = command.split()
             if words[0] == word and ok(words):
-                found.append((number, at, words))
-    return found
+                matches.append((number, at, words))
+    return matches
 
 
 def rewrite(record: Record, number: int, at: int, words: list[str] | None) -> str:
     """Put other words in the place of a command, or take it out."""
     step = record["steps"][number]
-    name, told = step["l"].rstrip(". ").split(" ", 1)
-    commands = told.split(". ")
+    name, text = step["l"].rstrip(". ").split(" ", 1)
+    commands = text.split(". ")
     was = commands[at]
     commands[at : at + 1] = [" ".join(words)] if words else []
     step["l"] = f"{name} {'. '.join(commands)}"

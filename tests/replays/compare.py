@@ -73,8 +73,8 @@ def compare_between(
         game = start if "tech" in later else after
         if line.outcome["ph"] == "roundGaia":
             game = game.replace(board=game.board.replace(planet=converted(seat, game)))
-        for field, recorded, ours in compare_state(seat, game, line, None, planets):
-            yield f"line {line.number} {line.text!r}: {field}", recorded, ours
+        for field, recorded, own in compare_state(seat, game, line, None, planets):
+            yield f"line {line.number} {line.text!r}: {field}", recorded, own
 
 
 def converted(seat: Seat, game: Any) -> np.ndarray:
@@ -88,26 +88,27 @@ def compare_state(
     seat: Seat, game: Any, line: Line, waiting: int | None, planets: np.ndarray
 ) -> Iterator[Difference]:
     """A recorded state beside a game of ours; the arguments are those of `compare`."""
-    told = line.outcome
-    between, ended = told["ph"] in BETWEEN, told["ph"] == "endGame"
-    for player, told_row in enumerate(told["pl"]):
-        row = read_player(told_row)
+    outcome = line.outcome
+    between, ended = outcome["ph"] in BETWEEN, outcome["ph"] == "endGame"
+    for player, recorded_row in enumerate(outcome["pl"]):
+        row = read_player(recorded_row)
         skipped = STOCKS if between or ended or player == waiting else ()
-        ours = player_row(seat, game, player)
+        own_row = player_row(seat, game, player)
         for field, value in row.items():
-            if field not in ours or field in skipped or (ended and field in ("vp", "used")):
+            if field not in own_row or field in skipped or (ended and field in ("vp", "used")):
                 continue
-            own = ours[field]
-            if told["rd"] == 6 and (ended or player in told["passed"]):  # the booster goes back
+            own = own_row[field]
+            # In the last round who passes gives the booster back.
+            if outcome["rd"] == 6 and (ended or player in outcome["passed"]):
                 if field == "boost":
                     own = None
                 if field == "used":
                     own = own - set(BOOSTERS.values())
             if value != own:
                 yield f"{row['f']}.{field}", value, own
-    lie = planets if told["ph"] == "roundIncome" else np.asarray(game.board.planet)
-    yield from compare_map(seat, game, told, lie)
-    supply = {TOKENS[kind]: count for kind, count in told["fedpool"].items()}
+    lie = planets if outcome["ph"] == "roundIncome" else np.asarray(game.board.planet)
+    yield from compare_map(seat, game, outcome, lie)
+    supply = {TOKENS[kind]: count for kind, count in outcome["fedpool"].items()}
     tokens = game.turn.token_supply.tolist()
     own = dict(zip(seat.rules.ids["token"], tokens, strict=False))
     if supply != own:
@@ -118,21 +119,21 @@ def compare_state(
 
 def compare_table(seat: Seat, game: Any, line: Line) -> Iterator[Difference]:
     """What lies beside the players: round, turn order, board spaces, boosters, level 5."""
-    told = line.outcome
+    outcome = line.outcome
     passed = [int(p) for p in np.argsort(game.turn.passed) if game.turn.passed[p] > 0]
     order = [p for p in game.turn.order.tolist() if p not in passed]
     # Between the turns that engine asks one player after the other, ours decision by decision.
-    to = line.next if told["ph"] in BETWEEN else seat.player
+    to = line.next if outcome["ph"] in BETWEEN else seat.player
     for field, value in (
         ("rd", int(game.turn.round)),
-        ("order", still_to_come(game) if told["ph"].startswith("setup") else order),
+        ("order", still_to_come(game) if outcome["ph"].startswith("setup") else order),
         ("passed", passed),
         ("board", used_spaces(seat, game)),
-        ("to", told["to"] if to is None else to),
-        ("pool", open_boosters(seat, told)),
+        ("to", outcome["to"] if to is None else to),
+        ("pool", open_boosters(seat, outcome)),
         ("tfed", token_of_level_5(seat, game)),
     ):
-        recorded = sorted(told[field]) if field in ("board", "pool") else told[field]
+        recorded = sorted(outcome[field]) if field in ("board", "pool") else outcome[field]
         if recorded != value:
             yield field, recorded, value
 
@@ -144,21 +145,21 @@ def still_to_come(game: Any) -> list[int]:
     return sequence[done + 1 : boosters if done < boosters else None]
 
 
-def open_boosters(seat: Seat, told: dict[str, Any]) -> list[str]:
+def open_boosters(seat: Seat, outcome: dict[str, Any]) -> list[str]:
     """Those in play that nobody holds; in round 6 who passes gives the own back."""
     game, ids = seat.state.game, seat.rules.ids
-    back = told["passed"] if told["rd"] == 6 else ()
-    held = {int(game.players.booster[p]) for p in range(len(told["pl"])) if p not in back}
-    names = {ours: name for name, ours in BOOSTERS.items()}
+    back = outcome["passed"] if outcome["rd"] == 6 else ()
+    owned = {int(game.players.booster[p]) for p in range(len(outcome["pl"])) if p not in back}
+    names = {own: name for name, own in BOOSTERS.items()}
     in_play = {int(kind) for kind in game.setup.boosters}
-    return sorted(names[ids["booster"][kind]] for kind in in_play - held)
+    return sorted(names[ids["booster"][kind]] for kind in in_play - owned)
 
 
 def token_of_level_5(seat: Seat, game: Any) -> str | None:
     """The token on level 5 of terraforming, until somebody stands there."""
     if (np.asarray(game.players.tracks)[:, 0] == 5).any():
         return None
-    names = {ours: name for name, ours in TOKENS.items()}
+    names = {own: name for name, own in TOKENS.items()}
     return names[seat.rules.ids["token"][int(game.setup.tf5_token)]]
 
 
@@ -166,8 +167,8 @@ def used_spaces(seat: Seat, game: Any) -> list[str]:
     ids = seat.rules.ids
     power = np.asarray(bit_vector(game.turn.power_used, len(ids["power_action"])))
     qic = np.asarray(bit_vector(game.turn.ship_used, len(ids["qic_action"])))
-    used = {f"power {x}" for x, there in zip(ids["power_action"], power, strict=True) if there}
-    used |= {f"qic {x}" for x, there in zip(ids["qic_action"], qic, strict=True) if there}
+    used = {f"power {x}" for x, is_used in zip(ids["power_action"], power, strict=True) if is_used}
+    used |= {f"qic {x}" for x, is_used in zip(ids["qic_action"], qic, strict=True) if is_used}
     return sorted(name for name, text in BOARD_ACTIONS.items() if text in used)
 
 
@@ -177,7 +178,7 @@ def player_row(seat: Seat, game: Any, player: int) -> dict[str, Any]:
     ids = rules.ids
     faction = ids["faction"][int(game.setup.faction[player])]
 
-    def one(field: str) -> int:
+    def read(field: str) -> int:
         return int(getattr(players, field)[player])
 
     built = players.built[player].tolist()
@@ -185,30 +186,30 @@ def player_row(seat: Seat, game: Any, player: int) -> dict[str, Any]:
     pieces = [built[ids["structure"].index(name)] for name in order]
     kinds = range(len(ids["token"]))
     tokens = Counter({ids["token"][k]: int(players.tokens[player, k]) for k in kinds})
-    stone = {bowl: name for name, bowl in BOWLS.items()}[one("brainstone")]
-    held = one("booster")
-    booster = ids["booster"][held] if held >= 0 else ""
+    stone = {bowl: name for name, bowl in BOWLS.items()}[read("brainstone")]
+    booster_index = read("booster")
+    booster = ids["booster"][booster_index] if booster_index >= 0 else ""
     return {
-        "f": {ours: name for name, ours in FACTIONS.items()}[faction],
-        "vp": one("vp"),
-        "c": one("credits"),
-        "o": one("ore"),
-        "k": one("knowledge"),
-        "q": one("qic"),
-        "pw": [*players.power[player].tolist(), one("gaia_power")],
+        "f": {own: name for name, own in FACTIONS.items()}[faction],
+        "vp": read("vp"),
+        "c": read("credits"),
+        "o": read("ore"),
+        "k": read("knowledge"),
+        "q": read("qic"),
+        "pw": [*players.power[player].tolist(), read("gaia_power")],
         "bs": stone,
         "res": players.tracks[player].tolist(),
-        "b": [*pieces, one("gaiaformers_out"), one("stations")],
+        "b": [*pieces, read("gaiaformers_out"), read("stations")],
         "lost": int(players.colonized[player, ids["planet"].index("Lost")]),
-        "sat": one("satellites"),
+        "sat": read("satellites"),
         "rng": RANGES[players.tracks[player, 1]],
-        "gf": one("gaiaformers") + one("gaiaformers_out") + one("gaiaformers_gaia"),
-        "gfg": one("gaiaformers_gaia"),
-        "boost": {ours: name for name, ours in BOOSTERS.items()}.get(booster),
+        "gf": read("gaiaformers") + read("gaiaformers_out") + read("gaiaformers_gaia"),
+        "gfg": read("gaiaformers_gaia"),
+        "boost": {own: name for name, own in BOOSTERS.items()}.get(booster),
         "tech": tiles(seat, game, player),
         "fed": tokens,
-        "green": one("green"),
-        "fc": one("formed"),
+        "green": read("green"),
+        "fc": read("formed"),
         "used": specials(seat, game, player),
     }
 
@@ -217,30 +218,30 @@ def tiles(seat: Seat, game: Any, player: int) -> set[str]:
     """Tiles as tile@slot, ! for a covered one."""
     ids = seat.rules.ids
     slots = list(SLOTS)
-    names = {ours: name for name, ours in TECHS.items()}
-    found = set()
+    names = {own: name for name, own in TECHS.items()}
+    labels = set()
     for slot, kind in enumerate(game.setup.basic_slot):
         bit = 1 << int(kind)
         if int(game.players.tiles[player]) & bit:
             covered = "!" if int(game.players.covered[player]) & bit else ""
-            found.add(f"{names[ids['tile'][int(kind)]]}@{slots[slot]}{covered}")
+            labels.add(f"{names[ids['tile'][int(kind)]]}@{slots[slot]}{covered}")
     for slot, kind in enumerate(game.setup.advanced):
         if int(game.players.advanced[player]) & 1 << int(kind):
-            found.add(f"{names[ids['advanced'][int(kind)]]}@adv-{slots[slot]}")
-    return found
+            labels.add(f"{names[ids['advanced'][int(kind)]]}@adv-{slots[slot]}")
+    return labels
 
 
 def specials(seat: Seat, game: Any, player: int) -> set[str]:
     """Special actions used this round; those of a booster and of a covered tile go with it."""
     ids = seat.rules.ids
     number = int(game.players.booster[player])
-    held = ids["booster"][number] if number >= 0 else None
+    booster = ids["booster"][number] if number >= 0 else None
     used, covered = int(game.players.used[player]), int(game.players.covered[player])
     hidden = {name for i, name in enumerate(ids["tile"]) if covered >> i & 1}
     return {
         name
         for i, name in enumerate(ids["special"])
-        if used >> i & 1 and name not in hidden and (name not in ids["booster"] or name == held)
+        if used >> i & 1 and name not in hidden and (name not in ids["booster"] or name == booster)
     }
 
 
@@ -259,34 +260,34 @@ def read_player(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def compare_map(
-    seat: Seat, game: Any, told: dict[str, Any], planets: np.ndarray
+    seat: Seat, game: Any, outcome: dict[str, Any], planets: np.ndarray
 ) -> Iterator[Difference]:
     """Planets, pieces, guests, federations and satellites by hex."""
     board, rules = game.board, seat.rules
     names = ("", "m", "ts", "lab", "PI", "ac1", "ac2")
     recorded = {}
-    for q, r, planet, piece, player, guest, fed in told["map"]:
+    for q, r, planet, piece, player, guest, fed in outcome["map"]:
         recorded[cell_from_log(q, r)] = (planet, piece, player, guest, "".join(sorted(fed)))
-    stations, players = np.asarray(board.station), range(len(told["pl"]))
+    stations, players = np.asarray(board.station), range(len(outcome["pl"]))
     hive = int(np.argmax(game.players.stations))
     structure, owner = np.asarray(board.structure), np.asarray(board.owner)
     former, guest = np.asarray(board.gaiaformer), np.asarray(board.guest)
     inside = [marked(game, p, 0) | marked(game, p, 4) for p in players]
     for cell, (q, r) in enumerate(rules.geometry.cells.tolist()):
         planet = LETTERS[rules.ids["planet"][int(planets[cell])]]
-        piece, who = names[structure[cell]], int(owner[cell])
+        piece, holder = names[structure[cell]], int(owner[cell])
         if former[cell] >= 0:
-            piece, who = "gf", int(former[cell])
+            piece, holder = "gf", int(former[cell])
         if stations[cell]:
-            piece, who = "sp", hive
+            piece, holder = "sp", hive
         fed = "".join(str(p) for p in players if cell in inside[p])
-        own = (planet, piece, who, int(guest[cell]), fed)
-        theirs = recorded.get((q, r))
-        if theirs is None:
+        own = (planet, piece, holder, int(guest[cell]), fed)
+        recorded_cell = recorded.get((q, r))
+        if recorded_cell is None:
             if piece or fed:
                 yield f"map {q},{r}", None, own
-        elif theirs != own:
-            yield f"map {q},{r}", theirs, own
+        elif recorded_cell != own:
+            yield f"map {q},{r}", recorded_cell, own
 
 
 def compare_end(seat: Seat, record: dict[str, Any], before: Any) -> Iterator[Difference]:
@@ -296,13 +297,13 @@ def compare_end(seat: Seat, record: dict[str, Any], before: Any) -> Iterator[Dif
         before: the game before its last decision.
     """
     rows = record["steps"][-1]["s"]["pl"]
-    told = [[row["f"], row["vp"]] for row in rows]
-    if "auction" not in record["opts"] and record["vp"] != told:  # bids come off later
-        yield "vp", record["vp"], told
+    recorded = [[row["f"], row["vp"]] for row in rows]
+    if "auction" not in record["opts"] and record["vp"] != recorded:  # bids come off later
+        yield "vp", record["vp"], recorded
     if seat.over != record["ended"]:
         yield "ended", record["ended"], seat.over
     if seat.over:
-        for number, (faction, vp) in enumerate(told):
-            ours = final_vp(seat.rules, seat.state.game, before, number)
-            if vp != ours:
-                yield f"{faction}.vp at the end", vp, ours
+        for number, (faction, vp) in enumerate(recorded):
+            own = final_vp(seat.rules, seat.state.game, before, number)
+            if vp != own:
+                yield f"{faction}.vp at the end", vp, own

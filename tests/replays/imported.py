@@ -33,21 +33,24 @@ def imported(log: Record) -> str:
         replay.RecordError: the record does not play to its final VP.
     """
     try:
-        found = boardgamers.to_record(log)
+        result = boardgamers.to_record(log)
     except LogError as error:
         return f"refused: {error}"
-    end = replay.play(found.record)
-    assert bool(end.terminated) == bool(found.record.final_vp)
-    if not found.record.final_vp:
+    end = replay.play(result.record)
+    assert bool(end.terminated) == bool(result.record.final_vp)
+    if not result.record.final_vp:
         return "broken off"
-    less = [told - vp for told, vp in zip(found.told_vp, found.record.final_vp, strict=True)]
-    return f"lower: by {less}, {dict(found.unsaid)}" if any(less) else "equal"
+    shortfalls = [
+        recorded_vp - vp
+        for recorded_vp, vp in zip(result.told_vp, result.record.final_vp, strict=True)
+    ]
+    return f"lower: by {shortfalls}, {dict(result.unsaid)}" if any(shortfalls) else "equal"
 
 
 def changed(log: Record, rng: random.Random) -> tuple[int, Record]:
     """A game with one move changed, and the number of the move, from 1."""
     game = copy.deepcopy(log)
-    number, at, words = rng.choice([one for word in WORDS for one in moves(game, word)])
+    number, at, words = rng.choice([move for word in WORDS for move in moves(game, word)])
     kind = rng.randrange(3)
     if kind == 0:
         rewrite(game, number, at, None)
@@ -79,23 +82,23 @@ def main() -> int:
     args = parser.parse_args()
     enable_compilation_cache()
     logs, counts = read(args.files), dict[str, int]()
-    whole: list[Record] = []
+    complete: list[Record] = []
     for log in logs:
-        said = imported(log)
-        kind = said.partition(":")[0]
+        outcome = imported(log)
+        kind = outcome.partition(":")[0]
         counts[kind] = counts.get(kind, 0) + 1
         if kind != "refused":
-            whole.append(log)
+            complete.append(log)
         if kind in ("refused", "lower"):
-            print(f"{log['id']}: {said}", flush=True)
+            print(f"{log['id']}: {outcome}", flush=True)
     print(f"games {len(logs)}: " + ", ".join(f"{n} {kind}" for kind, n in counts.items()))
     rng, wrong = random.Random(args.seed), 0
-    playable = [log for log in whole if any(moves(log, word) for word in WORDS)]
+    playable = [log for log in complete if any(moves(log, word) for word in WORDS)]
     for _ in range(args.mutants):
         number, game = changed(rng.choice(playable), rng)
-        if said := named(number, game):
+        if outcome := named(number, game):
             wrong += 1
-            print(f"{game['id']}, move {number} changed: {said}", flush=True)
+            print(f"{game['id']}, move {number} changed: {outcome}", flush=True)
     print(f"changed games {args.mutants}: {args.mutants - wrong} named with their move")
     return 1 if wrong else 0
 

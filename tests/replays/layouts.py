@@ -38,24 +38,24 @@ def check_satellites(
         return [",".join(map(str, rules.geometry.cells[cell])) for cell in sorted(cells)]
 
     empty = np.asarray(board.planet) == rules.ids["planet"].index("Empty")
-    if taken := {cell for cell in satellites if not empty[cell]}:
-        raise Differs("satellites", names(taken), "no empty space")
+    if blocked := {cell for cell in satellites if not empty[cell]}:
+        raise Differs("satellites", names(blocked), "no empty space")
     own = marked(before, player, 0) | marked(before, player, 4)
     faction = rules.factions[int(before.setup.faction[player])]
     if faction.federation_grows:
-        whole = picked | satellites | own
+        union = picked | satellites | own
     else:
-        whole = picked | satellites
+        union = picked | satellites
         if near := neighbours(seat, satellites) & own:
             raise Differs("satellites", names(near), "next to another federation")
-    outside = loose(before, player) - whole
-    while more := neighbours(seat, whole - satellites) & outside:  # groups are taken whole (A9)
-        whole |= more
-        outside -= more
-    reached = {min(whole)}
-    while more := neighbours(seat, reached) & whole - reached:
-        reached |= more
-    if reached != whole:
+    outside = loose(before, player) - union
+    while touching := neighbours(seat, union - satellites) & outside:  # groups are taken whole (A9)
+        union |= touching
+        outside -= touching
+    reached = {min(union)}
+    while touching := neighbours(seat, reached) & union - reached:
+        reached |= touching
+    if reached != union:
         raise Differs("satellites", names(satellites), "not connected")
 
 
@@ -70,18 +70,18 @@ def adopt(seat: Seat, before: Any, player: int, recorded: set[int]) -> bool:
     state = seat.state
     game = state.game
     old = marked(before, player, 0)
-    ours = marked(game, player, 0) - old
-    theirs = recorded - members(game, player) - old
-    if len(ours) != len(theirs):
-        raise Differs("satellites", len(theirs), len(ours))
+    own = marked(game, player, 0) - old
+    recorded_satellites = recorded - members(game, player) - old
+    if len(own) != len(recorded_satellites):
+        raise Differs("satellites", len(recorded_satellites), len(own))
     picked = recorded & members(game, player)
-    check_satellites(seat, before, player, picked, theirs)
-    satellites = old | theirs
+    check_satellites(seat, before, player, picked, recorded_satellites)
+    satellites = old | recorded_satellites
     joined = marked(before, player, 4) | picked
     outside = members(game, player) - joined
-    while more := neighbours(seat, joined | satellites) & outside:
-        joined |= more
-        outside -= more
+    while touching := neighbours(seat, joined | satellites) & outside:
+        joined |= touching
+        outside -= touching
     federation_bits = np.asarray(game.board.federation_bits).astype(int)
     federation_bits &= ~((1 << player) | (16 << player))
     federation_bits[list(satellites)] |= 1 << player
@@ -104,12 +104,12 @@ def pay(seat: Seat, price: str, times: int, player: int) -> None:
     state = seat.state
     players = state.game.players
     ((count, unit),) = amounts(price)
-    each = count // times
+    amount = count // times
     order = ("c", "o", "k", "q")
     stone, tokens = brainstone_and_tokens(state.game, player)
     if unit in order:
         resources = np.array(players.resources)
-        resources[player, order.index(unit)] -= each
+        resources[player, order.index(unit)] -= amount
         seat.set_state(
             state.replace(game=state.game.replace(players=players.replace(resources=resources)))
         )
@@ -118,11 +118,11 @@ def pay(seat: Seat, price: str, times: int, player: int) -> None:
         tokens[2] -= 1
         tokens[3] += 1
     elif unit == "pw":
-        if is_spent(seat, player, each):
-            stone, each = 0, max(0, each - costs.BRAINSTONE_POWER)
-        each = -(-each // worth(seat, player))
-        tokens[2] -= each
-        tokens[0] += each
+        if is_spent(seat, player, amount):
+            stone, amount = 0, max(0, amount - costs.BRAINSTONE_POWER)
+        amount = -(-amount // worth(seat, player))
+        tokens[2] -= amount
+        tokens[0] += amount
     else:
         raise Differs("wasted conversion", price, "not known")
     brainstone.write(seat, player, stone, tokens)

@@ -42,8 +42,8 @@ def of_state(
 
     def change(record: Record, rng: random.Random) -> str | None:
         number = rng.choice([i for i in lines(record) if ok(record["steps"][i]["s"])])
-        where = new(record["steps"][number]["s"], rng)
-        return where and f"line {number}, {where}"
+        place = new(record["steps"][number]["s"], rng)
+        return place and f"line {number}, {place}"
 
     return change
 
@@ -53,8 +53,8 @@ def of_row(new: Callable[[Any, random.Random], str | None], needs: str = "f") ->
 
     def change(state: Any, rng: random.Random) -> str | None:
         row = rng.choice([row for row in state["pl"] if row[needs]])
-        where = new(row, rng)
-        return where and f"{row['f']}.{where}"
+        place = new(row, rng)
+        return place and f"{row['f']}.{place}"
 
     return of_state(change, lambda state: any(row[needs] for row in state["pl"]))
 
@@ -254,29 +254,29 @@ ONLY_THEIRS = {
 }
 
 
-def asked(record: Record, kind: str) -> list[int]:
+def offered_lines(record: Record, kind: str) -> list[int]:
     """The lines before which this was offered and our state is our own."""
-    found = []
+    numbers = []
     for number, step in enumerate(record["steps"][1:], 1):
         last = record["steps"][number - 1]
-        ours = last["s"] and last["s"]["ph"] in ("roundMove", "roundLeech")
-        ours = ours and not any(w in last["l"] for w in ("brainstone", "federation", "spend"))
-        if ours and kind in (step["op"] or {}):
-            found.append(number)
-    return found
+        is_own = last["s"] and last["s"]["ph"] in ("roundMove", "roundLeech")
+        is_own = is_own and not any(w in last["l"] for w in ("brainstone", "federation", "spend"))
+        if is_own and kind in (step["op"] or {}):
+            numbers.append(number)
+    return numbers
 
 
 def offer(kind: str, entry: Callable[[Record, random.Random], Any]) -> Change:
     """An offer less, or another one; none of those that differ for a known reason anyway."""
 
     def change(record: Record, rng: random.Random) -> str | None:
-        number = rng.choice(asked(record, kind))
+        number = rng.choice(offered_lines(record, kind))
         offered = record["steps"][number]["op"][kind]
         both = [x for x in offered if not str(x).startswith(ONLY_THEIRS.get(kind, ()))]
         if both and rng.random() < 0.5:
-            gone = rng.choice(both)
-            offered.remove(gone)
-            return f"line {number}, op.{kind} without {gone}"
+            removed = rng.choice(both)
+            offered.remove(removed)
+            return f"line {number}, op.{kind} without {removed}"
         new = entry(record, rng)
         if any(new in (x, x[: len(new)]) for x in offered):
             return None
@@ -290,7 +290,7 @@ def offer(kind: str, entry: Callable[[Record, random.Random], Any]) -> Change:
 
 def no_offer(kind: str) -> Change:
     def change(record: Record, rng: random.Random) -> str | None:
-        number = rng.choice(asked(record, kind))
+        number = rng.choice(offered_lines(record, kind))
         del record["steps"][number]["op"][kind]
         return f"line {number}, op without {kind}"
 
@@ -323,13 +323,13 @@ def of_setup(key: str) -> Change:
 def tile_taken(record: Record, rng: random.Random) -> str:
     """Two tiles of the research board change places, one of which somebody takes."""
     rows = record["steps"][-1]["s"]["pl"]
-    taken = [tile.rstrip("!").split("@")[1] for row in rows for tile in row["tech"]]
-    basic = [slot for slot in taken if not slot.startswith("adv")]
-    one = rng.choice(basic)
-    other = rng.choice([slot for slot in SLOTS if slot != one])
+    slots = [tile.rstrip("!").split("@")[1] for row in rows for tile in row["tech"]]
+    basic = [slot for slot in slots if not slot.startswith("adv")]
+    first = rng.choice(basic)
+    second = rng.choice([slot for slot in SLOTS if slot != first])
     techs = record["setup"]["techs"]
-    techs[one], techs[other] = techs[other], techs[one]
-    return f"set-up, techs {one} and {other}"
+    techs[first], techs[second] = techs[second], techs[first]
+    return f"set-up, techs {first} and {second}"
 
 
 def other_faction(record: Record, rng: random.Random) -> str:
@@ -378,8 +378,8 @@ def _less_or_more(names: list[str]) -> Callable[[Any, random.Random], Any]:
 
 
 def _board(was: dict[str, int], rng: random.Random) -> dict[str, int]:
-    kept = list(was)[1:] if was else [rng.choice(list(BOARD_ACTIONS))]
-    return {name: was.get(name, 0) for name in kept}
+    names = list(was)[1:] if was else [rng.choice(list(BOARD_ACTIONS))]
+    return {name: was.get(name, 0) for name in names}
 
 
 def _supply(was: dict[str, int], rng: random.Random) -> dict[str, int]:
@@ -463,39 +463,39 @@ CHANGES: dict[str, Change] = {
 def first_change(original: Record, record: Record) -> int:
     """The first step that is another one; 0 where only the set-up or the end is."""
     steps = enumerate(zip(original["steps"], record["steps"], strict=False))
-    return next((number for number, (one, other) in steps if one != other), 0)
+    return next((number for number, (first, second) in steps if first != second), 0)
 
 
-def mutants(records: list[Record], each: int, seed: int) -> Iterator[tuple[str, Record]]:
-    """`each` mutants of each kind: what was changed, and the changed record.
+def mutants(records: list[Record], per_kind: int, seed: int) -> Iterator[tuple[str, Record]]:
+    """`per_kind` mutants of each kind: what was changed, and the changed record.
 
     Their ids are numbers, so that reports tell them apart.
     """
     number = 0
     for kind, change in CHANGES.items():
         rng = random.Random(f"{seed} {kind}")
-        last = number + each
-        for _ in range(40 * each):
+        last = number + per_kind
+        for _ in range(40 * per_kind):
             if number == last:
                 break
             original = rng.choice(records)
             record = copy.deepcopy(original)
             name = record["id"]
             try:
-                where = change(record, rng)
+                place = change(record, rng)
             except IndexError:  # a choice of nothing
                 continue
-            if where is None:
+            if place is None:
                 continue
             record["id"], record["compared_from"] = number, first_change(original, record)
-            yield f"{kind}: {name}, {where}", record
+            yield f"{kind}: {name}, {place}", record
             number += 1
 
 
 def run(
     play_games: Callable[[list[Record], Report], None],
     records: list[Record],
-    each: int,
+    per_kind: int,
     seed: int = 0,
 ) -> tuple[list[str], list[str]]:
     """Play mutants; those that were reported, and those that were not.
@@ -503,7 +503,7 @@ def run(
     Args:
         play_games: plays records and reports on them, as `play_all`.
     """
-    names, changed = zip(*mutants(records, each, seed), strict=True)
+    names, changed = zip(*mutants(records, per_kind, seed), strict=True)
     report = Report()
     # Those that are over early share a batch.
     play_games(sorted(changed, key=lambda record: record["compared_from"]), report)
@@ -522,8 +522,8 @@ def main() -> int:
     args = parser.parse_args()
     enable_compilation_cache()
     seen, missed = run(play_all, read(args.files), args.each, args.seed)
-    for what in missed:
-        print(f"not reported: {what}")
+    for name in missed:
+        print(f"not reported: {name}")
     print(f"mutants {len(seen) + len(missed)}, of {len(CHANGES)} kinds, reported {len(seen)}")
     return 1 if missed else 0
 

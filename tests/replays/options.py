@@ -29,16 +29,16 @@ def compare(player: Player, line: Line, report: Any) -> Iterator[Difference]:
         return
     report.asked += 1
     player.who = line.who
-    theirs = set(read(player, offered))
+    recorded = set(read(player, offered))
     if seat.node == "LEECH":  # conversions are offered there to no end
-        theirs = {text for text in theirs if text.startswith("leech")}
-    ours = at_turn(player) if seat.node == "TURN" else set(seat.menu())
-    for text in sorted(theirs - ours):
+        recorded = {text for text in recorded if text.startswith("leech")}
+    own = at_turn(player) if seat.node == "TURN" else set(seat.menu())
+    for text in sorted(recorded - own):
         if reason := why_not_ours(player, text):
             report.known[reason] += 1
         else:
             yield "offered", text, "not legal"
-    for text in sorted(ours - theirs):
+    for text in sorted(own - recorded):
         if reason := why_only_ours(player, text):
             report.known[reason] += 1
         else:
@@ -80,16 +80,16 @@ def may_type(player: Player, offered: dict[str, Any]) -> bool:
 def at_turn(player: Player) -> set[str]:
     """Our legal actions at TURN, upgrades by their pieces."""
     seat = player.seat
-    found = set()
+    texts = set()
     for text in seat.menu():
         verb, _, cell = text.partition(" ")
         if verb == "upgrade":
-            found |= {f"build {OURS[piece]} {cell}" for piece in seat.pieces(text)}
+            texts |= {f"build {OURS[piece]} {cell}" for piece in seat.pieces(text)}
         elif verb in ("mine", "project"):
-            found.add(f"build {'m' if verb == 'mine' else 'gf'} {cell}")
+            texts.add(f"build {'m' if verb == 'mine' else 'gf'} {cell}")
         else:
-            found.add(text)
-    return found
+            texts.add(text)
+    return texts
 
 
 def read(player: Player, offered: dict[str, Any]) -> Iterator[str]:

@@ -19,8 +19,8 @@ from tests.replays.changes import Change, Record, moves, rewrite
 
 def states(record: Record, ok: Callable[[str, str], bool]) -> list[int]:
     """The steps by the phases before and after them."""
-    told = [(number, step["s"]) for number, step in enumerate(record["steps"]) if step["s"]]
-    return [number for (_, last), (number, s) in pairwise(told) if ok(last["ph"], s["ph"])]
+    numbered = [(number, step["s"]) for number, step in enumerate(record["steps"]) if step["s"]]
+    return [number for (_, last), (number, s) in pairwise(numbered) if ok(last["ph"], s["ph"])]
 
 
 def inside(last: str, phase: str) -> bool:
@@ -102,66 +102,68 @@ def around(cell: tuple[int, int]) -> Iterator[tuple[int, int]]:
         yield cell[0] + dq, cell[1] + dr
 
 
-def satellite_moved(apart: bool) -> Change:
+def satellite_moved(in_space: bool) -> Change:
     """A satellite on a planet, or on an empty space away from all that the player has."""
 
     def change(record: Record, rng: random.Random) -> str | None:
         cells = recorded_cells(record)
-        lies = {(q, r): planet for q, r, planet, _ in record["setup"]["hexes"]}
-        found = []
+        planets = {(q, r): planet for q, r, planet, _ in record["setup"]["hexes"]}
+        candidates = []
         for number, at, words in moves(record, "federation"):
             step = record["steps"][number]
             had = own_cells(record["steps"][number - 1]["s"], step["p"])
             for name in words[1].split(","):
-                if cells[name] not in had and lies[cells[name]] == "e":
-                    found.append((number, at, words, name))
-        number, at, words, name = rng.choice(found)
+                if cells[name] not in had and planets[cells[name]] == "e":
+                    candidates.append((number, at, words, name))
+        number, at, words, name = rng.choice(candidates)
         step, last = record["steps"][number], record["steps"][-1]["s"]
         ever = {(c[0], c[1]) for c in last["map"] if c[3] or c[6]}
         has = own_cells(last, step["p"])
         places = [
             other
             for other, cell in cells.items()
-            if cell not in ever and (lies[cell] == "e") == apart and has.isdisjoint(around(cell))
+            if cell not in ever
+            and (planets[cell] == "e") == in_space
+            and has.isdisjoint(around(cell))
         ]
         other = rng.choice(sorted(places))
-        told = ",".join(sorted({*words[1].split(","), other} - {name}))
+        names = ",".join(sorted({*words[1].split(","), other} - {name}))
         for later in record["steps"][number:]:
-            move_mark(later["s"]["map"], str(step["p"]), cells[name], cells[other], lies)
-        return rewrite(record, number, at, [words[0], told, *words[2:]])
+            move_mark(later["s"]["map"], str(step["p"]), cells[name], cells[other], planets)
+        return rewrite(record, number, at, [words[0], names, *words[2:]])
 
     return change
 
 
 def recorded_cells(record: Record) -> dict[str, tuple[int, int]]:
     """By name, the cells as the states give them."""
-    ours = {cell_from_log(q, r): (q, r) for q, r, *_ in record["setup"]["hexes"]}
-    return {name: ours[cell] for name, cell in hex_names(record["setup"]).items()}
+    cells = {cell_from_log(q, r): (q, r) for q, r, *_ in record["setup"]["hexes"]}
+    return {name: cells[cell] for name, cell in hex_names(record["setup"]).items()}
 
 
 def move_mark(
-    rows: list[Any], mine: str, of: tuple[int, int], to: tuple[int, int], lies: dict[Any, str]
+    rows: list[Any], mine: str, of: tuple[int, int], to: tuple[int, int], planets: dict[Any, str]
 ) -> None:
     """A satellite of player `mine` on another cell."""
     for row in [row for row in rows if (row[0], row[1]) == of]:
         row[6] = row[6].replace(mine, "")
         if row[2] == "e" and not row[3] and not row[6]:
             rows.remove(row)
-    there = next((row for row in rows if (row[0], row[1]) == to), None)
-    if there is None:
-        there = [*to, lies[to], "", -1, -1, ""]
-        rows.append(there)
-    there[6] = "".join(sorted({*there[6], mine}))
+    target_row = next((row for row in rows if (row[0], row[1]) == to), None)
+    if target_row is None:
+        target_row = [*to, planets[to], "", -1, -1, ""]
+        rows.append(target_row)
+    target_row[6] = "".join(sorted({*target_row[6], mine}))
 
 
 def dearer_ore(record: Record, rng: random.Random) -> str | None:
     """Ore for 4 power, as only the Nevlas with the institute pay it."""
-    found = [
+    candidates = [
         (number, at, words)
         for number, at, words in moves(record, "spend", lambda w: w[1::2] == ["3pw", "1o"])
         if not record["steps"][number]["l"].startswith("nevlas")
     ]
-    number, at, _ = rng.choice(found)
+    number, at, _ = rng.choice(candidates)
     return rewrite(record, number, at, ["spend", "4pw", "for", "1o"])
 
 
@@ -184,10 +186,10 @@ def another_variant(record: Record, rng: random.Random) -> str:
 
 def fewer_sectors(record: Record, rng: random.Random) -> str:
     setup = record["setup"]
-    gone = rng.choice(setup["sectors"])
-    setup["sectors"].remove(gone)
-    setup["hexes"] = [cell for cell in setup["hexes"] if cell[3] != gone[0]]
-    return f"set-up, without sector {gone[0]}"
+    removed = rng.choice(setup["sectors"])
+    setup["sectors"].remove(removed)
+    setup["hexes"] = [cell for cell in setup["hexes"] if cell[3] != removed[0]]
+    return f"set-up, without sector {removed[0]}"
 
 
 PLANET_LETTERS = [letter for letter in PLANETS if letter not in ("l", "m", "g")]
@@ -205,8 +207,8 @@ CHANGES: dict[str, Change] = {
     "set-up to": changed(at_set_up, another_player),
     "set-up order": changed(at_set_up, another_order),
     "set-up pool": changed(at_set_up, a_booster_less),
-    "satellite on a planet": satellite_moved(apart=False),
-    "satellite apart": satellite_moved(apart=True),
+    "satellite on a planet": satellite_moved(in_space=False),
+    "satellite apart": satellite_moved(in_space=True),
     "dearer ore": dearer_ore,
     "setup.neutral": neutral_player,
     "another variant": another_variant,

@@ -35,21 +35,21 @@ UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 class Report:
     """What was found in all games."""
 
-    def __init__(self, shown: int = 0) -> None:
+    def __init__(self, max_printed: int = 0) -> None:
         self.games = self.lines = self.ended = self.asked = 0
-        self.shown = shown
+        self.max_printed = max_printed
         self.differences: list[tuple[str, str]] = []  # game, what
         self.known: Counter[str] = Counter()  # offers that differ for a known reason
         self.written: Counter[str] = Counter()  # what was written into our states
 
-    def differs(self, game: str, line: Line | None, field: str, recorded: Any, ours: Any) -> None:
-        where = f"line {line.number} {line.text!r}" if line else "set-up"
-        self.differences.append((game, f"{where}: {field}: {recorded}, ours {ours}"))
-        if len(self.differences) <= self.shown:
+    def differs(self, game: str, line: Line | None, field: str, recorded: Any, own: Any) -> None:
+        place = f"line {line.number} {line.text!r}" if line else "set-up"
+        self.differences.append((game, f"{place}: {field}: {recorded}, ours {own}"))
+        if len(self.differences) <= self.max_printed:
             print(f"{game}, {self.differences[-1][1]}")
 
 
-def tell(seat: Seat, record: dict[str, Any], report: Report) -> Script:
+def script_of(seat: Seat, record: dict[str, Any], report: Report) -> Script:
     """The script of one game; it ends at the first difference.
 
     Nothing is compared before the step `record["compared_from"]`, where there is one: a mutant's
@@ -61,7 +61,7 @@ def tell(seat: Seat, record: dict[str, Any], report: Report) -> Script:
     try:
         player = Player(seat, record)
         player.written = report.written
-        found: list[compare.Difference] = []
+        differences: list[compare.Difference] = []
         for together in groups(player.lines):
             line = together[-1]
             compared = line.number >= record.get("compared_from", 0)
@@ -69,21 +69,23 @@ def tell(seat: Seat, record: dict[str, Any], report: Report) -> Script:
                 start, planets = seat.state.game, player.planets
                 yield from player.between(together)
                 if compared:
-                    found = list(compare.compare_between(seat, together, start, planets))
+                    differences = list(compare.compare_between(seat, together, start, planets))
             else:
                 if compared:
-                    found = list(options.compare(player, line, report))
-                if not found:
+                    differences = list(options.compare(player, line, report))
+                if not differences:
                     yield from player.line(line)
-            if compared and not found:
-                found = list(compare.compare(seat, line, player.waiting_for(), player.planets))
-            if found:
+            if compared and not differences:
+                differences = list(
+                    compare.compare(seat, line, player.waiting_for(), player.planets)
+                )
+            if differences:
                 break
             report.lines += len(together)
         else:
-            found = list(compare.compare_end(seat, record, player.before))
-            report.ended += seat.over and not found
-        for difference in found:
+            differences = list(compare.compare_end(seat, record, player.before))
+            report.ended += seat.over and not differences
+        for difference in differences:
             report.differs(game, line, *difference)
     except Differs as difference:
         report.differs(game, line, *difference.args)
@@ -110,7 +112,7 @@ def play(table: Table, records: list[dict[str, Any]], report: Report) -> None:
         together = readable[first : first + table.batch]
 
         def script(lane: int, together: list[dict[str, Any]] = together) -> Script:
-            return tell(Seat(table, lane), together[lane], report)
+            return script_of(Seat(table, lane), together[lane], report)
 
         mirrored = {
             lane: planets_of(record)
@@ -123,11 +125,11 @@ def play(table: Table, records: list[dict[str, Any]], report: Report) -> None:
 def play_all(records: list[dict[str, Any]], report: Report) -> None:
     """Play games of any number of players, each number at a table of its own."""
     for players in sorted({len(record["vp"]) for record in records}):
-        here = [record for record in records if len(record["vp"]) == players]
+        group = [record for record in records if len(record["vp"]) == players]
         if players in PLAYERS:
-            play(Table("base", BATCH, players), here, report)
+            play(Table("base", BATCH, players), group, report)
             continue
-        for record in here:
+        for record in group:
             report.games += 1
             report.differs(str(record.get("id")), None, "not base", f"{players} players", "2 to 4")
 

@@ -36,22 +36,22 @@ class Player(player.Player):
             seat.written = False
             yield action
 
-    def put_brainstone(self, before: Any, who: int, place: int) -> None:
-        if brainstone.put(self.seat, before, who, place):
+    def put_brainstone(self, before: Any, player: int, place: int) -> None:
+        if brainstone.place_brainstone(self.seat, before, player, place):
             self.written["the brainstone and a token change places"] += 1
 
-    def leave_brainstone(self, line: Line, who: int, choices: list[int]) -> None:
-        if brainstone.adopt(self.seat, who, line.outcome["pl"][who], choices):
+    def leave_brainstone(self, line: Line, player: int, choices: list[int]) -> None:
+        if brainstone.adopt(self.seat, player, line.outcome["pl"][player], choices):
             self.written["the brainstone and a token change places"] += 1
 
-    def put_satellites(self, before: Any, who: int, cells: set[int]) -> None:
-        if layouts.adopt(self.seat, before, who, cells):
+    def put_satellites(self, before: Any, player: int, cells: set[int]) -> None:
+        if layouts.adopt(self.seat, before, player, cells):
             self.written["satellites on other cells"] += 1
 
-    def lose(self, who: int, price: str) -> None:
-        layouts.pay(self.seat, price, 1, who)
+    def lose(self, player: int, price: str) -> None:
+        layouts.pay(self.seat, price, 1, player)
         self.written["a conversion whose gain was lost"] += 1
 
-    def take(self, who: int, credits: int) -> None:
-        layouts.take(self.seat, who, credits)
+    def take(self, player: int, credits: int) -> None:
+        layouts.take(self.seat, player, credits)
         self.written["half a token lost"] += 1

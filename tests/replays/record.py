@@ -24,14 +24,14 @@ from tests.referee.setup import draw
 from tests.referee.upgrade import pieces
 from tests.replays.compare import LETTERS, PHASES, RANGES
 
-FACTIONS = {ours: name for name, ours in notation.FACTIONS.items()}
-BOOSTERS = {ours: name for name, ours in notation.BOOSTERS.items()}
-TECHS = {ours: name for name, ours in notation.TECHS.items()}
-TOKENS = {ours: name for name, ours in notation.TOKENS.items()}
-SLOTS = {ours: name for name, ours in notation.SLOTS.items()}
-BOARD = {ours: name for name, ours in notation.BOARD_ACTIONS.items()}
-PIECES = {ours: name for name, ours in notation.PIECES.items()}
-SPECIALS = {ours: name for name, ours in notation.SPECIALS.items() if ours != "FACTION"}
+FACTIONS = {own: name for name, own in notation.FACTIONS.items()}
+BOOSTERS = {own: name for name, own in notation.BOOSTERS.items()}
+TECHS = {own: name for name, own in notation.TECHS.items()}
+TOKENS = {own: name for name, own in notation.TOKENS.items()}
+SLOTS = {own: name for name, own in notation.SLOTS.items()}
+BOARD = {own: name for name, own in notation.BOARD_ACTIONS.items()}
+PIECES = {own: name for name, own in notation.PIECES.items()}
+SPECIALS = {own: name for name, own in notation.SPECIALS.items() if own != "FACTION"}
 FACTION_SPECIALS = {
     "BESCODS": "up-lowest",
     "HIVES": "space-station",
@@ -60,8 +60,8 @@ class Recorder:
         self.setup = setup | {"turn_order": list(range(len(setup["factions"])))}
         self.game = Game(self.setup, "base")
         self.name = name
-        told: dict[str, list[Any]] = {"hexes": [], "sectors": []}
-        self.told = told
+        map_data: dict[str, list[Any]] = {"hexes": [], "sectors": []}
+        self.map_data = map_data
         for laid, cells, (q, r) in zip(
             self.setup["sectors"],
             self.game.board.geometry.sector_hexes,
@@ -70,9 +70,11 @@ class Recorder:
         ):
             tile = laid["tile"].removeprefix("M").lstrip("0")
             tile += "A" if tile in ("5", "6", "7") else ""
-            told["sectors"].append([tile, laid["rotation"], *cell_from_log(q, r)])
-            told["hexes"] += [[*cell_from_log(*c), self.letter(self.cell(c)), tile] for c in cells]
-        self.names = {self.cell(c): name for name, c in notation.hex_names(told).items()}
+            map_data["sectors"].append([tile, laid["rotation"], *cell_from_log(q, r)])
+            map_data["hexes"] += [
+                [*cell_from_log(*c), self.letter(self.cell(c)), tile] for c in cells
+            ]
+        self.names = {self.cell(c): name for name, c in notation.hex_names(map_data).items()}
         self.steps: list[dict[str, Any]] = [
             {"l": f"p{n + 1} faction {FACTIONS[f]}", "p": n, "op": None, "s": None}
             for n, f in enumerate(self.setup["factions"])
@@ -116,13 +118,13 @@ class Recorder:
             elif self.forming is None:
                 power = _power(player)
             game.apply(text)
-            told = self.commands[self.turn if node == "AFTER" else len(self.steps) - 1]
-            told += self.tell(player, node, text)
-            self.tell_brainstone(player, node, text, power, told, rng)
+            commands = self.commands[self.turn if node == "AFTER" else len(self.steps) - 1]
+            commands += self.describe(player, node, text)
+            self.insert_brainstone(player, node, text, power, commands, rng)
             ends = game.over or game.node in OWN_LINE or self.is_new_turn(node, text)
             if ends and not self.goes_on(player):
                 self.close()
-        self.tell_order_of_set_up()
+        self.set_order_of_set_up()
         return self.as_record()
 
     def goes_on(self, player: Player) -> bool:
@@ -132,14 +134,14 @@ class Recorder:
         same = before is not None and before["ph"] == phase is not None
         return same and game.current_player == player.number and not game.over
 
-    def tell_order_of_set_up(self) -> None:
+    def set_order_of_set_up(self) -> None:
         """That engine's turn order at set-up: who is asked after the next one, in this phase."""
         for number, step in enumerate(self.steps):
             if step["s"] and step["s"]["ph"].startswith("setup"):
                 lines = pairwise(self.steps[number:])
                 phase = step["s"]["ph"]
-                asked = [later["p"] for last, later in lines if last["s"]["ph"] == phase]
-                step["s"]["order"] = asked[1:]
+                order = [later["p"] for last, later in lines if last["s"]["ph"] == phase]
+                step["s"]["order"] = order[1:]
 
     def is_new_turn(self, node: str, text: str) -> bool:
         if self.game.node != "TURN":
@@ -156,19 +158,19 @@ class Recorder:
             faction = FACTIONS[self.setup["factions"][step["p"]]]
             step["l"] = f"{faction} {'. '.join(self.commands[number])}"
 
-    def tell(self, player: Player, node: str, text: str) -> list[str]:
+    def describe(self, player: Player, node: str, text: str) -> list[str]:
         """The commands that an action is, after it was played."""
-        verb, _, what = text.partition(" ")
+        verb, _, argument = text.partition(" ")
         if verb == "upgrade":
-            self.upgrading = what
+            self.upgrading = argument
             if self.game.node == "PIECE":
                 return []
-            piece = player.structures[self.game.board.geometry.cell(what)]
-            return [f"build {PIECES[piece]} {self.place(what)}"]
+            piece = player.structures[self.game.board.geometry.cell(argument)]
+            return [f"build {PIECES[piece]} {self.place(argument)}"]
         if verb == "piece":
-            return [f"build {PIECES[what]} {self.place(self.upgrading)}"]
+            return [f"build {PIECES[argument]} {self.place(self.upgrading)}"]
         if node == "FEDERATION" and verb == "pick" and self.forming is not None:
-            lowest = self.game.board.geometry.cell(what)
+            lowest = self.game.board.geometry.cell(argument)
             self.forming[1].extend(g for g in self.groups if min(g) == lowest)
             return []
         if verb == "token" and self.forming is not None:
@@ -176,64 +178,64 @@ class Recorder:
             cells = (player.satellites - before).union(*picked)
             self.forming = None
             names = ",".join(sorted(self.names[c] for c in cells))
-            return [f"federation {names} {TOKENS[what]}"]
+            return [f"federation {names} {TOKENS[argument]}"]
         if verb in ("form_federation", "commit", "end_turn"):
             return []
         if node in ("TERRANS", "ITARS"):
-            return self.tell_gaia(node, verb, what)
-        return [self.command(player, node, verb, what)]
+            return self.describe_gaia(node, verb, argument)
+        return [self.command(player, node, verb, argument)]
 
-    def tell_gaia(self, node: str, verb: str, what: str) -> list[str]:
+    def describe_gaia(self, node: str, verb: str, argument: str) -> list[str]:
         if verb == "skip":
             return ["decline tech"]
         if node == "TERRANS":
-            price, gain = TERRANS[what]
+            price, gain = TERRANS[argument]
             return [f"spend {price} for {gain}"]
-        return ["spend 4tg for tech", self.tile(verb, what)]
+        return ["spend 4tg for tech", self.tile(verb, argument)]
 
-    def tile(self, verb: str, what: str) -> str:
+    def tile(self, verb: str, argument: str) -> str:
         if verb == "advanced":
-            return f"tech adv-{SLOTS[what]}"
-        slot = {tile: slot for slot, tile in self.setup["basic_tiles"].items()}[what]
+            return f"tech adv-{SLOTS[argument]}"
+        slot = {tile: slot for slot, tile in self.setup["basic_tiles"].items()}[argument]
         return f"tech {SLOTS[slot]}"
 
-    def command(self, player: Player, node: str, verb: str, what: str) -> str:
+    def command(self, player: Player, node: str, verb: str, argument: str) -> str:
         """One command of the recorded engine."""
         simple = {
-            "advance": lambda: f"up {SLOTS[what]}",
+            "advance": lambda: f"up {SLOTS[argument]}",
             "skip": lambda: "decline up",
-            "booster": lambda: f"{'pass' if node == 'TURN' else 'booster'} {BOOSTERS[what]}",
+            "booster": lambda: f"{'pass' if node == 'TURN' else 'booster'} {BOOSTERS[argument]}",
             "pass": lambda: "pass",
-            "power": lambda: f"action {BOARD['power ' + what]}",
-            "qic": lambda: f"action {BOARD['qic ' + what]}",
-            "token": lambda: f"fedtile {TOKENS[what]}",
-            "special": lambda: f"special {self.special(player, what)}",
-            "income": lambda: self.income(player, what),
-            "leech": lambda: self.leech(what),
-            "mine": lambda: f"build m {self.place(what)}",
-            "project": lambda: f"build gf {self.place(what)}",
-            "advanced": lambda: self.tile(verb, what),
-            "pick": lambda: self.pick(player, node, what),
-            "free": lambda: self.conversion(player, what),
+            "power": lambda: f"action {BOARD['power ' + argument]}",
+            "qic": lambda: f"action {BOARD['qic ' + argument]}",
+            "token": lambda: f"fedtile {TOKENS[argument]}",
+            "special": lambda: f"special {self.special(player, argument)}",
+            "income": lambda: self.income(player, argument),
+            "leech": lambda: self.leech(argument),
+            "mine": lambda: f"build m {self.place(argument)}",
+            "project": lambda: f"build gf {self.place(argument)}",
+            "advanced": lambda: self.tile(verb, argument),
+            "pick": lambda: self.pick(player, node, argument),
+            "free": lambda: self.conversion(player, argument),
         }
         if verb == "tile":
-            told = self.tile(verb, what)
-            return told.replace("tech", "cover") if node == "COVER" else told
+            text = self.tile(verb, argument)
+            return text.replace("tech", "cover") if node == "COVER" else text
         return simple[verb]()
 
-    def special(self, player: Player, what: str) -> str:
-        return FACTION_SPECIALS[player.faction] if what == "FACTION" else SPECIALS[what]
+    def special(self, player: Player, argument: str) -> str:
+        return FACTION_SPECIALS[player.faction] if argument == "FACTION" else SPECIALS[argument]
 
     def income(self, player: Player, atom: str) -> str:
         charges, tokens = power_income(self.game, player)
         return f"income {charges[atom]}pw" if atom in charges else f"income {tokens[atom]}t"
 
-    def leech(self, what: str) -> str:
-        told = {"DECLINE": "decline 1pw", "TOKEN_FIRST": "charge 1t,1pw", "CHARGE": "charge 1pw"}
-        return told[what]
+    def leech(self, argument: str) -> str:
+        texts = {"DECLINE": "decline 1pw", "TOKEN_FIRST": "charge 1t,1pw", "CHARGE": "charge 1pw"}
+        return texts[argument]
 
-    def pick(self, player: Player, node: str, what: str) -> str:
-        place, cell = self.place(what), self.game.board.geometry.cell(what)
+    def pick(self, player: Player, node: str, argument: str) -> str:
+        place, cell = self.place(argument), self.game.board.geometry.cell(argument)
         if node == "LOST_PLANET":
             return f"lostPlanet {place}"
         if node == "START":
@@ -246,32 +248,32 @@ class Recorder:
         piece = {"down-lab": "ts", "space-station": "sp"}.get(started[1], "m")
         return f"build {piece} {place}"
 
-    def conversion(self, player: Player, what: str) -> str:
-        if what == "brainstone":
+    def conversion(self, player: Player, argument: str) -> str:
+        if argument == "brainstone":
             return ""  # told by where it goes
-        if what == "burn":
+        if argument == "burn":
             return "burn 1"
-        price, gain = self.prices(player)[what]
+        price, gain = self.prices(player)[argument]
         return f"spend {price} for {gain}"
 
     def prices(self, player: Player) -> dict[str, tuple[str, str]]:
         return NEVLAS if player.has_pi("NEVLAS") else CONVERSIONS
 
-    def tell_brainstone(
-        self, player: Player, node: str, text: str, before: Power, told: list[str], rng: Any
+    def insert_brainstone(
+        self, player: Player, node: str, text: str, before: Power, commands: list[str], rng: Any
     ) -> None:
         """Where the brainstone was put, behind the command that moved power.
 
         What is charged at leech sometimes leaves the brainstone behind, as that engine allows.
         """
-        told[:] = [command for command in told if command]
+        commands[:] = [command for command in commands if command]
         verb, was = text.split()[0], before[0]
         if not player.is_("TAKLONS") or verb in ("booster", "pass", "end_turn"):
             return
         if self.forming is not None:  # told behind the federation
             return
         if verb == "power":
-            self.paying = len(told)
+            self.paying = len(commands)
         if _power(player) == before:
             return
         moved = node == "LEECH" and player.brainstone != was and self.open_to_others(player)
@@ -279,8 +281,8 @@ class Recorder:
             player.bowls[was] -= 1
             player.bowls[player.brainstone] += 1
             player.brainstone = was
-        at = len(told) if self.paying is None else self.paying
-        told.insert(at, f"brainstone {AREAS[player.brainstone]}")
+        at = len(commands) if self.paying is None else self.paying
+        commands.insert(at, f"brainstone {AREAS[player.brainstone]}")
         self.paying = None
 
     def open_to_others(self, player: Player) -> bool:
@@ -295,34 +297,34 @@ class Recorder:
         if game.node not in ("START", "BOOSTER", "TURN", "LEECH"):
             return None
         for text in sorted(game.legal_actions()):
-            verb, _, what = text.partition(" ")
+            verb, _, argument = text.partition(" ")
             if verb == "upgrade":
-                cell = game.board.geometry.cell(what)
+                cell = game.board.geometry.cell(argument)
                 for piece in pieces(game, player, cell):
-                    offered.setdefault("build", []).append([PIECES[piece], self.place(what)])
+                    offered.setdefault("build", []).append([PIECES[piece], self.place(argument)])
             elif verb in ("mine", "project", "pick"):
                 piece = "gf" if verb == "project" else "m"
-                offered.setdefault("build", []).append([piece, self.place(what)])
+                offered.setdefault("build", []).append([piece, self.place(argument)])
             elif verb == "advance":
-                offered.setdefault("up", []).append(SLOTS[what])
+                offered.setdefault("up", []).append(SLOTS[argument])
             elif verb in ("power", "qic"):
                 offered.setdefault("action", []).append(BOARD[text])
             elif verb == "special":
-                offered.setdefault("special", []).append(self.special(player, what))
+                offered.setdefault("special", []).append(self.special(player, argument))
             elif text == "free burn":
                 offered["burn"] = [1]
-            elif verb == "free" and what != "brainstone":
-                price, gain = self.prices(player)[what]
+            elif verb == "free" and argument != "brainstone":
+                price, gain = self.prices(player)[argument]
                 offered.setdefault("spend", []).append(f"{price}>{gain}")
             elif verb == "booster":
                 kind = "pass" if game.node == "TURN" else "booster"
-                offered.setdefault(kind, []).append(BOOSTERS[what])
+                offered.setdefault(kind, []).append(BOOSTERS[argument])
             elif verb == "pass":
                 offered["pass"] = []
             elif verb == "form_federation":
                 offered["federation"] = [["?", 0, 0, 0]]
             elif verb == "leech":
-                kind, offer = self.leech(what).split()
+                kind, offer = self.leech(argument).split()
                 offered.setdefault(kind, {"offers": []})["offers"].append({"offer": offer})
         return offered
 
@@ -347,7 +349,7 @@ class Recorder:
             "fedpool": {TOKENS[kind]: left for kind, left in game.token_supply.items()},
             "tfed": None if five else TOKENS[self.setup["tf5_token"]],
             "pl": [self.row(player) for player in game.players],
-            "map": [told for cell in cells if (told := self.on_map(cell))],
+            "map": [entry for cell in cells if (entry := self.on_map(cell))],
         }
 
     def gave_back(self, player: Player) -> bool:
@@ -360,9 +362,9 @@ class Recorder:
         tokens = [TOKENS[kind] for kind, n in player.tokens.items() for _ in range(n)]
         given = self.gave_back(player)
         # A special action goes with its booster, or under the tile that covers it.
-        gone = set(BOOSTERS) - ({player.booster} if not given else set())
-        gone |= {tile for tile, covered in player.tiles.items() if covered}
-        used = {self.special(player, name) for name in player.used if name not in gone}
+        hidden = set(BOOSTERS) - ({player.booster} if not given else set())
+        hidden |= {tile for tile, covered in player.tiles.items() if covered}
+        used = {self.special(player, name) for name in player.used if name not in hidden}
         return {
             "f": FACTIONS[player.faction],
             "vp": self.final_vp(player) if self.game.over else player.vp,
@@ -409,9 +411,9 @@ class Recorder:
         planet = self.letter(cell)
         if planet == "e" and not piece and not fed:
             return None
-        who = -1 if owner is None else owner
+        owner_number = -1 if owner is None else owner
         q, r = cell_from_log(*board.geometry.cells[cell])
-        return [q, r, planet, piece, who, -1 if guest is None else guest, fed]
+        return [q, r, planet, piece, owner_number, -1 if guest is None else guest, fed]
 
     def final_vp(self, player: Player) -> int:
         """VP with what that engine makes of what is left: bowl II burned, power and QIC sold."""
@@ -428,9 +430,9 @@ class Recorder:
         setup, slots = self.setup, {**self.setup["basic_tiles"]}
         techs = {SLOTS[slot]: TECHS[tile] for slot, tile in slots.items()}
         techs |= {f"adv-{SLOTS[s]}": TECHS[t] for s, t in setup["advanced_tiles"].items()}
-        rounds = {ours: name for name, ours in notation.ROUNDS.items()}
-        finals = {ours: name for name, ours in notation.FINALS.items()}
-        told = {
+        rounds = {own: name for name, own in notation.ROUNDS.items()}
+        finals = {own: name for name, own in notation.FINALS.items()}
+        setup_fields = {
             "boosters": [BOOSTERS[booster] for booster in setup["boosters"]],
             "techs": techs,
             "rounds": [rounds[tile] for tile in setup["round_tiles"]],
@@ -439,12 +441,12 @@ class Recorder:
         }
         if len(self.game.players) == 2:
             counts = self.game.rules.neutral_counts
-            told["neutral"] = {finals[m]: counts[m] for m in setup["final_missions"]}
+            setup_fields["neutral"] = {finals[m]: counts[m] for m in setup["final_missions"]}
         rows = self.steps[-1]["s"]["pl"]
         return {
             "id": self.name,
             "opts": {},
-            "setup": self.told | told,
+            "setup": self.map_data | setup_fields,
             "steps": self.steps,
             "ended": True,
             "vp": [[row["f"], row["vp"]] for row in rows],

@@ -55,8 +55,8 @@ class Table:
         states = self._start(jax.tree.map(lambda *x: jnp.stack(x), *read))
         self.states = jax.tree.map(np.array, states)
         if maps:
-            for lane, lies in maps.items():
-                self._lay(lane, lies)
+            for lane, planets in maps.items():
+                self._lay(lane, planets)
             self.states = jax.tree.map(np.array, self._with_mask(self.states))
         running = {lane: scripts(lane) for lane in range(len(setups))}
         while running:
@@ -69,17 +69,17 @@ class Table:
             if running:
                 self.states = jax.tree.map(np.array, self.step(self.states, actions))
 
-    def _lay(self, lane: int, lies: dict[tuple[int, int], str]) -> None:
+    def _lay(self, lane: int, planets: dict[tuple[int, int], str]) -> None:
         """Put these planets on the board of one game, before its first decision."""
         names = self.env.ruleset.ids["planet"]
         for place, (q, r) in enumerate(self.env.ruleset.geometry.cells.tolist()):
-            self.states.game.board.planet[lane, place] = names.index(lies[q, r])
+            self.states.game.board.planet[lane, place] = names.index(planets[q, r])
 
     def row(self, lane: int) -> Any:
         """The state of one game, a copy."""
         return jax.tree.map(lambda leaf: leaf[lane].copy(), self.states)
 
-    def put(self, lane: int, state: Any) -> None:
+    def set_row(self, lane: int, state: Any) -> None:
         """Replace the state of one game."""
 
         def write(leaf: np.ndarray, value: np.ndarray) -> None:
@@ -103,7 +103,7 @@ class Seat(seat.Seat):
     def set_state(self, state: Any) -> None:
         """Replace the state; its legal actions are those of the one before until the next step."""
         self.written = True
-        self.table.put(self.lane, state)
+        self.table.set_row(self.lane, state)
 
     @property
     def node(self) -> str:
@@ -124,5 +124,5 @@ class Seat(seat.Seat):
     def pieces(self, text: str) -> list[str]:
         """What an `upgrade` of the decider may place there."""
         cell = int(self.rules.actions.cell[self.table.index[text]])
-        found = np.asarray(self.table.pieces(self.state.game, cell))
-        return [self.rules.ids["structure"][i] for i in np.flatnonzero(found)]
+        allowed = np.asarray(self.table.pieces(self.state.game, cell))
+        return [self.rules.ids["structure"][i] for i in np.flatnonzero(allowed)]

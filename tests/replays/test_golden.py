@@ -32,7 +32,7 @@ def test_the_games_are_varied() -> None:
 def played(env: Any, step_games: Callable[..., Any]) -> tuple[list[Any], list[Any]]:
     """The last state of each recorded game, and all states at every 8th decision, [GAMES] each."""
     init = jax.jit(jax.vmap(env.init_from))
-    found, moments = [], []
+    ends, moments = [], []
     for first in range(0, len(RECORDED), GAMES):
         games = (RECORDED[first : first + GAMES] + [RECORDED[0]] * GAMES)[:GAMES]
         length = max(len(game["actions"]) for game in games)
@@ -46,8 +46,8 @@ def played(env: Any, step_games: Callable[..., Any]) -> tuple[list[Any], list[An
             states = step_games(states, row)
             moments += [states] if number % 8 == 0 else []
         states = jax.device_get(states)
-        found += [jax.tree.map(lambda leaf, i=i: leaf[i], states) for i in range(GAMES)]
-    return found[: len(RECORDED)], moments
+        ends += [jax.tree.map(lambda leaf, i=i: leaf[i], states) for i in range(GAMES)]
+    return ends[: len(RECORDED)], moments
 
 
 @pytest.mark.parametrize("number", range(len(RECORDED)))
@@ -64,16 +64,16 @@ def test_a_recorded_game_ends_as_it_did(env: Any, played: Any, number: int) -> N
 def test_a10_what_a_game_remembers_is_what_a_fresh_search_finds(env: Any, played: Any) -> None:
     """Also: a mask is a question, and gives the same whenever it is asked."""
 
-    def ask_afresh(game: Any) -> tuple[Any, Any]:
+    def search_afresh(game: Any) -> tuple[Any, Any]:
         forgotten = federation.forget(game.players, np.ones(4, bool))
         game = federation.resolve(env.ruleset, game.replace(players=forgotten))
         return game.federation, env.legal_mask(game)
 
-    ask, asked = jax.jit(jax.vmap(ask_afresh)), 0
+    search, num_options = jax.jit(jax.vmap(search_afresh)), 0
     for states in played[1]:
-        kept, (found, mask) = states.game.federation, ask(states.game)
+        remembered, (fresh, mask) = states.game.federation, search(states.game)
         for name in ("may_form", "addable", "complete"):
-            assert np.array_equal(getattr(kept, name), getattr(found, name)), name
+            assert np.array_equal(getattr(remembered, name), getattr(fresh, name)), name
         assert np.array_equal(mask, states.legal_action_mask)
-        asked += int(kept.may_form.sum()) + int((kept.addable != 0).any(-1).sum())
-    assert asked > 20
+        num_options += int(remembered.may_form.sum()) + int((remembered.addable != 0).any(-1).sum())
+    assert num_options > 20

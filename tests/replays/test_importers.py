@@ -36,10 +36,10 @@ def imported(log: Log) -> Imported:
 def test_a_log_becomes_a_record_that_plays(log: Log, imported: Imported) -> None:
     state = replay.play(imported.record)
     assert state.terminated
-    told = tuple(vp for _, vp in log["vp"])
-    assert imported.told_vp == told
+    recorded_vp = tuple(vp for _, vp in log["vp"])
+    assert imported.told_vp == recorded_vp
     # Ours sell nothing by themselves at the end.
-    assert all(vp <= more for vp, more in zip(imported.record.final_vp, told, strict=True))
+    assert all(vp <= upper for vp, upper in zip(imported.record.final_vp, recorded_vp, strict=True))
     assert f"{len(imported.record.actions)} decisions of 2 players" in str(imported)
 
 
@@ -57,9 +57,9 @@ def test_neither_states_nor_offers_are_needed(log: Log, imported: Imported) -> N
 def test_a_game_that_was_broken_off_is_an_unfinished_record(log: Log) -> None:
     short = without_states(log) | {"ended": False}
     short["steps"] = short["steps"][:8]
-    found = boardgamers.to_record(short)
-    assert found.record.final_vp == () and "broken off" in str(found)
-    assert replay.play(found.record).game.turn.round <= 1
+    result = boardgamers.to_record(short)
+    assert result.record.final_vp == () and "broken off" in str(result)
+    assert replay.play(result.record).game.turn.round <= 1
 
 
 def test_a_map_on_which_equal_types_touch_is_a_record(log: Log, imported: Imported) -> None:
@@ -107,18 +107,18 @@ MUTANTS = {
 
 @pytest.mark.parametrize("kind", MUTANTS)
 def test_a_move_that_cannot_be_played_is_named(log: Log, kind: str) -> None:
-    word, new, said = MUTANTS[kind]
+    word, new, reason = MUTANTS[kind]
     game = without_states(log)
     number, at, words = line_of(log, word)
     rewrite(game | {"steps": game["steps"]}, number, at, new(words))
     with pytest.raises(LogError) as error:
         boardgamers.to_record(game)
     message = str(error.value)
-    assert f"move {number + 1} " in message and said in message and "\n" not in message
+    assert f"move {number + 1} " in message and reason in message and "\n" not in message
 
 
 def test_a_line_that_is_none_is_named_before_the_game_begins(log: Log) -> None:
-    for line, said in (
+    for line, reason in (
         (3, "move 4: 3, here a text"),
         ({"p": 0}, "move 4: "),
         ({"l": " ", "p": 0}, "move 4: "),
@@ -126,7 +126,7 @@ def test_a_line_that_is_none_is_named_before_the_game_begins(log: Log) -> None:
         (log["steps"][3] | {"p": 7}, "move 4 .*: of player 7"),
     ):
         steps = [*log["steps"][:3], line, *log["steps"][4:]]
-        with pytest.raises(LogError, match=said) as error:
+        with pytest.raises(LogError, match=reason) as error:
             boardgamers.to_record(log | {"steps": steps})
         assert "\n" not in str(error.value)
     with pytest.raises(LogError, match="faction of player 0: none"):
@@ -166,14 +166,14 @@ def test_stocks_are_compared_where_pieces_alone_lie_elsewhere(
 
 
 def test_what_is_no_game_of_base_is_named(log: Log) -> None:
-    for changed, said in (
+    for changed, reason in (
         ({"vp": log["vp"] * 3}, "players: 6, here 2 to 4"),
         ({"vp": log["vp"][:1]}, "players: 1, here 2 to 4"),
         ({"opts": {"frontiers": True}}, "not base: the expansion frontiers"),
         ({"setup": log["setup"] | {"mirror": True}}, "mirrored tiles"),
         ({"setup": {}}, "cannot be read"),
     ):
-        with pytest.raises(LogError, match=said):
+        with pytest.raises(LogError, match=reason):
             boardgamers.to_record(log | changed)
 
 
@@ -184,9 +184,9 @@ def test_sixty_changed_logs_give_a_line_each(log: Log) -> None:
         number, game = importing.changed(log, rng)
         with pytest.raises(LogError) as error:
             boardgamers.to_record(game)
-        said = str(error.value)
-        named = int(said.split(", move ")[1].split()[0])
-        assert number <= named <= number + 2 and "\n" not in said
+        text = str(error.value)
+        named = int(text.split(", move ")[1].split()[0])
+        assert number <= named <= number + 2 and "\n" not in text
 
 
 def test_the_command_writes_a_record_and_names_what_is_wrong(
@@ -196,25 +196,25 @@ def test_the_command_writes_a_record_and_names_what_is_wrong(
     broken = copy.deepcopy(log) | {"id": "broken"}
     broken["steps"][2]["l"] = "terrans build m 99Z9"
     with gzip.open(path, "wt", encoding="utf-8") as file:
-        file.write("\n".join(json.dumps(one) for one in (log, broken)))
+        file.write("\n".join(json.dumps(game) for game in (log, broken)))
     assert boardgamers.main([str(path)]) == 2
     assert "has 2 games, --game wants one of two, broken" in capsys.readouterr().err
     assert boardgamers.main([str(path), "--game", "two", "--out", str(out)]) == 0
     assert f"wrote {out}" in capsys.readouterr().err
     assert replay.read(out).actions == imported.record.actions
     assert boardgamers.main([str(path), "--game", "broken", "--out", str(out)]) == 2
-    said = capsys.readouterr().err.strip().splitlines()[-1]
-    assert said.startswith("error: game broken, move 3 'terrans build m 99Z9': place: 99Z9")
+    last_line = capsys.readouterr().err.strip().splitlines()[-1]
+    assert last_line.startswith("error: game broken, move 3 'terrans build m 99Z9': place: 99Z9")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "reason"),
     [("{", "is not JSON"), ("", "is no log"), ("{}", "is no log"), ("[1]", "is no log")],
 )
-def test_a_file_that_holds_no_log(tmp_path: Any, text: str, said: str) -> None:
+def test_a_file_that_holds_no_log(tmp_path: Any, text: str, reason: str) -> None:
     path = tmp_path / "log.json"
     path.write_text(text)
-    with pytest.raises(LogError, match=said):
+    with pytest.raises(LogError, match=reason):
         boardgamers.read(path)
     packed = bytearray(gzip.compress(b'{"steps": []}' * 9))
     packed[10] ^= 255

@@ -51,10 +51,10 @@ def refused(capsys, path):
 
 
 def test_a_record_reads_as_it_was_written(path, record):
-    again = replay.read(path)
-    assert dataclasses.replace(again, lines=()) == record
+    read_back = replay.read(path)
+    assert dataclasses.replace(read_back, lines=()) == record
     lines = path.read_text(encoding="utf-8").splitlines()
-    for number, text in zip(again.lines, record.actions, strict=True):
+    for number, text in zip(read_back.lines, record.actions, strict=True):
         assert json.dumps(text) in lines[number - 1]
 
 
@@ -89,8 +89,8 @@ def test_a_game_without_decisions_is_not_over_and_nothing_is_compiled(
 
 
 def test_a_missing_file(capsys, tmp_path):
-    assert "cannot read" in (said := refused(capsys, tmp_path / "none.json"))
-    assert "No such file" in said
+    assert "cannot read" in (message := refused(capsys, tmp_path / "none.json"))
+    assert "No such file" in message
 
 
 @pytest.mark.parametrize(
@@ -147,14 +147,16 @@ def edited(path, number, text):
 
 def test_an_unknown_action_is_named_with_its_line(capsys, path):
     line = edited(path, 7, "build 3,-2")
-    said = refused(capsys, path)
-    assert said.startswith(f"line {line}, action 7: action 'build 3,-2': unknown verb")
+    message = refused(capsys, path)
+    assert message.startswith(f"line {line}, action 7: action 'build 3,-2': unknown verb")
 
 
 def test_an_illegal_action_is_named_with_its_line(capsys, path):
     line = edited(path, 7, "income CH_PI")
-    said = refused(capsys, path)
-    assert re.match(rf"line {line}, action 7: 'income CH_PI' is illegal for player \d; legal", said)
+    message = refused(capsys, path)
+    assert re.match(
+        rf"line {line}, action 7: 'income CH_PI' is illegal for player \d; legal", message
+    )
 
 
 def test_a_game_that_stops_early(record):
@@ -174,8 +176,8 @@ def test_another_final_score(capsys, path, record):
     data = json.loads(path.read_text(encoding="utf-8"))
     data["final_vp"][2] += 1
     path.write_text(json.dumps(data), encoding="utf-8")
-    wanted = f"ends with VP {list(record.final_vp)}, recorded {data['final_vp']}"
-    assert wanted in refused(capsys, path)
+    expected = f"ends with VP {list(record.final_vp)}, recorded {data['final_vp']}"
+    assert expected in refused(capsys, path)
 
 
 def test_only_one_game_is_recorded(env):
