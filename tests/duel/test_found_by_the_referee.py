@@ -12,9 +12,9 @@ def shared_mine(*lantids):
     """
     planets = {"0,0": "Orange", "1,0": "Brown", "0,1": "Gaia", "-1,0": "Brown"}
     table = scene("MOWEYDS", "LANTIDS", planets=planets)
-    table = table.stand(MOWEYDS, "0,0").stand(MOWEYDS, "0,0", "RING").stand(LANTIDS, "0,0", "GUEST")
+    table = table.place(MOWEYDS, "0,0").place(MOWEYDS, "0,0", "RING").place(LANTIDS, "0,0", "GUEST")
     for cell, structure in lantids:
-        table = table.stand(LANTIDS, cell, structure)
+        table = table.place(LANTIDS, cell, structure)
     return table
 
 
@@ -32,7 +32,7 @@ def test_mow_01_fed_14_the_guest_mine_itself_counts_1():
 
 
 def test_mow_01_a_ring_adds_2_to_its_owners_mine():
-    table = shared_mine().stand(MOWEYDS, "1,0", "TS").stand(MOWEYDS, "0,1", "MINE")
+    table = shared_mine().place(MOWEYDS, "1,0", "TS").place(MOWEYDS, "0,1", "MINE")
     assert not table.turn(MOWEYDS).can("form_federation")  # 3 + 2 + 1
-    table = table.stand(MOWEYDS, "-1,0", "MINE")
+    table = table.place(MOWEYDS, "-1,0", "MINE")
     assert table.turn(MOWEYDS).can("form_federation")  # 3 + 2 + 1 + 1

@@ -16,7 +16,7 @@ INTERFACE = {
     "7,-7": "Asteroid",
 }  # fmt: skip
 # A cell at a distance of 1 from each ship.
-BESIDE = {"TWILIGHT": "1,1", "ECLIPSE": "4,-5", "REBELLION": "-2,1", "TF_MARS": "8,-6"}
+NEXT_TO = {"TWILIGHT": "1,1", "ECLIPSE": "4,-5", "REBELLION": "-2,1", "TF_MARS": "8,-6"}
 
 POOR = {"credits": 0, "ore": 0, "knowledge": 0, "qic": 0, "power": (0, 0, 0)}
 _OTHERS = ("XENOS", "GEODENS", "TERRANS", "FIRAKS", "AMBAS", "HADSCH_HALLAS", "ITARS")
@@ -113,7 +113,7 @@ def cleared(table: Table, planets: dict[str, str]) -> Table:
     return Table(ruleset=table.ruleset, state=state, stale=True)
 
 
-def own(table: Table, player: int, *things: str, **fields) -> Table:
+def own(table: Table, player: int, *items: str, **fields) -> Table:
     """The player owns tiles, advanced tiles, artifacts, tokens, and has shuttles on ships, by id.
 
     Tokens lie green side up where they have one. `fields` are those of `Table.give`.
@@ -122,13 +122,13 @@ def own(table: Table, player: int, *things: str, **fields) -> Table:
     new = {name: getattr(row, name) for name in ("tiles", "advanced", "artifacts", "shuttles")}
     tokens, green = list(row.tokens), row.green
     kinds = {"tile": "tiles", "advanced": "advanced", "artifact": "artifacts", "ship": "shuttles"}
-    for thing in things:
-        if thing in ids["token"]:
-            tokens[ids["token"].index(thing)] += 1
-            green += thing != "FT_12VP"
+    for item in items:
+        if item in ids["token"]:
+            tokens[ids["token"].index(item)] += 1
+            green += item != "FT_12VP"
             continue
-        kind = next(k for k in kinds if thing in ids[k])
-        new[kinds[kind]] |= 1 << ids[kind].index(thing)
+        kind = next(k for k in kinds if item in ids[k])
+        new[kinds[kind]] |= 1 << ids[kind].index(item)
     return table.give(player, **new, tokens=tuple(tokens), green=green, **fields)
 
 

@@ -1,7 +1,7 @@
 """A table to set scenes on: a game that is arranged by hand, played by texts, and asked questions.
 
     table = Table(factions=("TERRANS", "XENOS", "ITARS", "GEODENS")).start()
-    table.give(0, ore=5, power=(0, 0, 4)).stand(0, (3, -2), "TS")
+    table.give(0, ore=5, power=(0, 0, 4)).place(0, (3, -2), "TS")
     table.turn(0).play("power PA_2O")
     assert table.player(0).ore == 7 and not table.can("power PA_2O")
 
@@ -155,8 +155,8 @@ class Table:
         players, changes = _on_host(self.game.players), {}
         for name, value in fields.items():
             alias = players.aliases.get(name)
-            whole, index = (alias.field, alias.index) if alias else (name, ())
-            column = changes.setdefault(whole, np.array(getattr(players, whole)))
+            field_name, index = (alias.field, alias.index) if alias else (name, ())
+            column = changes.setdefault(field_name, np.array(getattr(players, field_name)))
             column[(player, *np.atleast_1d(index).astype(int))] = value
         if "vp" in fields:
             source = np.array(players.vp_source)
@@ -171,7 +171,7 @@ class Table:
         planet[self.cell(cell)] = self.env.ruleset.ids["planet"].index(name)
         return self._arranged(board=self.game.board.replace(planet=jnp.asarray(planet)))
 
-    def stand(self, player: int, cell, structure: str = "MINE") -> Table:
+    def place(self, player: int, cell, structure: str = "MINE") -> Table:
         """A structure of the player on a cell, or on each of a list, or {cell: structure}.
 
         `structure` is one of ids["structure"], or "GUEST", "GAIAFORMER", "STATION", "SATELLITE",
@@ -180,10 +180,10 @@ class Table:
         if isinstance(cell, dict):
             table = self
             for name, structure in cell.items():
-                table = table.stand(player, name, structure)
+                table = table.place(player, name, structure)
             return table
         if isinstance(cell, list):
-            return self.stand(player, dict.fromkeys(cell, structure))
+            return self.place(player, dict.fromkeys(cell, structure))
         ids, c = self.env.ruleset.ids, self.cell(cell)
         geometry, players = self.env.ruleset.geometry, _on_host(self.game.players)
         names = ("planet", "piece", "piece_owner", "flags", "federation_bits", "distance_to_own")
@@ -288,14 +288,14 @@ class Table:
     def cells(self, planet: str) -> list[str]:
         """The cells "q,r" that hold that planet, ascending."""
         code = self.env.ruleset.ids["planet"].index(planet)
-        found = np.flatnonzero(np.asarray(self.game.board.planet) == code)
-        return [f"{q},{r}" for q, r in self.env.ruleset.geometry.cells[found].tolist()]
+        indices = np.flatnonzero(np.asarray(self.game.board.planet) == code)
+        return [f"{q},{r}" for q, r in self.env.ruleset.geometry.cells[indices].tolist()]
 
-    def near(self, cell, least: int = 1, most: int = 1) -> list[str]:
-        """The cells "q,r" at a distance of `least` to `most` from a cell."""
+    def near(self, cell, min_distance: int = 1, max_distance: int = 1) -> list[str]:
+        """The cells "q,r" at a distance of `min_distance` to `max_distance` from a cell."""
         row = self.env.ruleset.geometry.distance[self.cell(cell)]
-        found = np.flatnonzero((row >= least) & (row <= most))
-        return [f"{q},{r}" for q, r in self.env.ruleset.geometry.cells[found].tolist()]
+        indices = np.flatnonzero((row >= min_distance) & (row <= max_distance))
+        return [f"{q},{r}" for q, r in self.env.ruleset.geometry.cells[indices].tolist()]
 
 
 class _Row:

@@ -16,7 +16,7 @@ def taking(tile, planets=None, faction="TERRANS", structure="TS", **setup):
     slots = ("terraforming", "navigation", "ai", "gaia", "economy", "extra")
     tiles = dict(zip(slots, pool + ["MS-ORE"], strict=False)) | {"science": tile}
     table = scene(faction, planets=planets, advanced_tiles=tiles, **setup)
-    table = table.stand(0, "0,0", structure).give(0, credits=20, ore=10, knowledge=0)
+    table = table.place(0, "0,0", structure).give(0, credits=20, ore=10, knowledge=0)
     return own(at(table, 0, science=4), 0, "FT_7VP_2O", "BT4_INC_C4")
 
 
@@ -30,7 +30,7 @@ def take(table, piece="RL"):
 
 def owner(tile, planets=None, faction="TERRANS", **setup):
     """A mine of player 0 at 0,0, who owns the tile."""
-    table = scene(faction, planets={"0,0": "Blue"} | (planets or {}), **setup).stand(0, "0,0")
+    table = scene(faction, planets={"0,0": "Blue"} | (planets or {}), **setup).place(0, "0,0")
     table = own(table, 0, tile)
     return table.give(0, credits=20, ore=12, knowledge=9, qic=9, power=(0, 0, 9))
 
@@ -70,34 +70,34 @@ def test_adv_01_the_tile_taken_by_the_rebellion_does_not_pay_itself():
 
 def test_adv_02_two_vp_a_mine_with_guests_the_lost_planet_and_artifact_mines():
     planets = {"1,0": "Red", "2,0": "Red", "3,0": "Lost"}
-    table = taking("MINE-2VP", planets, "LANTIDS").stand(0, "1,0").stand(0, "3,0")
-    table = own(table.stand(1, "2,0").stand(0, "2,0", "GUEST"), 0, "ART-PP-MINE")
+    table = taking("MINE-2VP", planets, "LANTIDS").place(0, "1,0").place(0, "3,0")
+    table = own(table.place(1, "2,0").place(0, "2,0", "GUEST"), 0, "ART-PP-MINE")
     assert take(table).vp(0, "ADVANCED_TILE") == 8
 
 
 def test_adv_03_the_building_that_gives_the_tile_counts_and_the_replaced_one_does_not():
     academy = taking("PI-AC-6VP", structure="RL")
     assert take(academy, "AC_A").vp(0, "ADVANCED_TILE") == 6
-    stations = taking("TS-4VP", {"1,0": "Red"}).stand(0, "1,0", "TS")
+    stations = taking("TS-4VP", {"1,0": "Red"}).place(0, "1,0", "TS")
     assert take(stations).vp(0, "ADVANCED_TILE") == 4
 
 
 def test_adv_03_six_vp_for_the_institute_and_both_academies():
     table = taking("PI-AC-6VP", {"1,0": "Red", "2,0": "Red", "3,0": "Red"})
-    table = table.stand(0, "1,0", "PI").stand(0, "2,0", "AC_A").stand(0, "3,0", "AC_B")
+    table = table.place(0, "1,0", "PI").place(0, "2,0", "AC_A").place(0, "3,0", "AC_B")
     assert take(table).vp(0, "ADVANCED_TILE") == 18
 
 
 def test_adv_04_two_vp_on_passing_for_asteroids_with_the_artifact_not_for_protos():
     table = owner("AST-2VP-PASS", {"1,0": "Asteroid", "2,0": "Proto"})
-    table = own(table.stand(0, "1,0").stand(0, "2,0"), 0, "ART-AS-MINE", "ART-PP-MINE")
+    table = own(table.place(0, "1,0").place(0, "2,0"), 0, "ART-AS-MINE", "ART-PP-MINE")
     assert table.play("booster RB7").vp(0, "ADVANCED_TILE") == 4
 
 
 def test_adv_05_two_vp_for_each_gaia_planet_native_or_formed_not_for_guests():
     planets = {"1,0": "Gaia", "2,0": "Gaia", "3,0": "Gaia"}
-    table = taking("GAIA-2VP", planets, "LANTIDS").stand(0, "1,0").stand(0, "2,0", "GAIAFORMER")
-    table = table.stand(1, "3,0").stand(0, "3,0", "GUEST")
+    table = taking("GAIA-2VP", planets, "LANTIDS").place(0, "1,0").place(0, "2,0", "GAIAFORMER")
+    table = table.place(1, "3,0").place(0, "3,0", "GUEST")
     assert take(table).vp(0, "ADVANCED_TILE") == 2
 
 
@@ -118,8 +118,8 @@ def test_adv_07_sectors_count_once_and_deep_ones_apart():
     for tile, (kind, amount) in expected.items():
         table = taking(tile, planets)
         for cell in ("1,0", "5,-4", "2,4", "2,5", "7,0", "3,-1"):
-            table = table.stand(0, cell)
-        table = take(table.stand(0, "-4,-1", "GAIAFORMER"))
+            table = table.place(0, cell)
+        table = take(table.place(0, "-4,-1", "GAIAFORMER"))
         if kind == "vp":
             assert table.vp(0, "ADVANCED_TILE") == amount
         else:
@@ -127,13 +127,13 @@ def test_adv_07_sectors_count_once_and_deep_ones_apart():
 
 
 def test_adv_07_a_guest_counts_for_its_sector():
-    table = taking("MS-2VP", {"5,-4": "Red"}, "LANTIDS").stand(1, "5,-4")
-    assert take(table.stand(0, "5,-4", "GUEST")).vp(0, "ADVANCED_TILE") == 4
+    table = taking("MS-2VP", {"5,-4": "Red"}, "LANTIDS").place(1, "5,-4")
+    assert take(table.place(0, "5,-4", "GUEST")).vp(0, "ADVANCED_TILE") == 4
 
 
 def test_adv_07_two_vp_a_deep_sector_on_passing():
     table = owner("DG-2VP-PASS", {"2,4": "Red", "2,5": "Red", "7,0": "Red"})
-    table = table.stand(0, ["2,4", "2,5", "7,0"])
+    table = table.place(0, ["2,4", "2,5", "7,0"])
     assert table.play("booster RB7").vp(0, "ADVANCED_TILE") == 4
 
 
@@ -176,8 +176,8 @@ def test_adv_10_a_special_works_once_a_round_as_a_main_action(tile, gain):
     assert {name: getattr(table.player(0), name) for name in gain} == gain
     assert table.node == Node.AFTER
     assert not table.turn(0).can(f"special {tile}")
-    again = last_to_pass(table.turn(0)).play("booster RB7").turn(0)
-    assert again.can(f"special {tile}")
+    next_round = last_to_pass(table.turn(0)).play("booster RB7").turn(0)
+    assert next_round.can(f"special {tile}")
 
 
 def test_adv_10_a_special_waits_for_the_next_turn():
@@ -209,7 +209,7 @@ def test_tec_08_two_vp_for_every_research_step():
 
 def test_pas_04_labs_and_types_score_on_passing():
     table = owner("RS-3VP-PASS", {"1,0": "Red", "2,0": "Red"})
-    table = table.stand(0, "1,0", "RL").stand(0, "2,0", "RL")
+    table = table.place(0, "1,0", "RL").place(0, "2,0", "RL")
     assert table.play("booster RB7").vp(0, "ADVANCED_TILE") == 6
-    types = own(owner("TYPE-1VP-PASS", {"1,0": "Lost"}).stand(0, "1,0"), 0, "ART-AS-MINE")
+    types = own(owner("TYPE-1VP-PASS", {"1,0": "Lost"}).place(0, "1,0"), 0, "ART-AS-MINE")
     assert types.play("booster RB7").vp(0, "ADVANCED_TILE") == 3

@@ -10,18 +10,18 @@ IDS = tuple(artifact.id for artifact in ARTIFACTS)
 NEAR = {"0,0": "Orange", "1,0": "Red", "0,-1": "Proto"}
 
 
-def before(artifact, *things, faction="GEODENS", mission="RM-FED-5VP", **fields):
+def before(artifact, *items, faction="GEODENS", mission="RM-FED-5VP", **fields):
     """A player with a mine at 0,0, a shuttle on Twilight and 6 tokens; place 1 has the artifact."""
     four = [artifact, *(a for a in IDS if a != artifact)][:4]
     planets = NEAR | {"0,0": "Yellow" if faction == "GLEENS" else "Orange"}
     table = scene(faction, "FIRAKS", planets=planets, mission=mission, artifacts=four)
     given = POOR | {"power": (6, 0, 0)} | fields
-    return own(table.stand(0, "0,0"), 0, "TWILIGHT", *things, **given).turn(0)
+    return own(table.place(0, "0,0"), 0, "TWILIGHT", *items, **given).turn(0)
 
 
-def taken(artifact, *things, **fields):
+def after_taking(artifact, *items, **fields):
     """The same after taking it."""
-    return before(artifact, *things, **fields).play("artifact 1")
+    return before(artifact, *items, **fields).play("artifact 1")
 
 
 def after_income(table):
@@ -39,7 +39,7 @@ def test_act_04_artifacts_want_an_own_shuttle_on_twilight():
     "power, left", [((6, 1, 1), (0, 1, 1)), ((2, 3, 2), (0, 0, 1)), ((0, 0, 7), (0, 0, 1))]
 )
 def test_art_01_6_tokens_are_removed_from_bowls_i_ii_iii_in_order(power, left):
-    assert taken("ART-ORE3CR3", power=power).player(0).power == left
+    assert after_taking("ART-ORE3CR3", power=power).player(0).power == left
 
 
 def test_art_01_fewer_than_6_tokens_do_not_do_and_the_gaia_area_does_not_count():
@@ -66,7 +66,8 @@ def test_act_04_there_is_no_round_limit_but_each_artifact_is_taken_once():
 
 
 def test_act_04_an_artifact_does_not_come_back_after_the_round():
-    table = after_income(taken("ART-K-QIC").give(0, power=(6, 0, 0))).give(0, power=(6, 0, 0))
+    table = after_income(after_taking("ART-K-QIC").give(0, power=(6, 0, 0)))
+    table = table.give(0, power=(6, 0, 0))
     assert table.turn(0).options("artifact") == {"artifact 2", "artifact 3", "artifact 4"}
 
 
@@ -78,7 +79,7 @@ def test_exp_05_no_artifact_in_the_turn_of_the_shuttle():
 
 @pytest.mark.parametrize("artifact, kind", [("ART-PP-MINE", "Proto"), ("ART-AS-MINE", "Asteroid")])
 def test_art_03_a_mine_artifact_gives_7_vp_and_no_piece(artifact, kind):
-    table = taken(artifact)
+    table = after_taking(artifact)
     assert table.vp(0, "ARTIFACT") == 7 and table.vp(0, "PROTO") == 0
     assert table.player(0).built == before(artifact).player(0).built
 
@@ -88,58 +89,58 @@ def test_art_03_a_mine_artifact_gives_7_vp_and_no_piece(artifact, kind):
     "mission, vp", [("RM-MINE-2VP", 2), ("RM-DIV-3VP", 3), ("RM-SECTOR-3VP", 0), ("RM-TF-2VP", 0)]
 )
 def test_art_03_it_is_a_mine_built_on_a_new_type_but_in_no_sector(artifact, mission, vp):
-    assert taken(artifact, mission=mission).vp(0, "ROUND_TILE") == vp
+    assert after_taking(artifact, mission=mission).vp(0, "ROUND_TILE") == vp
 
 
 def test_art_03_a_type_already_owned_is_not_new():
-    table = before("ART-PP-MINE", mission="RM-DIV-3VP").stand(0, "0,-1").turn(0)
+    table = before("ART-PP-MINE", mission="RM-DIV-3VP").place(0, "0,-1").turn(0)
     assert table.play("artifact 1").vp(0, "ROUND_TILE") == 0
 
 
 def test_art_03_a_mine_of_that_type_on_the_map_is_not_new_after_the_artifact():
-    table = taken("ART-PP-MINE", mission="RM-DIV-3VP").give(0, ore=15, credits=2).turn(0)
+    table = after_taking("ART-PP-MINE", mission="RM-DIV-3VP").give(0, ore=15, credits=2).turn(0)
     table = table.play("mine 0,-1")
     assert table.vp(0, "ROUND_TILE") == 3 and table.vp(0, "PROTO") == 6
 
 
 def test_art_03_the_geodens_learn_from_its_new_type_with_the_pi():
-    assert taken("ART-AS-MINE").player(0).knowledge == 0
-    table = before("ART-AS-MINE").planet("2,0", "Orange").stand(0, "2,0", "PI").turn(0)
+    assert after_taking("ART-AS-MINE").player(0).knowledge == 0
+    table = before("ART-AS-MINE").planet("2,0", "Orange").place(0, "2,0", "PI").turn(0)
     assert table.play("artifact 1").player(0).knowledge == 3
 
 
 def test_art_03_it_is_not_leeched_and_gives_no_income():
-    table = before("ART-AS-MINE").stand(1, "1,0", "PI").give(1, power=(4, 0, 0)).turn(0)
+    table = before("ART-AS-MINE").place(1, "1,0", "PI").give(1, power=(4, 0, 0)).turn(0)
     table = table.play("artifact 1")
     assert table.node != Node.LEECH and table.player(1).power == (4, 0, 0)
     plain = after_income(before("ART-ORE3CR3")).player(0).ore
-    assert after_income(taken("ART-AS-MINE")).player(0).ore == plain
+    assert after_income(after_taking("ART-AS-MINE")).player(0).ore == plain
 
 
 def test_art_k_qic_gives_3_knowledge_and_a_qic():
-    row = taken("ART-K-QIC").player(0)
+    row = after_taking("ART-K-QIC").player(0)
     assert (row.knowledge, row.qic, row.ore, row.credits) == (3, 1, 0, 0)
 
 
 def test_art_06_gleens_get_an_ore_for_the_qic_before_academy_b():
-    row = taken("ART-K-QIC", faction="GLEENS").player(0)
+    row = after_taking("ART-K-QIC", faction="GLEENS").player(0)
     assert (row.knowledge, row.qic, row.ore) == (3, 0, 1)
 
 
 def test_art_02_art_ore_cred_gives_3_ore_and_5_credits():
-    row = taken("ART-ORE-CRED").player(0)
+    row = after_taking("ART-ORE-CRED").player(0)
     assert (row.ore, row.credits, row.knowledge, row.qic) == (3, 5, 0, 0)
 
 
 def test_art_ore3cr3_gives_3_ore_and_3_credits_up_to_the_caps():
-    row = taken("ART-ORE3CR3", ore=13, credits=28).player(0)
+    row = after_taking("ART-ORE3CR3", ore=13, credits=28).player(0)
     assert (row.ore, row.credits) == (15, 30)
-    row = taken("ART-ORE3CR3").player(0)
+    row = after_taking("ART-ORE3CR3").player(0)
     assert (row.ore, row.credits, row.knowledge) == (3, 3, 0)
 
 
 def test_fed_21_art_fed_boost_scores_an_owned_token_again_without_flipping():
-    table = taken("ART-FED-BOOST", "FT_7VP_6C", "FT_6VP_2K")
+    table = after_taking("ART-FED-BOOST", "FT_7VP_6C", "FT_6VP_2K")
     assert table.node == Node.RETRIGGER
     assert table.options() == {"token FT_7VP_6C", "token FT_6VP_2K"}
     table = table.play("token FT_7VP_6C")
@@ -150,7 +151,7 @@ def test_fed_21_art_fed_boost_scores_an_owned_token_again_without_flipping():
 
 
 def test_fed_21_art_fed_boost_may_be_taken_without_a_token():
-    table = taken("ART-FED-BOOST")
+    table = after_taking("ART-FED-BOOST")
     assert table.node != Node.RETRIGGER and table.player(0).power == (0, 0, 0)
     assert table.player(0).artifacts == 1 << IDS.index("ART-FED-BOOST")
 
@@ -163,8 +164,8 @@ def test_art_sci_and_gaia_vp_give_3_for_each_level_of_the_track(artifact, track,
 
 
 def test_art_05_art_type_vp_gives_3_and_one_for_each_type():
-    assert taken("ART-TYPE-VP").vp(0, "ARTIFACT") == 4
-    table = before("ART-TYPE-VP", "ART-AS-MINE").stand(0, "1,0", "TS").stand(0, "0,-1").turn(0)
+    assert after_taking("ART-TYPE-VP").vp(0, "ARTIFACT") == 4
+    table = before("ART-TYPE-VP", "ART-AS-MINE").place(0, "1,0", "TS").place(0, "0,-1").turn(0)
     assert table.play("artifact 1").vp(0, "ARTIFACT") == 3 + 4
 
 
@@ -172,8 +173,8 @@ def test_art_deep_vp_gives_3_for_each_deep_sector_with_an_own_structure():
     table = before("ART-DEEP-VP")  # the mine at 0,0 is in a main sector
     assert table.play("artifact 1").vp(0, "ARTIFACT") == 0
     for cell in ("2,4", "2,5", "7,0"):  # two cells of one deep sector, one of another
-        table = table.planet(cell, "Asteroid").stand(0, cell)
-    table = table.planet("6,-2", "Asteroid").stand(0, "6,-2")  # interspace: no sector (MAP-14)
+        table = table.planet(cell, "Asteroid").place(0, cell)
+    table = table.planet("6,-2", "Asteroid").place(0, "6,-2")  # interspace: no sector (MAP-14)
     assert table.turn(0).play("artifact 1").vp(0, "ARTIFACT") == 6
 
 
@@ -184,7 +185,7 @@ def test_art_04_art_rs3vp_gives_3_for_each_track_at_level_3_or_more():
 
 def test_art_create_power_brings_2_tokens_into_bowl_iii_each_income():
     plain = after_income(before("ART-CREATE-POWER", power=(0, 0, 0))).player(0).power
-    table = taken("ART-CREATE-POWER")
+    table = after_taking("ART-CREATE-POWER")
     assert table.player(0).power == (0, 0, 0)  # nothing at once
     row = after_income(table).player(0)
     assert plain == (0, 0, 0) and row.power == (0, 0, 2)
@@ -192,7 +193,7 @@ def test_art_create_power_brings_2_tokens_into_bowl_iii_each_income():
 
 def test_art_kno1ore1_brings_a_knowledge_and_an_ore_each_income():
     plain = after_income(before("ART-KNO1ORE1", power=(0, 0, 0))).player(0)
-    table = taken("ART-KNO1ORE1")
+    table = after_taking("ART-KNO1ORE1")
     assert (table.player(0).knowledge, table.player(0).ore) == (0, 0)
     row = after_income(table).player(0)
     assert (row.knowledge, row.ore) == (plain.knowledge + 1, plain.ore + 1)
@@ -200,6 +201,6 @@ def test_art_kno1ore1_brings_a_knowledge_and_an_ore_each_income():
 
 @pytest.mark.parametrize("artifact", IDS)
 def test_act_04_every_artifact_is_the_main_action_and_stays_with_its_owner(artifact):
-    table = taken(artifact)
+    table = after_taking(artifact)
     assert table.player(0).artifacts == 1 << IDS.index(artifact)
     assert table.player(1).artifacts == 0 and not table.options("artifact")

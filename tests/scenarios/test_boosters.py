@@ -11,7 +11,7 @@ RICH = {"credits": 9, "ore": 9, "qic": 0, "power": (6, 0, 0), "gaiaformers": 1, 
 
 def home(booster, *, planets=None, **fields):
     """Geodens with a mine at 0,0 and the booster in front of them."""
-    table = scene("GEODENS", "AMBAS", planets=NEAR | (planets or {})).stand(0, "0,0")
+    table = scene("GEODENS", "AMBAS", planets=NEAR | (planets or {})).place(0, "0,0")
     return holding(table.give(0, **(RICH | fields)), booster).turn(0)
 
 
@@ -50,7 +50,7 @@ def test_gpj_03_rb6_wants_an_available_gaiaformer_and_a_free_transdim():
     assert not home("RB6", gaiaformers=0).can("special RB6")
     assert not home("RB6", gaiaformers=0, gaiaformers_out=1).can("special RB6")
     assert not home("RB6", planets={"1,0": "Gaia"}).can("special RB6")
-    assert not home("RB6").stand(1, "1,0", "GAIAFORMER").turn(0).can("special RB6")
+    assert not home("RB6").place(1, "1,0", "GAIAFORMER").turn(0).can("special RB6")
 
 
 def test_min_06_rb6_pays_qic_for_range():
@@ -61,7 +61,7 @@ def test_min_06_rb6_pays_qic_for_range():
 
 
 def test_min_20_the_planet_of_rb6_waits_for_the_next_round_and_is_its_owners():
-    table = home("RB6").stand(1, "0,1").play("special RB6", "pick 1,0")
+    table = home("RB6").place(1, "0,1").play("special RB6", "pick 1,0")
     table = table.give(1, ore=9, credits=9, qic=9)
     assert not table.turn(0).can("mine 1,0") and not table.turn(1).can("mine 1,0")
     table = last_to_pass(table.turn(0)).play("booster RB7").give(0, qic=0)
@@ -76,7 +76,7 @@ def test_gai_03_the_mine_there_pays_no_qic_and_returns_the_gaiaformer():
 
 
 def test_gpj_06_rb6_triggers_no_leech():
-    table = home("RB6").stand(1, "0,1", "PI").give(1, power=(4, 0, 0)).turn(0)
+    table = home("RB6").place(1, "0,1", "PI").give(1, power=(4, 0, 0)).turn(0)
     assert table.play("special RB6", "pick 1,0").node != Node.LEECH
 
 
@@ -142,7 +142,7 @@ def test_min_15_rb13_may_be_spent_on_a_planet_without_steps():
 
 
 def test_rms_03_the_free_step_of_rb13_scores():
-    table = scene("GEODENS", planets=NEAR, mission="RM-TF-2VP").stand(0, "0,0")
+    table = scene("GEODENS", planets=NEAR, mission="RM-TF-2VP").place(0, "0,0")
     table = own(table, 0, ore=1, credits=2, booster=12).turn(0)
     assert table.play("special RB13", "pick 0,1").vp(0, "ROUND_TILE") == 2
 

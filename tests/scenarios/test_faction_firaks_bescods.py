@@ -10,8 +10,8 @@ NEAR = {"0,0": "Black", "1,0": "Black", "0,1": "Black", "3,0": "Black", "-1,0": 
 
 def firaks(*structures, mission="RM-FED-5VP", **fields):
     """Firaks with the PI at 3,0 and structures at 0,0, 1,0 and 0,1, without resources."""
-    table = scene("FIRAKS", "AMBAS", planets=NEAR, mission=mission).stand(0, "3,0", "PI")
-    table = table.stand(0, dict(zip(("0,0", "1,0", "0,1"), structures, strict=False)))
+    table = scene("FIRAKS", "AMBAS", planets=NEAR, mission=mission).place(0, "3,0", "PI")
+    table = table.place(0, dict(zip(("0,0", "1,0", "0,1"), structures, strict=False)))
     return table.give(0, **(POOR | {"tracks": (0,) * 6} | fields)).turn(0)
 
 
@@ -28,7 +28,7 @@ def test_fir_01_wants_a_lab_a_station_piece_and_the_pi():
     assert not firaks("TS", "AC_A").can("special FACTION")
     assert firaks("RL").can("special FACTION")
     assert not firaks("RL", built=(0, 0, 4, 1, 1, 0, 0)).can("special FACTION")
-    no_pi = scene("FIRAKS", planets=NEAR).stand(0, "0,0", "RL").stand(0, "1,0", "AC_A")
+    no_pi = scene("FIRAKS", planets=NEAR).place(0, "0,0", "RL").place(0, "1,0", "AC_A")
     assert not no_pi.turn(0).can("special FACTION")
 
 
@@ -75,7 +75,7 @@ def test_inc_01_the_lab_given_back_brings_no_more_knowledge():
 def bescods(*places, mission="RM-FED-5VP", **fields):
     """Bescods with (cell, structure) on the map, without resources."""
     table = scene("BESCODS", "AMBAS", planets=NEAR, mission=mission)
-    table = table.stand(0, dict(places))
+    table = table.place(0, dict(places))
     return table.give(0, **(POOR | {"tracks": (0,) * 6} | fields)).turn(0)
 
 
@@ -157,15 +157,15 @@ def test_fed_09_bes_01_the_pi_adds_1_on_every_black_planet():
     # PI 3, station 2 on Black: 4 + 3 with the bonus, 5 without.
     assert bescods(("0,0", "PI"), ("1,0", "TS")).can("form_federation")
     assert not bescods(("0,0", "AC_A"), ("1,0", "TS")).can("form_federation")
-    red = bescods().planet("1,0", "Red").stand(0, "0,0", "PI").stand(0, "1,0", "TS")
+    red = bescods().planet("1,0", "Red").place(0, "0,0", "PI").place(0, "1,0", "TS")
     assert not red.turn(0).can("form_federation")  # 4 + 2
 
 
 @pytest.mark.parametrize("tiles, legal", [((), False), (("BT8_PIAC_4",), True)])
 def test_tec_12_the_tile_for_academies_adds_to_the_bonus(tiles, legal):
     # On Red: academy 3 or 4; on Black: the PI 3 + 1 or 4 + 1. Without the tile 7 is reached alone.
-    table = bescods().planet("1,0", "Red").planet("0,1", "Red").stand(0, "0,0", "PI")
-    table = own(table.stand(0, "1,0", "TS"), 0, *tiles).turn(0)
+    table = bescods().planet("1,0", "Red").planet("0,1", "Red").place(0, "0,0", "PI")
+    table = own(table.place(0, "1,0", "TS"), 0, *tiles).turn(0)
     assert table.can("form_federation") == legal  # 4 + 2, or 5 + 2
 
 

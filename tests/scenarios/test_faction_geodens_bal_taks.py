@@ -9,10 +9,10 @@ NEAR = {"0,0": "Orange", "1,0": "Orange", "0,1": "Red", "-1,0": "Red", "-1,1": "
 RICH = {"credits": 20, "ore": 15, "knowledge": 0, "qic": 2, "gaiaformers": 1}
 
 
-def geodens(structure="PI", *things, **fields):
+def geodens(structure="PI", *items, **fields):
     """Geodens with a structure at 0,0, rich but for knowledge."""
-    table = scene("GEODENS", "FIRAKS", planets=NEAR).stand(0, "0,0", structure)
-    return own(table, 0, *things, **(RICH | fields)).turn(0)
+    table = scene("GEODENS", "FIRAKS", planets=NEAR).place(0, "0,0", structure)
+    return own(table, 0, *items, **(RICH | fields)).turn(0)
 
 
 @pytest.mark.parametrize("structure, knowledge", [("PI", 3), ("AC_A", 0)])
@@ -21,7 +21,7 @@ def test_geo_01_a_new_type_brings_3_knowledge_with_the_pi_alone(structure, knowl
 
 
 def test_geo_01_a_type_owned_before_the_pi_brings_nothing():
-    table = geodens().stand(0, "-1,0").turn(0).play("mine 0,1")
+    table = geodens().place(0, "-1,0").turn(0).play("mine 0,1")
     assert table.player(0).knowledge == 0
     assert geodens().play("mine 1,0").player(0).knowledge == 0  # the home colour
 
@@ -40,7 +40,7 @@ def test_geo_01_every_type_counts(kind):
 def test_geo_01_an_upgrade_and_the_pi_itself_bring_nothing():
     table = geodens("TS").play("upgrade 0,0", "piece PI")
     assert table.player(0).knowledge == 0
-    assert geodens().stand(0, "0,1").turn(0).play("upgrade 0,1").player(0).knowledge == 0
+    assert geodens().place(0, "0,1").turn(0).play("upgrade 0,1").player(0).knowledge == 0
 
 
 def test_geo_01_a_free_mine_counts_too():
@@ -48,11 +48,11 @@ def test_geo_01_a_free_mine_counts_too():
     assert table.player(0).knowledge == 3
 
 
-def bal_taks(structure="MINE", *things, **fields):
+def bal_taks(structure="MINE", *items, **fields):
     """Bal T'aks with a structure at 0,0 and some resources."""
-    table = scene("BAL_TAKS", "FIRAKS", planets=NEAR).stand(0, "0,0", structure)
+    table = scene("BAL_TAKS", "FIRAKS", planets=NEAR).place(0, "0,0", structure)
     given = {"credits": 20, "ore": 15, "knowledge": 8, "qic": 0, "gaiaformers": 1}
-    return own(table, 0, *things, **(given | {"tracks": (0,) * 6} | fields)).turn(0)
+    return own(table, 0, *items, **(given | {"tracks": (0,) * 6} | fields)).turn(0)
 
 
 def lab(table):
@@ -76,7 +76,7 @@ def test_tec_11_the_tile_under_navigation_comes_without_its_step():
     table = lab(bal_taks("TS")).play("tile BT2_INC_O1_CH1")
     assert table.player(0).tiles == 0b10
     assert table.node != Node.STEP and sum(table.player(0).tracks) == 0
-    with_pi = lab(bal_taks("TS").stand(0, "1,0", "PI").turn(0)).play("tile BT2_INC_O1_CH1")
+    with_pi = lab(bal_taks("TS").place(0, "1,0", "PI").turn(0)).play("tile BT2_INC_O1_CH1")
     assert with_pi.player(0).tracks[1] == 1
 
 

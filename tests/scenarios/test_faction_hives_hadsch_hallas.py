@@ -9,7 +9,7 @@ NEAR = {"0,0": "Red", "1,0": "Red", "0,1": "Red", "3,0": "Red", "2,0": "Red"}
 def hive(*places, **fields):
     """The Hive with (cell, structure) on the map, without resources."""
     table = scene("HIVES", "FIRAKS", planets=NEAR)
-    table = table.stand(0, dict(places))
+    table = table.place(0, dict(places))
     return table.give(0, **(POOR | fields)).turn(0)
 
 
@@ -21,11 +21,11 @@ def grown(power, *places, **fields):
     table, total = hive(), 0
     for cell, structure in parts + extra:
         if total + worth[structure] <= power:
-            table = table.planet(cell, "Red").stand(0, cell, structure).stand(0, cell, "FEDERATED")
+            table = table.planet(cell, "Red").place(0, cell, structure).place(0, cell, "FEDERATED")
             total += worth[structure]
     assert total == power
     for cell, structure in places:
-        table = table.planet(cell, "Red").stand(0, cell, structure)
+        table = table.planet(cell, "Red").place(0, cell, structure)
     return table.give(0, formed=1, **fields).turn(0)
 
 
@@ -67,8 +67,8 @@ def test_hiv_01_a_station_stands_on_empty_space_in_range_for_nothing():
 
 
 def test_hiv_01_no_station_on_a_station_or_the_lost_planet_but_beside_satellites():
-    table = hive(("0,0", "PI")).stand(0, "-1,0", "STATION").stand(1, "-1,1", "SATELLITE")
-    table = table.stand(0, "0,-1", "SATELLITE").planet("1,-1", "Lost").turn(0)
+    table = hive(("0,0", "PI")).place(0, "-1,0", "STATION").place(1, "-1,1", "SATELLITE")
+    table = table.place(0, "0,-1", "SATELLITE").planet("1,-1", "Lost").turn(0)
     table = table.play("special FACTION")
     assert not table.can("pick -1,0") and not table.can("pick 1,-1")
     assert table.can("pick -1,1") and table.can("pick 0,-1")
@@ -88,7 +88,7 @@ def test_hiv_01_six_stations_at_most():
 
 
 def test_hiv_01_a_station_is_no_sector_and_not_leeched():
-    table = hive(("0,0", "PI")).planet("-1,1", "Black").stand(1, "-1,1", "TS")
+    table = hive(("0,0", "PI")).planet("-1,1", "Black").place(1, "-1,1", "TS")
     table = table.give(1, power=(4, 0, 0)).turn(0).play("special FACTION", "pick -1,0")
     assert table.node != Node.LEECH and table.player(1).power == (4, 0, 0)
     assert table.player(0).sectors == hive(("0,0", "PI")).player(0).sectors
@@ -102,13 +102,13 @@ def test_hiv_03_a_station_beside_the_federation_adds_1():
 def test_fed_09_a_station_counts_1_in_a_first_federation():
     table = hive(("0,0", "PI"), ("1,0", "TS"), ("0,1", "MINE"))
     assert not table.can("form_federation")
-    assert table.stand(0, "-1,0", "STATION").turn(0).can("form_federation")
+    assert table.place(0, "-1,0", "STATION").turn(0).can("form_federation")
 
 
 def test_hiv_02_and_a22_stations_do_not_count_for_the_satellite_mission():
     missions = ["SATELLITES", "DEEP_SECTORS"]
     table = scene("HIVES", "FIRAKS", planets=NEAR, round=6, final_missions=missions)
-    table = table.stand(0, "0,0", "PI").give(1, satellites=3)
+    table = table.place(0, "0,0", "PI").give(1, satellites=3)
     tie = last_to_pass(table.give(0, satellites=3, stations=2).turn(0)).play("pass")
     assert (tie.vp(0, "FINAL_1"), tie.vp(1, "FINAL_1")) == (15, 15)
     second = last_to_pass(table.give(0, satellites=1, stations=6).turn(0)).play("pass")
@@ -118,7 +118,7 @@ def test_hiv_02_and_a22_stations_do_not_count_for_the_satellite_mission():
 def hadsch(*places, **fields):
     """The Hadsch Hallas with (cell, structure) on the map, without resources."""
     table = scene("HADSCH_HALLAS", "FIRAKS", planets=NEAR)
-    table = table.stand(0, dict(places))
+    table = table.place(0, dict(places))
     return table.give(0, **(POOR | fields)).turn(0)
 
 
@@ -131,7 +131,7 @@ def test_fre_03_no_conversion_into_a_full_track():
 
 
 def test_fre_12_only_on_the_own_turn_and_for_the_own_faction():
-    table = hadsch(("0,0", "PI"), credits=12).planet("-1,0", "Black").stand(1, "-1,0", "PI")
+    table = hadsch(("0,0", "PI"), credits=12).planet("-1,0", "Black").place(1, "-1,0", "PI")
     assert not table.give(1, credits=12).turn(1).options("free") & CREDITS
 
 

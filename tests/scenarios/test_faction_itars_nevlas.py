@@ -8,11 +8,11 @@ from tests.scenarios.scene import POOR, at, last_to_pass, own, piece, scene
 NEAR = {"0,0": "White", "1,0": "White", "0,1": "Transdim", "-1,0": "Black", "3,0": "White"}
 
 
-def itars(structure="PI", *things, **fields):
+def itars(structure="PI", *items, **fields):
     """Itars with a structure at 0,0, without resources."""
     table = scene("ITARS", "AMBAS", planets=NEAR)
-    table = table.stand(0, "0,0", structure)
-    return own(table, 0, *things, **(POOR | {"tracks": (0,) * 6} | fields)).turn(0)
+    table = table.place(0, "0,0", structure)
+    return own(table, 0, *items, **(POOR | {"tracks": (0,) * 6} | fields)).turn(0)
 
 
 def gaia_phase(table):
@@ -68,8 +68,8 @@ def test_gai_09_the_income_of_the_tile_starts_next_round_and_its_step_scores_now
 
 
 def test_gai_09_an_advanced_tile_covers_and_enters_level_5_by_choice():
-    things = ("PI", "BT9_7VP", "FT_6VP_2K", "FT_7VP_2O")
-    table = gaia_phase(itars(*things, gaia_power=4, tracks=(0, 0, 4, 0, 0, 0)))
+    items = ("PI", "BT9_7VP", "FT_6VP_2K", "FT_7VP_2O")
+    table = gaia_phase(itars(*items, gaia_power=4, tracks=(0, 0, 4, 0, 0, 0)))
     assert table.can("advanced ai")
     table = table.play("advanced ai", "tile BT9_7VP")
     assert table.player(0).green == 1 and table.player(0).gaia_power == 0
@@ -94,7 +94,7 @@ def test_gai_09_the_tile_on_the_track_at_level_4_asks_for_level_5():
 
 
 def test_gai_06_a_free_mine_of_the_gaia_phase_is_built_and_leeched_at_once():
-    table = itars("PI", "ECLIPSE", gaia_power=8).stand(1, "3,0", "TS").planet("2,0", "White")
+    table = itars("PI", "ECLIPSE", gaia_power=8).place(1, "3,0", "TS").planet("2,0", "White")
     table = gaia_phase(table).give(0, qic=1).give(1, power=(4, 0, 0), vp=10)
     table = table.play("tile LF-TF2-FREE-MINE", "pick 1,0")
     while table.node == Node.STEP:
@@ -113,10 +113,10 @@ def test_ita_01_tokens_of_artifacts_leave_the_game():
     assert table.player(0).gaia_power == 0 and table.player(0).power == (0, 0, 0)
 
 
-def nevlas(structure="MINE", *things, **fields):
+def nevlas(structure="MINE", *items, **fields):
     """Nevlas with a structure at 0,0, without resources."""
-    table = scene("NEVLAS", "AMBAS", planets=NEAR).stand(0, "0,0", structure)
-    return own(table, 0, *things, **(POOR | {"tracks": (0,) * 6} | fields)).turn(0)
+    table = scene("NEVLAS", "AMBAS", planets=NEAR).place(0, "0,0", structure)
+    return own(table, 0, *items, **(POOR | {"tracks": (0,) * 6} | fields)).turn(0)
 
 
 def test_gai_05_those_tokens_come_back_to_bowl_i():
@@ -169,5 +169,5 @@ def test_nev_01_a_project_moves_whole_tokens():
 
 
 def test_set_16_each_lab_brings_a_knowledge():
-    table = nevlas("RL").stand(0, "1,0", "RL")
+    table = nevlas("RL").place(0, "1,0", "RL")
     assert gaia_phase(table.turn(0)).player(0).knowledge == 1 + 2  # 1 of the board

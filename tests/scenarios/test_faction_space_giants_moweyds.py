@@ -8,11 +8,11 @@ from tests.scenarios.scene import POOR, last_to_pass, own, piece, scene
 NEAR = {"0,0": "Proto", "1,0": "Red", "0,1": "Brown", "-1,0": "Gaia", "-1,1": "Asteroid"}
 
 
-def giants(structure="MINE", *things, mission="RM-FED-5VP", **fields):
+def giants(structure="MINE", *items, mission="RM-FED-5VP", **fields):
     """Space Giants with a structure at 0,0, without resources."""
     table = scene("SPACE_GIANTS", "AMBAS", planets=NEAR, mission=mission)
-    table = table.stand(0, "0,0", structure)
-    return own(table, 0, *things, **(POOR | {"tracks": (0,) * 6} | fields)).turn(0)
+    table = table.place(0, "0,0", structure)
+    return own(table, 0, *items, **(POOR | {"tracks": (0,) * 6} | fields)).turn(0)
 
 
 def institute(table):
@@ -35,7 +35,7 @@ def test_spg_01_an_advanced_tile_may_be_that_tile():
 
 
 def test_spg_01_the_pi_of_others_brings_none():
-    table = scene("GEODENS", planets=NEAR).stand(0, "0,0", "TS").give(0, ore=9, credits=9)
+    table = scene("GEODENS", planets=NEAR).place(0, "0,0", "TS").give(0, ore=9, credits=9)
     assert institute(table.turn(0)).node != Node.TILE
 
 
@@ -91,7 +91,7 @@ def moweyds(*places, mission="RM-FED-5VP", **fields):
     """Moweyds with (cell, structure) on the map, without resources."""
     table = scene("MOWEYDS", "AMBAS", planets=NEAR, mission=mission)
     for cell, structure in places:
-        table = table.planet(cell, NEAR.get(cell, "Red")).stand(0, cell, structure)
+        table = table.planet(cell, NEAR.get(cell, "Red")).place(0, cell, structure)
     return table.give(0, **(POOR | {"tracks": (0,) * 6} | fields)).turn(0)
 
 
@@ -103,7 +103,7 @@ def test_ini_08_a_shuttle_is_on_tf_mars_from_the_start_for_no_vp():
 
 
 def test_ini_08_it_holds_slot_1_for_the_next_explorer():
-    table = moweyds(("0,0", "MINE")).planet("8,-6", "Brown").stand(1, "8,-6")
+    table = moweyds(("0,0", "MINE")).planet("8,-6", "Brown").place(1, "8,-6")
     table = table.give(1, power=(4, 0, 0)).turn(1).play("explore TF_MARS")
     assert table.player(1).power == (2, 2, 0)
 
@@ -115,7 +115,7 @@ def test_exp_03_two_shuttles_more():
 
 
 def test_tec_14_the_shuttle_counts_for_condition_b():
-    table = scene("MOWEYDS", planets=NEAR, extra_condition="B").stand(0, "0,0", "TS")
+    table = scene("MOWEYDS", planets=NEAR, extra_condition="B").place(0, "0,0", "TS")
     given = {"ore": 3, "credits": 5}
     table = own(table, 0, "REBELLION", "ECLIPSE", "BT9_7VP", "FT_6VP_2K", **given).turn(0)
     assert table.play("upgrade 0,0").can("advanced extra")
@@ -131,23 +131,23 @@ def test_mow_01_a_ring_is_set_once_a_round_with_the_pi():
 
 
 def test_mow_01_one_ring_a_structure_six_in_all_and_the_lost_planet_too():
-    table = moweyds(("0,0", "PI"), ("1,0", "TS")).stand(0, "1,0", "RING").turn(0)
+    table = moweyds(("0,0", "PI"), ("1,0", "TS")).place(0, "1,0", "RING").turn(0)
     assert table.play("special FACTION").options() == {"pick 0,0"}
     assert not table.give(0, rings=6).turn(0).can("special FACTION")
-    lost = table.planet("2,0", "Lost").stand(0, "2,0").turn(0).play("special FACTION")
+    lost = table.planet("2,0", "Lost").place(0, "2,0").turn(0).play("special FACTION")
     assert lost.can("pick 2,0")
-    others = table.stand(1, "0,1").turn(0).play("special FACTION")
+    others = table.place(1, "0,1").turn(0).play("special FACTION")
     assert not others.can("pick 0,1")
 
 
 def test_fed_09_a_ring_adds_2_to_a_federation():
     table = moweyds(("0,0", "PI"), ("1,0", "TS"))
     assert not table.can("form_federation")
-    assert table.stand(0, "1,0", "RING").turn(0).can("form_federation")
+    assert table.place(0, "1,0", "RING").turn(0).can("form_federation")
 
 
 def test_mow_01_the_ring_stays_through_an_upgrade():
-    table = moweyds(("0,0", "PI"), ("1,0", "MINE"), ore=2, credits=6).stand(0, "1,0", "RING")
+    table = moweyds(("0,0", "PI"), ("1,0", "MINE"), ore=2, credits=6).place(0, "1,0", "RING")
     assert not table.turn(0).can("form_federation")  # 3 + 1 + 2
     table = table.turn(0).play("upgrade 1,0").turn(0)
     assert table.can("form_federation")  # 3 + 2 + 2
@@ -155,7 +155,7 @@ def test_mow_01_the_ring_stays_through_an_upgrade():
 
 def test_mow_01_a_ring_in_a_formed_federation_changes_nothing():
     table = moweyds(("0,0", "PI"), ("1,0", "TS"), ("0,1", "TS"))
-    table = table.stand(0, ["0,0", "1,0", "0,1"], "FEDERATED")
+    table = table.place(0, ["0,0", "1,0", "0,1"], "FEDERATED")
     table = table.turn(0).play("special FACTION", "pick 0,0").turn(0)
     assert table.player(0).rings == 1 and not table.can("form_federation")
 

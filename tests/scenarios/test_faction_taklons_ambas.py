@@ -9,11 +9,11 @@ NEAR = {"0,0": "Brown", "1,0": "Brown", "0,1": "Brown", "-1,0": "Transdim", "3,0
 POOR = {"credits": 0, "ore": 0, "knowledge": 0, "qic": 0}
 
 
-def taklons(power, stone, structure="MINE", *things, **fields):
+def taklons(power, stone, structure="MINE", *items, **fields):
     """Taklons with ordinary tokens in the bowls and the brainstone in bowl 0, 1, 2 or elsewhere."""
-    table = scene("TAKLONS", "FIRAKS", planets=NEAR).stand(0, "0,0", structure)
+    table = scene("TAKLONS", "FIRAKS", planets=NEAR).place(0, "0,0", structure)
     given = POOR | {"power": power, "brainstone": stone} | fields
-    return own(table, 0, *things, **given).turn(0)
+    return own(table, 0, *items, **given).turn(0)
 
 
 def bowls(table):
@@ -76,10 +76,10 @@ def test_inc_03_the_brainstone_is_charged_before_the_tokens_of_its_bowl(power, s
     assert bowls(table.play("special BT1_ACT_CHARGE4")) == after
 
 
-def leech(power, stone, *things, structure="PI", **fields):
+def leech(power, stone, *items, structure="PI", **fields):
     """The Firaks upgrade beside the Taklons, who are asked next."""
-    table = taklons(power, stone, structure, *things, **({"vp": 10} | fields))
-    table = table.stand(1, "1,0").give(1, ore=2, credits=6, knowledge=0, qic=0)
+    table = taklons(power, stone, structure, *items, **({"vp": 10} | fields))
+    table = table.place(1, "1,0").give(1, ore=2, credits=6, knowledge=0, qic=0)
     return table.turn(1).play("upgrade 1,0")
 
 
@@ -163,7 +163,7 @@ def test_a21_once_a_turn_where_the_brainstone_lies_in_a_bowl(place):
 def test_a21_nobody_else_and_not_without_it():
     assert not taklons((0, 0, 1), GAIA_AREA).can("free brainstone")
     assert not taklons((0, 0, 1), NO_BRAINSTONE).can("free brainstone")
-    assert not scene("AMBAS", planets=NEAR).stand(0, "0,0").turn(0).can("free brainstone")
+    assert not scene("AMBAS", planets=NEAR).place(0, "0,0").turn(0).can("free brainstone")
 
 
 def test_a21_it_keeps_no_turn_open():
@@ -192,7 +192,7 @@ def test_tak_01_satellites_take_the_brainstone_last_and_it_is_gone():
     # Two stations that touch, one cell away from the PI: one satellite, one token.
     table = taklons((0, 0, 0), 1, "PI").planet("1,0", "Empty")
     for cell in ("2,-1", "2,0"):
-        table = table.planet(cell, "Brown").stand(0, cell, "TS")
+        table = table.planet(cell, "Brown").place(0, cell, "TS")
     table = form(table.turn(0))
     assert table.player(0).brainstone == NO_BRAINSTONE and table.player(0).satellites == 1
 
@@ -200,7 +200,7 @@ def test_tak_01_satellites_take_the_brainstone_last_and_it_is_gone():
 def ambas(*places, **fields):
     """Ambas with the PI at 0,0 and (cell, structure) besides, without resources."""
     table = scene("AMBAS", "FIRAKS", planets=NEAR, mission="RM-PI-ACAD-1-5VP")
-    table = table.stand(0, {"0,0": "PI"} | dict(places))
+    table = table.place(0, {"0,0": "PI"} | dict(places))
     return table.give(0, **(POOR | {"power": (0, 0, 0)} | fields)).turn(0)
 
 
@@ -214,17 +214,17 @@ def test_amb_01_the_pi_and_a_mine_change_places():
 
 def test_amb_01_wants_the_pi_and_a_mine():
     assert not ambas(("1,0", "TS")).can("special FACTION")
-    table = scene("AMBAS", planets=NEAR).stand(0, "0,0", "AC_A").stand(0, "3,0")
+    table = scene("AMBAS", planets=NEAR).place(0, "0,0", "AC_A").place(0, "3,0")
     assert not table.turn(0).can("special FACTION")
 
 
 def test_a16_not_the_lost_planet_and_not_an_artifact_mine():
-    table = own(ambas().planet("3,0", "Lost").stand(0, "3,0"), 0, "ART-AS-MINE")
+    table = own(ambas().planet("3,0", "Lost").place(0, "3,0"), 0, "ART-AS-MINE")
     assert not table.turn(0).can("special FACTION")
 
 
 def test_amb_01_types_pieces_and_sectors_stay():
-    table = ambas().planet("3,0", "Red").stand(0, "3,0").turn(0)
+    table = ambas().planet("3,0", "Red").place(0, "3,0").turn(0)
     before = table.player(0)
     after = table.play("special FACTION", "pick 3,0").player(0)
     assert (before.built, before.sectors) == (after.built, after.sectors)
@@ -233,9 +233,9 @@ def test_amb_01_types_pieces_and_sectors_stay():
 
 def test_fed_13_the_swapped_pi_may_be_in_a_new_federation():
     table = ambas(("1,0", "TS"), ("0,1", "TS"), ("3,0", "MINE"))
-    table = table.stand(0, ["0,0", "1,0", "0,1"], "FEDERATED")
+    table = table.place(0, ["0,0", "1,0", "0,1"], "FEDERATED")
     for cell in ("4,0", "3,1"):
-        table = table.planet(cell, "Brown").stand(0, cell, "TS")
+        table = table.planet(cell, "Brown").place(0, cell, "TS")
     table = table.turn(0)
     assert not table.can("form_federation")  # mine 1 and stations 4
     table = table.play("special FACTION", "pick 3,0").turn(0)

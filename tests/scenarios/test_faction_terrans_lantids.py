@@ -9,7 +9,7 @@ from tests.scenarios.scene import POOR, last_to_pass, own, piece, planet, scene
 def gaia_phase(structure, tokens, **fields):
     """The Gaia phase of round 2: the Terrans with a structure and tokens in the Gaia area."""
     table = scene("TERRANS", "AMBAS", planets={"0,0": "Blue", "1,0": "Transdim"})
-    table = table.stand(0, "0,0", structure).give(0, **(POOR | {"gaia_power": tokens} | fields))
+    table = table.place(0, "0,0", structure).give(0, **(POOR | {"gaia_power": tokens} | fields))
     table = last_to_pass(table.turn(0)).play("booster RB6")
     while table.node == Node.INCOME:
         table = table.play(min(table.options()))
@@ -52,8 +52,8 @@ def test_gai_08_two_points_open_no_decision():
 
 @pytest.mark.parametrize("points, options", [(3, {"free P3_to_O", "skip"}), (4, None)])
 def test_gai_08_a_pick_wants_its_points(points, options):
-    found = gaia_phase("PI", points).options()
-    assert found == (options or {"free P3_to_O", "free P4_to_K", "free P4_to_Q", "skip"})
+    choices = gaia_phase("PI", points).options()
+    assert choices == (options or {"free P3_to_O", "free P4_to_K", "free P4_to_Q", "skip"})
 
 
 def test_gai_08_no_pick_for_a_resource_at_its_cap():
@@ -63,7 +63,7 @@ def test_gai_08_no_pick_for_a_resource_at_its_cap():
 
 def test_gai_05_the_tokens_of_a_project_come_back_and_pay():
     table = scene("TERRANS", "AMBAS", planets={"0,0": "Blue", "1,0": "Transdim"})
-    table = table.stand(0, "0,0", "PI").give(0, **(POOR | {"power": (6, 0, 0)})).turn(0)
+    table = table.place(0, "0,0", "PI").give(0, **(POOR | {"power": (6, 0, 0)})).turn(0)
     table = last_to_pass(table.play("project 1,0").turn(0)).play("booster RB6")
     while table.node == Node.INCOME:
         table = table.play(min(table.options()))
@@ -74,12 +74,12 @@ def test_gai_05_the_tokens_of_a_project_come_back_and_pay():
 NEAR = {"0,0": "Blue", "1,0": "Red", "0,1": "Gaia", "-1,0": "Asteroid", "-1,1": "Proto"}
 
 
-def lantids(structure="MINE", *things, host=("1,0", "TS"), mission="RM-FED-5VP", **fields):
+def lantids(structure="MINE", *items, host=("1,0", "TS"), mission="RM-FED-5VP", **fields):
     """Lantids at 0,0 with 1 ore and 2 credits; the Ambas beside them."""
-    table = scene("LANTIDS", "AMBAS", planets=NEAR, mission=mission).stand(0, "0,0", structure)
-    table = table.stand(1, *host).give(1, power=(0, 0, 0), brainstone=-1)
+    table = scene("LANTIDS", "AMBAS", planets=NEAR, mission=mission).place(0, "0,0", structure)
+    table = table.place(1, *host).give(1, power=(0, 0, 0), brainstone=-1)
     given = POOR | {"ore": 1, "credits": 2, "tracks": (0,) * 6}
-    return own(table, 0, *things, **(given | fields)).turn(0)
+    return own(table, 0, *items, **(given | fields)).turn(0)
 
 
 @pytest.mark.parametrize("cell", ["1,0", "0,1", "-1,0", "-1,1"])
@@ -92,9 +92,9 @@ def test_lan_01_a_guest_costs_a_mine_on_every_planet(cell):
 
 
 def test_lan_01_on_the_lost_planet_too_but_not_on_a_mere_gaiaformer():
-    table = lantids().planet("0,-1", "Lost").stand(1, "0,-1").turn(0)
+    table = lantids().planet("0,-1", "Lost").place(1, "0,-1").turn(0)
     assert table.can("mine 0,-1")
-    table = lantids().planet("0,-1", "Transdim").stand(1, "0,-1", "GAIAFORMER").turn(0)
+    table = lantids().planet("0,-1", "Transdim").place(1, "0,-1", "GAIAFORMER").turn(0)
     assert not table.can("mine 0,-1")
     assert not table.planet("0,-1", "Gaia").turn(0).can("mine 0,-1")
 
@@ -106,13 +106,13 @@ def test_lan_01_one_guest_a_planet_and_none_on_an_own_planet():
 
 
 def test_lan_01_only_the_lantids_build_beside_others():
-    table = lantids().give(1, ore=9, credits=9).stand(2, "0,1").turn(1)
+    table = lantids().give(1, ore=9, credits=9).place(2, "0,1").turn(1)
     assert not table.can("mine 0,0") and not table.can("mine 0,1")
 
 
 def test_lan_01_a_guest_needs_a_piece_and_range():
     assert not lantids(built=(0, 8, 0, 0, 0, 0, 0)).can("mine 1,0")
-    table = lantids().planet("3,0", "Red").stand(1, "3,0").turn(0)
+    table = lantids().planet("3,0", "Red").place(1, "3,0").turn(0)
     assert not table.can("mine 3,0") and table.give(0, qic=1).turn(0).can("mine 3,0")
 
 
@@ -151,7 +151,7 @@ def test_rms_02_to_06_what_a_guest_scores(mission, cell, vp):
 
 
 def test_rms_06_a_guest_in_a_new_sector_scores_and_occupies_it():
-    table = lantids(mission="RM-SECTOR-3VP", qic=2).planet("4,0", "Red").stand(1, "4,0").turn(0)
+    table = lantids(mission="RM-SECTOR-3VP", qic=2).planet("4,0", "Red").place(1, "4,0").turn(0)
     table = table.play("mine 4,0")
     assert table.vp(0, "ROUND_TILE") == 3
     table = table.planet("4,1", "Blue").give(0, ore=1, credits=2).turn(0).play("mine 4,1")
@@ -176,17 +176,17 @@ def test_lan_01_pass_tiles_count_guests_on_asteroids_but_not_as_types(tile, cell
 
 
 @pytest.mark.parametrize(
-    "action, things", [("power PA_TF2", ()), ("ship TFM_C", ("TF_MARS",)), ("special RB13", ())]
+    "action, items", [("power PA_TF2", ()), ("ship TFM_C", ("TF_MARS",)), ("special RB13", ())]
 )
-def test_a5_free_steps_take_no_occupied_planet(action, things):
+def test_a5_free_steps_take_no_occupied_planet(action, items):
     rich = {"ore": 9, "credits": 20, "power": (0, 0, 9), "booster": 12}
-    table = lantids("MINE", *things, **rich).planet("0,-1", "White").turn(0).play(action)
+    table = lantids("MINE", *items, **rich).planet("0,-1", "White").turn(0).play(action)
     assert not table.can("pick 1,0") and table.can("pick 0,-1")
 
 
-@pytest.mark.parametrize("action, things", [("ship TWI_K", ("TWILIGHT",)), ("special RB11", ())])
-def test_a5_range_actions_take_an_occupied_planet(action, things):
-    table = lantids("MINE", *things, knowledge=1, booster=10).planet("4,0", "Red").stand(1, "4,0")
+@pytest.mark.parametrize("action, items", [("ship TWI_K", ("TWILIGHT",)), ("special RB11", ())])
+def test_a5_range_actions_take_an_occupied_planet(action, items):
+    table = lantids("MINE", *items, knowledge=1, booster=10).planet("4,0", "Red").place(1, "4,0")
     table = table.turn(0).play(action, "pick 4,0")
     assert table.player(0).guests == 1
 
@@ -199,7 +199,7 @@ def test_a5_ecl_c_and_free_mines_take_no_occupied_planet():
 
 
 def test_a16_a_guest_stays_when_the_ambas_swap():
-    table = lantids(host=("1,0", "PI")).play("mine 1,0").planet("5,0", "Brown").stand(1, "5,0")
+    table = lantids(host=("1,0", "PI")).play("mine 1,0").planet("5,0", "Brown").place(1, "5,0")
     table = table.turn(1).play("special FACTION", "pick 5,0")
     assert piece(table, "1,0") == "MINE" and bool(table.game.board.has_guest[table.cell("1,0")])
     assert not bool(table.game.board.has_guest[table.cell("5,0")])
@@ -221,14 +221,14 @@ def test_fin_04_to_10_final_missions_count_guests_but_not_as_types_or_gaia(missi
     table = scene("LANTIDS", "AMBAS", planets=NEAR, round=6, final_missions=missions)
     for cell in ("2,0", "3,0"):
         table = table.planet(cell, "Red")
-    table = table.stand(0, "0,0").stand(0, host, "GUEST").stand(1, host).stand(1, "2,0")
+    table = table.place(0, "0,0").place(0, host, "GUEST").place(1, host).place(1, "2,0")
     assert last_to_pass(table.turn(0)).play("pass").vp(0, "FINAL_1") == vp
 
 
 @pytest.mark.parametrize("slot, vp", [("gaia", 4), ("science", 0)])
 def test_adv_02_mine_2vp_counts_a_guest_and_the_asteroid_tile_waits_for_the_pass(slot, vp):
     table = lantids("TS", "BT9_7VP", "FT_6VP_2K", ore=3, credits=5, tracks=(0, 0, 0, 4, 0, 4))
-    table = table.stand(0, "-1,-1").stand(0, "1,0", "GUEST").turn(0).play("upgrade 0,0")
+    table = table.place(0, "-1,-1").place(0, "1,0", "GUEST").turn(0).play("upgrade 0,0")
     table = table.play("piece RL") if table.node == Node.PIECE else table
     table = table.play(f"advanced {slot}", "tile BT9_7VP")
     assert table.vp(0, "ADVANCED_TILE") == vp  # MINE-2VP: a mine and a guest

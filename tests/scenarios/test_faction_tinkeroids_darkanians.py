@@ -23,7 +23,7 @@ def tinkeroids(tile=None, *, round=1, mission="RM-FED-5VP", **fields):
         mission=mission,
     )
     index = -1 if tile is None else table.env.ruleset.ids["tinkering"].index(tile)
-    return table.stand(0, "0,0", "PI").give(0, **(RICH | {"tinkering": index} | fields)).turn(0)
+    return table.place(0, "0,0", "PI").give(0, **(RICH | {"tinkering": index} | fields)).turn(0)
 
 
 def new_round(table):
@@ -125,7 +125,7 @@ def test_ini_09_with_moweyds_each_fills_up_with_a_colour_of_his_own_in_turn_orde
 
 def test_ini_09_the_steps_are_paid_by_either():
     table = scene("TINKEROIDS", "MOWEYDS", "XENOS", "TERRANS", planets=NEAR)
-    table = table.planet("2,0", "Black").stand(0, "0,0", "PI").stand(1, "3,0")
+    table = table.planet("2,0", "Black").place(0, "0,0", "PI").place(1, "3,0")
     for player, hard, easy in ((0, "1,0", "-1,1"), (1, "2,0", "4,0")):
         table = table.planet("4,0", "Brown").give(player, ore=4, credits=2, qic=0)
         table = at(table, player).turn(player)  # Red is hard for the first, Black for the second
@@ -139,10 +139,10 @@ def test_rms_03_a_hard_colour_scores_three_steps():
     assert tinkeroids(mission="RM-TF-2VP").play("mine -1,1").vp(0, "ROUND_TILE") == 2
 
 
-def darkanians(structure="PI", *things, mission="RM-FED-5VP", **fields):
+def darkanians(structure="PI", *items, mission="RM-FED-5VP", **fields):
     """Darkanians with a structure at 0,0 in main sector 1, rich but for QIC and knowledge."""
-    table = scene("DARKANIANS", "AMBAS", planets=NEAR, mission=mission).stand(0, "0,0", structure)
-    return own(table, 0, *things, **(RICH | {"tracks": (0,) * 6} | fields)).turn(0)
+    table = scene("DARKANIANS", "AMBAS", planets=NEAR, mission=mission).place(0, "0,0", structure)
+    return own(table, 0, *items, **(RICH | {"tracks": (0,) * 6} | fields)).turn(0)
 
 
 def gains(table, text):
@@ -178,12 +178,12 @@ def test_dar_01_deep_sectors_and_interspace_bring_nothing(cell):
 
 
 def test_dar_01_a_sector_of_others_is_new_all_the_same():
-    table = far(darkanians(), "3,0", "4,0").stand(1, "4,0").give(1, power=(0, 0, 9))
+    table = far(darkanians(), "3,0", "4,0").place(1, "4,0").give(1, power=(0, 0, 9))
     assert gains(table.turn(0), "mine 3,0") == (1, 2)
 
 
 def test_dar_01_an_upgrade_brings_nothing():
-    table = darkanians().stand(0, "1,0").turn(0).play("upgrade 1,0")
+    table = darkanians().place(0, "1,0").turn(0).play("upgrade 1,0")
     assert table.player(0).knowledge == 0
 
 

@@ -11,7 +11,7 @@ NEAR = {"0,0": "Yellow", "1,0": "Yellow", "0,1": "Yellow", "-1,0": "Gaia", "-1,1
 def xenos(*structures, **fields):
     """Xenos with structures at 0,0, 1,0 and 0,1, which touch, without resources."""
     table = scene("XENOS", "FIRAKS", planets=NEAR)
-    table = table.stand(0, dict(zip(("0,0", "1,0", "0,1"), structures, strict=False)))
+    table = table.place(0, dict(zip(("0,0", "1,0", "0,1"), structures, strict=False)))
     return table.give(0, **(POOR | fields)).turn(0)
 
 
@@ -49,7 +49,7 @@ def test_fed_10_and_7_without_it(third, legal):
 
 def test_fed_02_with_6_needed_a_mine_apart_makes_7_illegal():
     # PI 3 and academy 3 are 6; a mine at a distance of 2 is one too many.
-    table = xenos("PI", "AC_A", power=(3, 0, 0)).planet("-2,0", "Yellow").stand(0, "-2,0")
+    table = xenos("PI", "AC_A", power=(3, 0, 0)).planet("-2,0", "Yellow").place(0, "-2,0")
     table = table.turn(0).play("form_federation")
     assert table.options("pick") == {"pick 0,0"}
 
@@ -59,10 +59,10 @@ def test_pi_income_of_the_xenos_is_a_qic_and_no_token():
     assert table.player(0).qic == 1 and table.player(0).power == (0, 4, 0)
 
 
-def gleens(structure="MINE", *things, **fields):
+def gleens(structure="MINE", *items, **fields):
     """Gleens with a structure at 0,0, without resources."""
-    table = scene("GLEENS", "FIRAKS", planets=NEAR).stand(0, "0,0", structure)
-    return own(table, 0, *things, **(POOR | {"tracks": (0,) * 6} | fields)).turn(0)
+    table = scene("GLEENS", "FIRAKS", planets=NEAR).place(0, "0,0", structure)
+    return own(table, 0, *items, **(POOR | {"tracks": (0,) * 6} | fields)).turn(0)
 
 
 def lab(table):
@@ -92,15 +92,15 @@ SOURCES = {
 
 @pytest.mark.parametrize("source", sorted(SOURCES))
 def test_gle_02_every_qic_gained_is_an_ore_before_academy_b(source):
-    fields, things, texts, amount = SOURCES[source]
-    row = gleens("MINE", *things, **fields).play(*texts).player(0)
+    fields, items, texts, amount = SOURCES[source]
+    row = gleens("MINE", *items, **fields).play(*texts).player(0)
     assert (row.qic, row.ore) == (0, amount)
 
 
 @pytest.mark.parametrize("source", sorted(SOURCES))
 def test_gle_01_and_a_qic_from_academy_b_on(source):
-    fields, things, texts, amount = SOURCES[source]
-    row = gleens("AC_B", *things, **fields).play(*texts).player(0)
+    fields, items, texts, amount = SOURCES[source]
+    row = gleens("AC_B", *items, **fields).play(*texts).player(0)
     assert (row.qic, row.ore) == (amount, 0)
 
 
@@ -114,7 +114,7 @@ def test_gle_02_the_tile_bt3_and_the_income_of_rb10():
     table = lab(gleens("TS", ore=3, credits=5)).play("tile BT3_O1_Q1")
     assert (table.player(0).qic, table.player(0).ore) == (0, 2)
     boosters = ["RB1", "RB2", "RB3", "RB4", "RB5", "RB6", "RB10"]
-    table = scene("GLEENS", "FIRAKS", planets=NEAR, boosters=boosters).stand(0, "0,0")
+    table = scene("GLEENS", "FIRAKS", planets=NEAR, boosters=boosters).place(0, "0,0")
     table = last_to_pass(table.give(0, **POOR)).play("booster RB10")
     assert (table.player(0).qic, table.player(0).ore) == (0, 1 + 1 + 1)  # board, mine, RB10
 
@@ -148,14 +148,14 @@ def test_gle_03_a_mine_on_a_gaia_planet_scores_2():
 
 
 def test_gle_03_its_own_gaiaformed_planet_scores_too_and_is_free():
-    table = gleens(ore=1, credits=2, gaiaformers_out=0).stand(0, "-1,0", "GAIAFORMER").turn(0)
+    table = gleens(ore=1, credits=2, gaiaformers_out=0).place(0, "-1,0", "GAIAFORMER").turn(0)
     table = table.play("mine -1,0")
     assert table.vp(0, "FACTION") == 2 and table.player(0).ore == 0
 
 
 def institute(mission="RM-FED-5VP"):
     """Gleens who have just built their PI."""
-    table = scene("GLEENS", "FIRAKS", planets=NEAR, mission=mission).stand(0, "0,0", "TS")
+    table = scene("GLEENS", "FIRAKS", planets=NEAR, mission=mission).place(0, "0,0", "TS")
     table = table.give(0, **(POOR | {"ore": 4, "credits": 6})).turn(0).play("upgrade 0,0")
     return table.play("piece PI") if table.node == Node.PIECE else table
 
@@ -177,5 +177,5 @@ def test_gle_04_the_token_pays_for_level_5_and_is_scored_again_by_twilight():
 
 
 def test_gle_04_the_pi_can_still_be_in_a_federation():
-    table = institute().stand(0, "1,0", "TS").stand(0, "0,1", "TS").turn(0)
+    table = institute().place(0, "1,0", "TS").place(0, "0,1", "TS").turn(0)
     assert table.can("form_federation")

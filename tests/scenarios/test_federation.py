@@ -7,11 +7,11 @@ from gaia_jax.state import GAIA_AREA, NO_BRAINSTONE, Node
 from tests.scenarios.scene import POOR, form, own, scene
 
 
-def camp(stands, faction="TERRANS", planets=None, **setup):
+def camp(structures, faction="TERRANS", planets=None, **setup):
     """Structures of player 0 on Red planets, {cell: structure}; 9 tokens in bowl I."""
-    names = dict.fromkeys(stands, "Red") | (planets or {})
+    names = dict.fromkeys(structures, "Red") | (planets or {})
     table = scene(faction, planets=names, **setup)
-    table = table.stand(0, stands)
+    table = table.place(0, structures)
     return table.give(0, **POOR | {"power": (9, 0, 0)})
 
 
@@ -42,7 +42,7 @@ def test_fed_01_six_power_are_too_few():
 
 
 def test_fed_01_a_structure_of_another_does_not_count():
-    table = camp({"0,0": "PI", "1,0": "AC_A"}, planets={"2,0": "Red"}).stand(1, "2,0")
+    table = camp({"0,0": "PI", "1,0": "AC_A"}, planets={"2,0": "Red"}).place(1, "2,0")
     assert not table.can("form_federation")
 
 
@@ -106,29 +106,29 @@ def test_fed_04_no_satellite_on_a_ship():
 
 def test_fed_04_no_satellite_on_the_lost_planet():
     table = camp({"-1,0": "TS", "0,0": "PI", "2,0": "AC_A"}, planets={"1,0": "Lost"})
-    assert len(laid(form(table.stand(1, "1,0"), "-1,0", "2,0"))) == 2
+    assert len(laid(form(table.place(1, "1,0"), "-1,0", "2,0"))) == 2
 
 
 def test_fed_04_satellites_and_stations_of_others_do_not_matter():
     table = camp({"-1,0": "TS", "0,0": "PI", "2,0": "AC_A", "4,0": "MINE"})
-    table = table.stand(1, "1,0", "SATELLITE").stand(1, "1,0", "STATION").give(0, power=(1, 0, 0))
+    table = table.place(1, "1,0", "SATELLITE").place(1, "1,0", "STATION").give(0, power=(1, 0, 0))
     assert laid(form(table, "-1,0", "2,0")) == {"1,0"}
 
 
 def test_fed_05_no_satellite_beside_an_own_federation():
     table = camp(BENT | {"2,-1": "MINE", "-1,2": "MINE"})
     free = table.give(0, power=(1, 0, 0))
-    assert laid(form(free.stand(0, "2,-1", "FEDERATED"), "-1,0", "1,1")) == {"0,1"}
-    assert laid(form(free.stand(0, "-1,2", "FEDERATED"), "-1,0", "1,1")) == {"1,0"}
-    both = free.stand(0, "2,-1", "FEDERATED").stand(0, "-1,2", "FEDERATED")
+    assert laid(form(free.place(0, "2,-1", "FEDERATED"), "-1,0", "1,1")) == {"0,1"}
+    assert laid(form(free.place(0, "-1,2", "FEDERATED"), "-1,0", "1,1")) == {"1,0"}
+    both = free.place(0, "2,-1", "FEDERATED").place(0, "-1,2", "FEDERATED")
     assert not both.can("form_federation")
 
 
 def test_fed_05_no_satellite_beside_a_satellite_of_an_own_federation():
-    table = camp(BENT).give(0, power=(1, 0, 0)).stand(0, "2,-1", "SATELLITE")
+    table = camp(BENT).give(0, power=(1, 0, 0)).place(0, "2,-1", "SATELLITE")
     assert laid(form(table, "-1,0", "1,1")) == {"2,-1", "0,1"}
-    assert not table.stand(0, "-1,2", "SATELLITE").can("form_federation")
-    assert table.stand(1, "-1,2", "SATELLITE").can("form_federation")
+    assert not table.place(0, "-1,2", "SATELLITE").can("form_federation")
+    assert table.place(1, "-1,2", "SATELLITE").can("form_federation")
 
 
 @pytest.mark.parametrize(
@@ -152,34 +152,34 @@ def test_fed_06_tokens_in_the_gaia_area_do_not_pay():
 
 def test_fed_06_the_brainstone_goes_last():
     table = camp({"0,0": "PI", "1,0": "TS", "4,0": "AC_A"}, "TAKLONS").give(0, brainstone=0)
-    kept = form(table.give(0, power=(0, 0, 2)), "0,0", "4,0").player(0)
-    assert (kept.power, kept.brainstone) == ((0, 0, 0), 0)
-    gone = form(table.give(0, power=(0, 0, 1)), "0,0", "4,0").player(0)
-    assert (gone.power, gone.brainstone) == ((0, 0, 0), NO_BRAINSTONE)
+    with_two = form(table.give(0, power=(0, 0, 2)), "0,0", "4,0").player(0)
+    assert (with_two.power, with_two.brainstone) == ((0, 0, 0), 0)
+    with_one = form(table.give(0, power=(0, 0, 1)), "0,0", "4,0").player(0)
+    assert (with_one.power, with_one.brainstone) == ((0, 0, 0), NO_BRAINSTONE)
     away = table.give(0, power=(0, 0, 1), brainstone=GAIA_AREA)
     assert not away.can("form_federation")
 
 
 def test_fed_07_what_touches_a_new_federation_joins_it():
-    stands = {"0,0": "PI", "1,0": "TS", "4,0": "AC_A", "2,1": "MINE", "5,2": "MINE"}
-    table = form(camp(stands), "0,0", "4,0")
+    structures = {"0,0": "PI", "1,0": "TS", "4,0": "AC_A", "2,1": "MINE", "5,2": "MINE"}
+    table = form(camp(structures), "0,0", "4,0")
     assert laid(table) == {"2,0", "3,0"}
     # 2,1 touches both satellites; 5,2 touches nothing.
     assert joined(table, "2,1") and not joined(table, "5,2")
 
 
 def test_fed_07_what_is_built_beside_a_federation_joins_it_and_is_used_up():
-    stands = TOUCHING | {"4,0": "MINE"}
-    table = camp(stands, planets={"3,0": "Blue"})
-    table = table.stand(0, list(TOUCHING), "FEDERATED")
+    structures = TOUCHING | {"4,0": "MINE"}
+    table = camp(structures, planets={"3,0": "Blue"})
+    table = table.place(0, list(TOUCHING), "FEDERATED")
     table = table.give(0, ore=9, credits=9, formed=1).play("mine 3,0")
     assert joined(table, "3,0") and joined(table, "4,0")  # until nothing more touches
 
 
 def test_fed_08_an_own_structure_outside_the_federation_is_no_bridge():
     # 5 + 3 power with a mine in the middle of the only straight line.
-    stands = {"-1,0": "RL", "0,0": "PI", "2,0": "MINE", "4,0": "AC_A"}
-    table = camp(stands)
+    structures = {"-1,0": "RL", "0,0": "PI", "2,0": "MINE", "4,0": "AC_A"}
+    table = camp(structures)
     assert not table.give(0, power=(3, 0, 0)).can("form_federation")
     table = form(table.give(0, power=(4, 0, 0)), "-1,0", "4,0")
     assert len(laid(table)) == 4 and joined(table, "2,0")
@@ -215,7 +215,7 @@ def test_fed_09_the_lost_planet_has_power_1():
 
 def test_fed_13_membership_stays_on_the_cell_when_the_ambas_swap():
     table = camp(TOUCHING | {"5,0": "MINE"}, "AMBAS")
-    table = table.stand(0, list(TOUCHING), "FEDERATED")
+    table = table.place(0, list(TOUCHING), "FEDERATED")
     table = table.play("special FACTION", "pick 5,0")
     board = table.game.board
     assert int(board.structure[table.cell("5,0")]) == 4  # the institute
@@ -225,9 +225,9 @@ def test_fed_13_membership_stays_on_the_cell_when_the_ambas_swap():
 def test_fed_14_host_and_guest_have_their_own_federations():
     table = scene("LANTIDS", planets=dict.fromkeys(TOUCHING, "Red"))
     for cell, structure in TOUCHING.items():
-        table = table.stand(1, cell, structure).stand(1, cell, "FEDERATED")
-    table = table.stand(0, "2,0", "GUEST").planet("3,0", "Red").planet("4,0", "Red")
-    table = table.stand(0, "3,0", "PI").stand(0, "4,0", "AC_A").give(0, power=(0, 0, 0))
+        table = table.place(1, cell, structure).place(1, cell, "FEDERATED")
+    table = table.place(0, "2,0", "GUEST").planet("3,0", "Red").planet("4,0", "Red")
+    table = table.place(0, "3,0", "PI").place(0, "4,0", "AC_A").give(0, power=(0, 0, 0))
     assert table.can("form_federation")  # 1 + 3 + 3
     table = form(table, "2,0")
     assert joined(table, "2,0", 0) and joined(table, "2,0", 1) and not joined(table, "0,0", 0)

@@ -14,11 +14,11 @@ SHIP_TOKENS = {
 }
 
 
-def camp(stands, faction="TERRANS", planets=None, **setup):
+def camp(structures, faction="TERRANS", planets=None, **setup):
     """Structures of player 0 on Red planets, {cell: structure}; no resources."""
-    names = dict.fromkeys(stands, "Red") | (planets or {})
+    names = dict.fromkeys(structures, "Red") | (planets or {})
     table = scene(faction, planets=names, **setup)
-    table = table.stand(0, stands)
+    table = table.place(0, structures)
     return table.give(0, **POOR)
 
 
@@ -47,11 +47,11 @@ def test_rms_07_a_federation_scores_its_round_tile():
     assert form(camp(TOUCHING, mission="RM-TS-3VP"), "0,0").vp(0, "ROUND_TILE") == 0
 
 
-@pytest.mark.parametrize("taken", [1, 24, 25])
-def test_fed_17_25_satellites_are_all(taken):
-    stands = {"0,0": "PI", "1,0": "TS", "3,0": "AC_A"}
-    table = camp(stands).give(0, power=(9, 0, 0), satellites=taken)
-    assert table.can("form_federation") is (taken < 25)
+@pytest.mark.parametrize("num_satellites", [1, 24, 25])
+def test_fed_17_25_satellites_are_all(num_satellites):
+    structures = {"0,0": "PI", "1,0": "TS", "3,0": "AC_A"}
+    table = camp(structures).give(0, power=(9, 0, 0), satellites=num_satellites)
+    assert table.can("form_federation") is (num_satellites < 25)
 
 
 def test_fed_18_a_kind_in_supply_or_the_token_of_a_ship_with_a_shuttle():
@@ -125,11 +125,11 @@ def test_fed_21_twilight_gives_a_token_again_without_the_round_tile():
 HIVE = {"0,0": "PI", "1,0": "AC_A", "2,0": "MINE"}
 
 
-def hive(stands, formed=1, stations=(), **setup):
+def hive(structures, formed=1, stations=(), **setup):
     """A Hive with a federation of 7 power, and more structures outside."""
-    table = camp(HIVE | stands, "HIVES", **setup)
-    table = table.stand(0, list(HIVE), "FEDERATED")
-    table = table.stand(0, list(stations), "STATION")
+    table = camp(HIVE | structures, "HIVES", **setup)
+    table = table.place(0, list(HIVE), "FEDERATED")
+    table = table.place(0, list(stations), "STATION")
     return table.give(0, formed=formed)
 
 
@@ -151,8 +151,8 @@ def test_fed_15_it_grows_to_14_and_21():
 
 
 def test_fed_15_every_added_structure_is_needed():
-    stands = {"4,0": "AC_B", "5,0": "TS", "6,0": "TS", "2,2": "MINE"}
-    table = hive(stands).give(0, qic=9).play("form_federation")
+    structures = {"4,0": "AC_B", "5,0": "TS", "6,0": "TS", "2,2": "MINE"}
+    table = hive(structures).give(0, qic=9).play("form_federation")
     assert table.options() == {"pick 4,0"}
 
 

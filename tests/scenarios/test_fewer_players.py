@@ -32,7 +32,7 @@ def small(*factions, planets, **fields):
     table = Table(
         factions=factions, ruleset="lost_fleet_published", players=len(factions), **dealt
     ).start()
-    table = cleared(table, planets).stand(0, "0,0").give(0, **(RICH | fields))
+    table = cleared(table, planets).place(0, "0,0").give(0, **(RICH | fields))
     return table.turn(0)
 
 
@@ -72,7 +72,7 @@ def test_pla_11_two_artifacts_lie_on_the_twilight():
 
 @compiled
 def test_pla_09_only_the_ship_tiles_dealt_can_be_taken():
-    table = small("TERRANS", "XENOS", planets={"0,0": "Blue"}).stand(0, "0,0", "TS")
+    table = small("TERRANS", "XENOS", planets={"0,0": "Blue"}).place(0, "0,0", "TS")
     table = own(table, 0, *SHIPS).turn(0).play("upgrade 0,0", "piece RL")
     ship_tiles = {f"tile {tile.id}" for tile in PUBLISHED_FOR_TWO.ship_tiles}
     assert table.options("tile") & ship_tiles == {"tile LF-ORE1-KN3", "tile LF-NAV+1"}
@@ -82,7 +82,7 @@ def test_pla_09_only_the_ship_tiles_dealt_can_be_taken():
 @pytest.mark.parametrize("vp, offered", [(24, False), (25, True)])
 def test_pla_09_the_extra_tile_asks_for_25_vp(vp, offered):
     """Shuttles do not help, and with two no third ship can be explored."""
-    table = small("TERRANS", "XENOS", planets={"0,0": "Blue"}, vp=vp).stand(0, "0,0", "TS")
+    table = small("TERRANS", "XENOS", planets={"0,0": "Blue"}, vp=vp).place(0, "0,0", "TS")
     table = own(table, 0, "TWILIGHT", "ECLIPSE", "FT_7VP_2O", "BT9_7VP")
     table = table.turn(0).play("upgrade 0,0", "piece RL")
     assert table.can("advanced extra") is offered
@@ -101,9 +101,9 @@ def test_pla_09_the_extra_tile_asks_for_25_vp(vp, offered):
 )
 def test_pla_13_the_lantids_of_two(structure, planet, host, knowledge):
     table = small("LANTIDS", "HADSCH_HALLAS", planets={"0,0": "Blue", "1,0": planet})
-    table = table.stand(0, "0,0", structure)
+    table = table.place(0, "0,0", structure)
     if host:
-        table = table.stand(1, "1,0", host)
+        table = table.place(1, "1,0", host)
     assert table.turn(0).play("mine 1,0").player(0).knowledge == knowledge
 
 
@@ -112,9 +112,9 @@ def test_pla_13_the_lantids_of_two(structure, planet, host, knowledge):
 def test_pla_13_the_lantids_of_three(structure, host, gained):
     planets = {"0,0": "Blue", "1,0": "Blue"}
     table = small("LANTIDS", "HADSCH_HALLAS", "XENOS", planets=planets, power=(4, 0, 0))
-    table = table.stand(0, "0,0", structure)
+    table = table.place(0, "0,0", structure)
     if host:
-        table = table.stand(1, "1,0")
+        table = table.place(1, "1,0")
     row = table.turn(0).play("mine 1,0").player(0)
     assert (row.knowledge, int(row.power[1])) == gained
 

@@ -36,7 +36,7 @@ def crowd(counts, planet="Red", **kwargs):
     table = last(planets={cell: planet for row in cells for cell in row}, **kwargs)
     for player, row in enumerate(cells):
         for cell in row:
-            table = table.stand(player, cell)
+            table = table.place(player, cell)
     return table
 
 
@@ -90,7 +90,7 @@ def rivals(mission, count, planets=None, factions=("TERRANS", "LANTIDS"), cell="
     """Player 1 has `count` mines far off, at least one of everything counted on them."""
     cells = [cell.format(q) for q in range(count)]
     table = last(mission, dict.fromkeys(cells, kind) | (planets or {}), factions)
-    table = table.stand(1, list(cells))
+    table = table.place(1, list(cells))
     return table
 
 
@@ -99,9 +99,9 @@ def test_fin_04_buildings_are_all_structures_with_artifact_mines():
     factions = ("LANTIDS", "XENOS")
     for count, result in ((4, TIE), (3, WIN), (5, LOSS)):
         table = rivals("BUILDINGS", count, planets, factions)
-        table = table.stand(0, "0,0", "PI").stand(0, "1,0").stand(2, "2,0")
-        table = own(table.stand(0, "2,0", "GUEST"), 0, "ART-PP-MINE")
-        table = table.stand(0, "3,0", "GAIAFORMER").stand(0, "4,0", "SATELLITE")
+        table = table.place(0, "0,0", "PI").place(0, "1,0").place(2, "2,0")
+        table = own(table.place(0, "2,0", "GUEST"), 0, "ART-PP-MINE")
+        table = table.place(0, "3,0", "GAIAFORMER").place(0, "4,0", "SATELLITE")
         assert duel(table) == result
 
 
@@ -109,39 +109,39 @@ def test_fin_05_types_without_guests_with_lost_planet_and_artifacts():
     planets = {"0,0": "Red", "1,0": "Lost", "2,0": "Blue", "3,0": "Red"}
     planets |= {"0,-3": "Red", "1,-3": "Gaia", "2,-3": "Proto"}
     table = last("PLANET_TYPES", planets, ("LANTIDS", "XENOS"))
-    table = table.stand(0, "0,0").stand(0, "3,0").stand(0, "1,0").stand(2, "2,0")
-    table = own(table.stand(0, "2,0", "GUEST"), 0, "ART-AS-MINE")  # Red, Lost, Asteroid
-    table = table.stand(1, "0,-3").stand(1, "1,-3")
+    table = table.place(0, "0,0").place(0, "3,0").place(0, "1,0").place(2, "2,0")
+    table = own(table.place(0, "2,0", "GUEST"), 0, "ART-AS-MINE")  # Red, Lost, Asteroid
+    table = table.place(1, "0,-3").place(1, "1,-3")
     assert duel(table) == WIN
-    assert duel(table.stand(1, "2,-3")) == TIE
-    assert duel(own(table.stand(1, "2,-3"), 1, "ART-AS-MINE")) == LOSS
+    assert duel(table.place(1, "2,-3")) == TIE
+    assert duel(own(table.place(1, "2,-3"), 1, "ART-AS-MINE")) == LOSS
 
 
 def test_fin_06_the_farther_academy_from_the_institute():
     planets = dict.fromkeys(("0,0", "1,0", "4,0", "0,-3", "4,-3"), "Red")
-    table = last("PI_AC_DISTANCE", planets).stand(0, "0,0", "PI").stand(0, "1,0", "AC_A")
-    table = table.stand(1, "0,-3", "PI").stand(1, "4,-3", "AC_B")
+    table = last("PI_AC_DISTANCE", planets).place(0, "0,0", "PI").place(0, "1,0", "AC_A")
+    table = table.place(1, "0,-3", "PI").place(1, "4,-3", "AC_B")
     assert duel(table) == LOSS
-    assert duel(table.stand(0, "4,0", "AC_B")) == TIE
+    assert duel(table.place(0, "4,0", "AC_B")) == TIE
 
 
 def test_fin_06_without_institute_or_academy_the_distance_is_0():
     table = last("PI_AC_DISTANCE", dict.fromkeys(("0,0", "4,0"), "Red"))
-    table = table.stand(0, "0,0", "AC_A").stand(0, "4,0", "AC_B")
+    table = table.place(0, "0,0", "AC_A").place(0, "4,0", "AC_B")
     assert ended(table) == (9, 9, 9, 9)
 
 
 def hive_and_neighbour():
     """The Hive has a satellite and two stations, player 1 has two satellites."""
     table = last("SATELLITES", factions=("HIVES",))
-    table = table.stand(0, "0,0", "SATELLITE").stand(0, "1,0", "STATION").stand(0, "2,0", "STATION")
-    return table.stand(1, "0,-3", "SATELLITE").stand(1, "1,-3", "SATELLITE")
+    table = table.place(0, "0,0", "SATELLITE").place(0, "1,0", "STATION").place(0, "2,0", "STATION")
+    return table.place(1, "0,-3", "SATELLITE").place(1, "1,-3", "SATELLITE")
 
 
 def test_a22_the_stations_of_the_hive_are_no_satellites():
     table = hive_and_neighbour()
     assert duel(table) == LOSS
-    assert duel(table.stand(0, "3,0", "SATELLITE")) == TIE
+    assert duel(table.place(0, "3,0", "SATELLITE")) == TIE
 
 
 @pytest.mark.parametrize("rules", RULESETS.values(), ids=RULESETS)
@@ -157,29 +157,29 @@ def test_fin_08_asteroids_and_protos_with_guests_and_artifacts():
     factions = ("LANTIDS", "XENOS")
     for count, result in ((6, TIE), (5, WIN)):
         table = rivals("ASTEROID_PROTO_BUILDINGS", count, planets, factions, kind="Proto")
-        table = table.stand(0, "0,0", "TS").stand(0, "1,0").stand(2, "2,0").stand(2, "3,0")
-        table = table.stand(0, "2,0", "GUEST").stand(0, "3,0", "GUEST")
+        table = table.place(0, "0,0", "TS").place(0, "1,0").place(2, "2,0").place(2, "3,0")
+        table = table.place(0, "2,0", "GUEST").place(0, "3,0", "GUEST")
         assert duel(own(table, 0, "ART-PP-MINE", "ART-AS-MINE")) == result
 
 
 def test_fin_09_structures_in_federations():
     planets = dict.fromkeys(("0,0", "1,0", "3,0", "0,-3", "1,-3"), "Red") | {"2,0": "Lost"}
     table = last("FEDERATION_BUILDINGS", planets, ("HIVES",))
-    table = table.stand(0, ["0,0", "1,0", "2,0", "3,0"])
-    table = table.stand(0, ["0,0", "2,0"], "FEDERATED")
-    table = table.stand(0, "4,0", "STATION").stand(0, "4,0", "FEDERATED")
-    table = table.stand(0, "5,0", "SATELLITE")
+    table = table.place(0, ["0,0", "1,0", "2,0", "3,0"])
+    table = table.place(0, ["0,0", "2,0"], "FEDERATED")
+    table = table.place(0, "4,0", "STATION").place(0, "4,0", "FEDERATED")
+    table = table.place(0, "5,0", "SATELLITE")
     for cell in ("0,-3", "1,-3"):
-        table = table.stand(1, cell).stand(1, cell, "FEDERATED")
+        table = table.place(1, cell).place(1, cell, "FEDERATED")
     assert duel(table) == TIE
-    assert duel(table.stand(0, "3,0", "FEDERATED")) == WIN
+    assert duel(table.place(0, "3,0", "FEDERATED")) == WIN
 
 
 def test_fin_09_a_federated_guest_counts_for_its_owner_alone():
     table = last("FEDERATION_BUILDINGS", {"0,0": "Red"}, ("LANTIDS", "XENOS"))
-    table = table.stand(1, "0,0").stand(0, "0,0", "GUEST").stand(0, "0,0", "FEDERATED")
+    table = table.place(1, "0,0").place(0, "0,0", "GUEST").place(0, "0,0", "FEDERATED")
     assert ended(table) == (18, 6, 6, 6)
-    assert duel(table.stand(1, "0,0", "FEDERATED")) == TIE
+    assert duel(table.place(1, "0,0", "FEDERATED")) == TIE
 
 
 SECTORS = {"0,0": "Red", "1,0": "Red", "3,0": "Lost", "2,-3": "Red", "2,4": "Red", "2,5": "Red"}
@@ -191,9 +191,9 @@ SECTORS = {"0,0": "Red", "1,0": "Red", "3,0": "Lost", "2,-3": "Red", "2,4": "Red
 def test_fin_10_sectors_count_once(mission, rival):
     # Player 0 has sectors 1 and 5, deep 2, and interspace.
     table = last(mission, SECTORS | dict.fromkeys(rival, "Red"))
-    table = table.stand(0, list(SECTORS))
+    table = table.place(0, list(SECTORS))
     assert duel(table) == (18, 6)
-    table = table.stand(1, list(rival))
+    table = table.place(1, list(rival))
     assert duel(table) == TIE
 
 
@@ -201,8 +201,8 @@ def test_fin_10_gaia_buildings_without_guests():
     planets = dict.fromkeys(("0,0", "1,0", "2,0"), "Gaia")
     for count, result in ((2, TIE), (3, LOSS)):
         table = rivals("GAIA_BUILDINGS", count, planets, ("LANTIDS", "XENOS"), kind="Gaia")
-        table = table.stand(0, "0,0").stand(0, "1,0", "AC_A").stand(2, "2,0")
-        assert duel(table.stand(0, "2,0", "GUEST")) == result
+        table = table.place(0, "0,0").place(0, "1,0", "AC_A").place(2, "2,0")
+        assert duel(table.place(0, "2,0", "GUEST")) == result
 
 
 @pytest.mark.parametrize(
@@ -236,6 +236,6 @@ def test_fin_12_ties_share_the_win_and_the_rank(vp, win, rank):
 
 def test_a7_an_ended_game_stays_as_it_is():
     table = crowd((3, 2, 1, 0)).play("pass")
-    again = table.play("pass", "mine 0,0", "end_turn")
-    assert again.node == Node.ENDED
-    assert [again.player(p).vp for p in range(4)] == [table.player(p).vp for p in range(4)]
+    after = table.play("pass", "mine 0,0", "end_turn")
+    assert after.node == Node.ENDED
+    assert [after.player(p).vp for p in range(4)] == [table.player(p).vp for p in range(4)]

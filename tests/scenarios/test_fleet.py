@@ -3,20 +3,20 @@
 import pytest
 
 from gaia_jax.state import Node
-from tests.scenarios.scene import BESIDE, at, own, piece, scene
+from tests.scenarios.scene import NEXT_TO, at, own, piece, scene
 
 
 def explorer(*factions, ship="TWILIGHT", **fields):
     """A mine of player 0 beside the ship, who has no QIC and 10 VP."""
-    table = scene(*(factions or ("GEODENS",)), planets={BESIDE[ship]: "Orange"})
-    return table.stand(0, BESIDE[ship]).give(0, **({"qic": 0, "vp": 10} | fields)).turn(0)
+    table = scene(*(factions or ("GEODENS",)), planets={NEXT_TO[ship]: "Orange"})
+    return table.place(0, NEXT_TO[ship]).give(0, **({"qic": 0, "vp": 10} | fields)).turn(0)
 
 
-def lab(*things, **fields):
-    """Geodens who may turn their station at 0,0 into a lab; things they own besides."""
+def lab(*items, **fields):
+    """Geodens who may turn their station at 0,0 into a lab; items they also own."""
     near = {"0,0": "Orange", "1,0": "Brown", "3,-2": "Orange"}
-    table = scene("GEODENS", planets=near).stand(0, "0,0", "TS")
-    table = own(table, 0, *things, **({"ore": 3, "credits": 5, "qic": 0} | fields))
+    table = scene("GEODENS", planets=near).place(0, "0,0", "TS")
+    table = own(table, 0, *items, **({"ore": 3, "credits": 5, "qic": 0} | fields))
     return table.turn(0)
 
 
@@ -26,7 +26,7 @@ def to_lab(table):
     return table.play("piece RL") if table.node == Node.PIECE else table
 
 
-@pytest.mark.parametrize("ship", sorted(BESIDE))
+@pytest.mark.parametrize("ship", sorted(NEXT_TO))
 def test_exp_01_a_shuttle_costs_5_vp(ship):
     table = explorer(ship=ship).play(f"explore {ship}")
     assert table.vp(0, "EXPLORE") == -5 and table.player(0).vp == 5
@@ -66,7 +66,7 @@ def test_exp_03_one_shuttle_a_ship_and_three_in_all():
 
 
 def test_min_05_range_to_a_ship_is_paid_in_qic():
-    table = explorer().planet("-1,1", "Orange").stand(0, "-1,1").turn(0)  # Rebellion at 2
+    table = explorer().planet("-1,1", "Orange").place(0, "-1,1").turn(0)  # Rebellion at 2
     assert not table.can("explore REBELLION")
     table = table.give(0, qic=1).turn(0).play("explore REBELLION")
     assert table.player(0).qic == 0
@@ -86,7 +86,7 @@ def test_exp_06_a_ship_is_no_range_source_no_type_no_sector():
 
 
 def test_exp_06_exploring_is_not_leeched():
-    table = explorer().planet("1,0", "Red").stand(1, "1,0", "PI").give(1, power=(4, 0, 0))
+    table = explorer().planet("1,0", "Red").place(1, "1,0", "PI").give(1, power=(4, 0, 0))
     table = table.turn(0).play("explore TWILIGHT")
     assert table.player(1).power == (4, 0, 0) and table.node != Node.LEECH
 

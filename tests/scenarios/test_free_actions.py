@@ -11,7 +11,7 @@ NOTHING = dict.fromkeys(FIELDS, 0) | {"power": (0, 0, 0)}
 
 def poor(faction="TERRANS", institute=False, **given):
     """Player 0 has this and nothing else."""
-    table = scene(faction, planets={"0,0": "Blue"}).stand(0, "0,0", "PI" if institute else "MINE")
+    table = scene(faction, planets={"0,0": "Blue"}).place(0, "0,0", "PI" if institute else "MINE")
     return table.give(0, **(NOTHING | {"brainstone": NO_BRAINSTONE} | given))
 
 
@@ -154,7 +154,7 @@ def test_fre_11_the_gleens_gain_ore_for_qic_before_academy_b():
     table = poor("GLEENS", power=(0, 0, 4))
     before = table.play("free P4_to_Q").player(0)
     assert (before.ore, before.qic) == (1, 0)
-    academy = table.planet("1,0", "Red").stand(0, "1,0", "AC_B").play("free P4_to_Q").player(0)
+    academy = table.planet("1,0", "Red").place(0, "1,0", "AC_B").play("free P4_to_Q").player(0)
     assert (academy.ore, academy.qic) == (0, 1)
     assert poor("GLEENS", qic=1).play("free Q_to_O").player(0).ore == 1
 
@@ -169,11 +169,11 @@ def test_fre_12_free_actions_come_before_and_after_the_main_action_of_the_own_tu
 
 
 def test_fre_12_none_inside_an_action_and_none_when_leeching():
-    table = poor(ore=9, credits=9, qic=9).planet("1,0", "Red").stand(1, "1,0", "TS")
+    table = poor(ore=9, credits=9, qic=9).planet("1,0", "Red").place(1, "1,0", "TS")
     table = table.give(1, ore=9, power=(4, 0, 0))
-    asked = table.stand(0, "0,0").give(0, built=(0, 1, 0, 0, 0, 0, 0)).play("upgrade 0,0")
-    assert asked.node == Node.LEECH and not asked.options("free")
-    choosing = table.stand(0, "0,0", "TS").play("upgrade 0,0")
+    leeching = table.place(0, "0,0").give(0, built=(0, 1, 0, 0, 0, 0, 0)).play("upgrade 0,0")
+    assert leeching.node == Node.LEECH and not leeching.options("free")
+    choosing = table.place(0, "0,0", "TS").play("upgrade 0,0")
     assert choosing.node in (Node.PIECE, Node.TILE) and not choosing.options("free")
 
 

@@ -8,7 +8,7 @@ from tests.scenarios.scene import four
 from tests.scenarios.table import Table
 
 # One mine or the PI where not two mines (SET-14 to SET-18, INI-03 to INI-06).
-STANDS = {
+STRUCTURES = {
     "HIVES": {"PI": 1}, "TINKEROIDS": {"PI": 1}, "XENOS": {"MINE": 3}, "DARKANIANS": {"MINE": 1},
     "SPACE_GIANTS": {"MINE": 1}, "MOWEYDS": {"MINE": 1},
 }  # fmt: skip
@@ -54,18 +54,22 @@ def test_ini_07_placing_the_start_structures_costs_and_brings_nothing(faction):
     row, ids = table.player(0), table.env.ruleset.ids["structure"]
     assert row.resources == GOLDEN[faction][0] and row.power == GOLDEN[faction][1]
     assert row.vp == 10 and row.gaiaformers == GOLDEN[faction][2]
-    stands = {ids[i]: n for i, n in enumerate(row.built) if n}
-    assert stands == STANDS.get(faction, {"MINE": 2})
+    structures = {ids[i]: n for i, n in enumerate(row.built) if n}
+    assert structures == STRUCTURES.get(faction, {"MINE": 2})
 
 
 @pytest.mark.parametrize("faction", GOLDEN)
 def test_inc_06_the_first_income(faction):
-    _, (one, two, three), _, after, charge, tokens = GOLDEN[faction]
+    _, (bowl_i, bowl_ii, bowl_iii), _, after, charge, tokens = GOLDEN[faction]
     table = chosen(until(dealt(faction), Node.BOOSTER))
     table = until(table, phase=Phase.ACTIONS)  # where there is a choice, charges come first
-    moved = min(charge, one)
-    again = min(charge - moved, two + moved)
-    assert table.player(0).power == (one - moved + tokens, two + moved - again, three + again)
+    moved = min(charge, bowl_i)
+    second_move = min(charge - moved, bowl_ii + moved)
+    assert table.player(0).power == (
+        bowl_i - moved + tokens,
+        bowl_ii + moved - second_move,
+        bowl_iii + second_move,
+    )
     assert goods(table) == (after[0] + 2, *after[1:])
 
 
@@ -73,11 +77,11 @@ def test_inc_06_the_first_income(faction):
 def test_inc_02_a_choice_opens_only_with_both_a_charge_and_a_token(faction):
     *_, charge, tokens = GOLDEN[faction]
     table = chosen(until(dealt(faction), Node.BOOSTER))
-    asked = False
+    has_choice = False
     while int(table.game.turn.phase) != Phase.ACTIONS:
-        asked |= table.node == Node.INCOME and table.decider == 0
+        has_choice |= table.node == Node.INCOME and table.decider == 0
         table = table.play(min(table.options()))
-    assert asked == (charge > 0 and tokens > 0)
+    assert has_choice == (charge > 0 and tokens > 0)
 
 
 def test_ini_01_the_stages_base_factions_then_the_lost_fleet_then_the_hive():

@@ -7,7 +7,7 @@ from tests.scenarios.scene import last_to_pass, own, scene
 from tests.scenarios.table import Table
 
 
-def eve(faction="TERRANS", planets=None, booster="RB6", stands=None, **setup):
+def eve(faction="TERRANS", planets=None, booster="RB6", structures=None, **setup):
     """Player 0 has nothing and is to pass last in round 1; the next round brings `booster`.
 
     RB6 charges 2, which empty bowls do not show.
@@ -15,9 +15,9 @@ def eve(faction="TERRANS", planets=None, booster="RB6", stands=None, **setup):
     boosters = ["RB1", "RB2", "RB3", "RB4", "RB7", "RB8"] + [booster]
     if booster in boosters[:-1]:
         boosters = boosters[:-1] + ["RB6"]
-    planets = dict.fromkeys(stands or {}, "Red") | (planets or {})
+    planets = dict.fromkeys(structures or {}, "Red") | (planets or {})
     table = last_to_pass(scene(faction, planets=planets, boosters=boosters, **setup))
-    table = table.stand(0, stands or {})
+    table = table.place(0, structures or {})
     table = table.give(0, credits=0, ore=0, knowledge=0, qic=0, tracks=0, power=(0, 0, 0))
     table = table.give(0, vp=10, brainstone=-1)
     for player in (1, 2, 3):  # nothing of theirs asks a question
@@ -40,19 +40,19 @@ def resources(table):
 # The Terrans' board brings 1 ore and 1 knowledge.
 @pytest.mark.parametrize(("mines", "ore"), [(0, 0), (1, 1), (2, 2), (3, 2), (4, 3), (8, 7)])
 def test_inc_01_the_third_mine_earns_nothing(mines, ore):
-    table = income(eve(stands={f"{q},0": "MINE" for q in range(mines)}))
+    table = income(eve(structures={f"{q},0": "MINE" for q in range(mines)}))
     assert resources(table) == (0, 1 + ore, 1, 0)
 
 
 def test_inc_01_guests_earn_the_lost_planet_and_artifact_mines_do_not():
-    table = eve("LANTIDS", {"0,0": "Red", "1,0": "Lost"}, stands={"2,0": "MINE"})
-    table = own(table.stand(1, "0,0").stand(0, "0,0", "GUEST").stand(0, "1,0"), 0, "ART-AS-MINE")
+    table = eve("LANTIDS", {"0,0": "Red", "1,0": "Lost"}, structures={"2,0": "MINE"})
+    table = own(table.place(1, "0,0").place(0, "0,0", "GUEST").place(0, "1,0"), 0, "ART-AS-MINE")
     assert resources(income(table))[1] == 1 + 2
 
 
 @pytest.mark.parametrize(("stations", "credits"), [(1, 3), (2, 7), (3, 11), (4, 16)])
 def test_inc_01_trading_stations_earn_credits(stations, credits):
-    table = income(eve(stands={f"{q},0": "TS" for q in range(stations)}))
+    table = income(eve(structures={f"{q},0": "TS" for q in range(stations)}))
     assert resources(table) == (credits, 1, 1, 0)
 
 
@@ -60,7 +60,7 @@ def test_inc_01_trading_stations_earn_credits(stations, credits):
     ("structure", "gain"), [("RL", (0, 1, 2, 0)), ("AC_A", (0, 1, 3, 0)), ("AC_B", (0, 1, 1, 0))]
 )
 def test_inc_01_labs_and_the_first_academy_earn_knowledge(structure, gain):
-    assert resources(income(eve(stands={"0,0": structure}))) == gain
+    assert resources(income(eve(structures={"0,0": structure}))) == gain
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_inc_04_the_science_track(level, knowledge):
 
 
 @pytest.mark.parametrize(
-    ("thing", "gain"),
+    ("item", "gain"),
     [
         ("BT2_INC_O1_CH1", (0, 1, 0, 0)),
         ("BT4_INC_C4", (4, 0, 0, 0)),
@@ -138,11 +138,11 @@ def test_inc_04_the_science_track(level, knowledge):
         ("SA-O-3", (0, 0, 0, 0)),
     ],
 )
-def test_inc_04_uncovered_tiles_and_artifacts_earn(thing, gain):
-    table = own(eve(), 0, thing)
+def test_inc_04_uncovered_tiles_and_artifacts_earn(item, gain):
+    table = own(eve(), 0, item)
     expected = tuple(a + b for a, b in zip((0, 1, 1, 0), gain, strict=True))
     assert resources(income(table)) == expected
-    if thing.startswith("BT"):
+    if item.startswith("BT"):
         covered = table.give(0, covered=table.player(0).tiles)
         assert resources(income(covered)) == (0, 1, 1, 0)
 
@@ -153,13 +153,13 @@ def test_inc_04_the_artifact_of_power_brings_tokens_into_bowl_3():
 
 
 def test_gen_07_income_stops_at_the_caps():
-    table = eve(stands={"0,0": "TS"}).give(0, credits=29, ore=15, knowledge=15)
+    table = eve(structures={"0,0": "TS"}).give(0, credits=29, ore=15, knowledge=15)
     assert resources(income(table)) == (30, 15, 15, 0)
 
 
 def ordered(**given):
     """Charges of the institute (4) and the booster (2), and a token of the institute."""
-    table = eve(stands={"0,0": "PI"}).give(0, power=(1, 0, 0))
+    table = eve(structures={"0,0": "PI"}).give(0, power=(1, 0, 0))
     return income(table.give(0, **given))
 
 

@@ -7,7 +7,7 @@ from tests.scenarios.scene import holding, own, piece, scene
 
 def home(planets, faction="TERRANS", start="Blue", **setup):
     """A mine of player 0 at 0,0; 20 credits, 10 ore, no QIC, no research."""
-    table = scene(faction, planets={"0,0": start} | planets, **setup).stand(0, "0,0")
+    table = scene(faction, planets={"0,0": start} | planets, **setup).place(0, "0,0")
     return table.give(0, credits=20, ore=10, knowledge=0, qic=0, tracks=0, power=(0, 0, 9))
 
 
@@ -28,11 +28,11 @@ def test_min_02_two_steps_cost_by_the_terraforming_level(level, ore):
 
 
 @pytest.mark.parametrize(
-    ("thing", "reaches"),
+    ("kind", "reaches"),
     [("SATELLITE", False), ("GAIAFORMER", False), ("STATION", True), ("GUEST", True)],
 )
-def test_min_03_structures_and_stations_are_sources_and_nothing_else(thing, reaches):
-    table = home({"4,0": "Red", "5,0": "Blue"}).stand(0, "4,0", thing)
+def test_min_03_structures_and_stations_are_sources_and_nothing_else(kind, reaches):
+    table = home({"4,0": "Red", "5,0": "Blue"}).place(0, "4,0", kind)
     assert table.can("mine 5,0") is reaches
 
 
@@ -40,7 +40,7 @@ def test_min_03_the_lost_planet_is_a_source_and_a_ship_is_none():
     table = home({"2,2": "Blue", "5,1": "Blue", "5,0": "Lost"}).give(0, shuttles=1)
     assert not table.can("mine 2,2")  # beside Twilight, where the shuttle is
     assert not table.can("mine 5,1")
-    assert table.stand(0, "5,0").can("mine 5,1")
+    assert table.place(0, "5,0").can("mine 5,1")
 
 
 @pytest.mark.parametrize(("level", "reach"), [(0, 1), (1, 1), (2, 2), (3, 2), (4, 3), (5, 4)])
@@ -64,7 +64,7 @@ def test_min_05_a_qic_reaches_two_cells_and_no_more_are_paid_than_needed(cell, q
 
 
 def test_min_05_the_nearest_source_counts():
-    table = home({"5,0": "Blue", "4,0": "Blue"}).stand(0, "4,0").give(0, qic=2)
+    table = home({"5,0": "Blue", "4,0": "Blue"}).place(0, "4,0").give(0, qic=2)
     assert table.play("mine 5,0").player(0).qic == 2
 
 
@@ -76,14 +76,14 @@ def test_min_06_range_qic_serve_a_terraforming_action_too():
 
 
 def test_min_07_a_structure_of_anybody_blocks_a_planet():
-    table = home({"1,0": "Blue", "0,1": "Blue"}).stand(1, "1,0")
+    table = home({"1,0": "Blue", "0,1": "Blue"}).place(1, "1,0")
     assert table.options("mine") == {"mine 0,1"}
 
 
 def test_min_07_a_gaiaformer_blocks_all_but_its_owner():
     table = home({"1,0": "Gaia", "0,1": "Gaia"}).give(0, qic=1)
     assert table.options("mine") == {"mine 1,0", "mine 0,1"}
-    table = table.stand(1, "1,0", "GAIAFORMER").stand(0, "0,1", "GAIAFORMER").give(0, qic=0)
+    table = table.place(1, "1,0", "GAIAFORMER").place(0, "0,1", "GAIAFORMER").give(0, qic=0)
     assert table.options("mine") == {"mine 0,1"}
 
 
@@ -117,7 +117,7 @@ def test_min_09_range_and_gaia_qic_add_up_and_an_own_gaiaformer_waives_both():
     table = home({"2,0": "Gaia"})
     assert not table.give(0, qic=1).can("mine 2,0")
     assert table.give(0, qic=2).play("mine 2,0").player(0).qic == 0
-    mine = table.stand(0, "2,0", "GAIAFORMER").give(0, gaiaformers=0).play("mine 2,0")
+    mine = table.place(0, "2,0", "GAIAFORMER").give(0, gaiaformers=0).play("mine 2,0")
     assert (mine.player(0).qic, mine.player(0).gaiaformers) == (0, 1)
 
 

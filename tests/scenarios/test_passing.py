@@ -9,11 +9,11 @@ from tests.scenarios.scene import last_to_pass, own, scene
 DEALT = ["RB1", "RB2", "RB3", "RB4", "RB9", "RB10", "RB13"]
 
 
-def holding(booster, stands=None, faction="TERRANS", planets=None, **setup):
+def holding(booster, structures=None, faction="TERRANS", planets=None, **setup):
     """Player 0 holds the booster and has structures on Red planets; RB13 lies open."""
-    planets = dict.fromkeys(stands or {}, "Red") | (planets or {})
+    planets = dict.fromkeys(structures or {}, "Red") | (planets or {})
     table = scene(faction, planets=planets, boosters=DEALT, **setup)
-    table = table.stand(0, stands or {})
+    table = table.place(0, structures or {})
     for player, other in enumerate((booster, "RB2", "RB3", "RB4")):
         table = hold(table, other, player)
     return table
@@ -63,7 +63,7 @@ LABS = {"0,0": "RL", "1,0": "RL", "2,0": "TS", "3,0": "MINE"}
 
 
 @pytest.mark.parametrize(
-    ("booster", "stands", "vp"),
+    ("booster", "structures", "vp"),
     [
         ("RB2", SEATS, 12),
         ("RB2", LABS, 0),
@@ -80,8 +80,8 @@ LABS = {"0,0": "RL", "1,0": "RL", "2,0": "TS", "3,0": "MINE"}
         ("RB10", LABS, 0),
     ],
 )
-def test_pas_04_what_each_booster_scores(booster, stands, vp):
-    table = holding(booster, stands)
+def test_pas_04_what_each_booster_scores(booster, structures, vp):
+    table = holding(booster, structures)
     for player in (1, 2, 3):
         table = table.give(player, booster=5)
     assert table.play("booster RB13").vp(0, "BOOSTER") == vp
@@ -96,19 +96,19 @@ def test_pas_04_booster_4_scores_3_for_each_gaiaformer():
 def test_pas_04_booster_5_scores_1_for_each_gaia_planet_not_for_guests():
     gaia = dict.fromkeys(("0,0", "1,0", "2,0"), "Gaia")
     table = holding("RB5", {"0,0": "MINE", "1,0": "PI"}, "LANTIDS", gaia)
-    assert scored(table.stand(1, "2,0").stand(0, "2,0", "GUEST")) == 2
+    assert scored(table.place(1, "2,0").place(0, "2,0", "GUEST")) == 2
 
 
 def test_pas_04_booster_7_counts_guests_the_lost_planet_and_artifact_mines():
     table = holding("RB7", {"0,0": "MINE", "1,0": "MINE"}, "LANTIDS", {"1,0": "Lost", "2,0": "Red"})
-    table = own(table.stand(1, "2,0").stand(0, "2,0", "GUEST"), 0, "ART-PP-MINE", "ART-AS-MINE")
+    table = own(table.place(1, "2,0").place(0, "2,0", "GUEST"), 0, "ART-PP-MINE", "ART-AS-MINE")
     assert scored(table) == 5
 
 
 def test_pas_04_booster_8_counts_types_once_and_no_guests():
     planets = {"1,0": "Red", "2,0": "Gaia", "3,0": "Blue"}
     table = holding("RB8", {"0,0": "MINE", "1,0": "MINE", "2,0": "TS"}, "LANTIDS", planets)
-    assert scored(table.stand(1, "3,0").stand(0, "3,0", "GUEST")) == 2
+    assert scored(table.place(1, "3,0").place(0, "3,0", "GUEST")) == 2
 
 
 def test_pas_05_artifact_types_and_the_lost_planet_count_for_booster_8():

@@ -8,7 +8,7 @@ from tests.scenarios.scene import last_to_pass, own, scene
 
 def home(faction="TERRANS", planets=None, **setup):
     """A mine of player 0 at 0,0, 9 tokens in bowl III, no resources."""
-    table = scene(faction, planets={"0,0": "Blue"} | (planets or {}), **setup).stand(0, "0,0")
+    table = scene(faction, planets={"0,0": "Blue"} | (planets or {}), **setup).place(0, "0,0")
     table = table.give(0, credits=0, ore=0, knowledge=0, qic=0, power=(0, 0, 9))
     return table.give(0, brainstone=NO_BRAINSTONE)
 
@@ -94,8 +94,8 @@ def test_act_13_the_tile_that_charges_is_legal_with_full_bowls():
 )
 def test_act_14_academy_b_gives_a_qic_or_4_credits(faction, gain):
     table = home(faction, {"1,0": "Red", "2,0": "Red"})
-    assert not table.stand(0, "1,0", "AC_A").can("special AC_B")
-    table = table.stand(0, "2,0", "AC_B").play("special AC_B")
+    assert not table.place(0, "1,0", "AC_A").can("special AC_B")
+    table = table.place(0, "2,0", "AC_B").play("special AC_B")
     assert table.player(0).resources == gain
     assert not table.turn(0).can("special AC_B")
 

@@ -13,13 +13,13 @@ FULL = {"credits": 30, "ore": 15, "knowledge": 15}
 def home(ruleset, faction="TERRANS", planets=None, start="Blue", **fields):
     """A mine of player 0 at 0,0 and plenty of everything, without research."""
     table = scene(faction, planets={"0,0": start} | (planets or {}), ruleset=ruleset)
-    return table.stand(0, "0,0").give(0, **(RICH | {"tracks": 0} | fields)).turn(0)
+    return table.place(0, "0,0").give(0, **(RICH | {"tracks": 0} | fields)).turn(0)
 
 
-def camp(ruleset, stands):
+def camp(ruleset, structures):
     """Structures of player 0, {cell: structure}, and 9 power tokens."""
-    table = scene("TERRANS", planets=dict.fromkeys(stands, "Red"), ruleset=ruleset)
-    table = table.stand(0, stands)
+    table = scene("TERRANS", planets=dict.fromkeys(structures, "Red"), ruleset=ruleset)
+    table = table.place(0, structures)
     return table.give(0, **POOR | {"power": (9, 0, 0)}).turn(0)
 
 
@@ -41,8 +41,8 @@ def test_a25_two_mines_that_together_cost_a_satellite_are_too_many(ruleset):
 
 @pytest.mark.parametrize("ruleset", PRINTED)
 def test_a25_a_needless_mine_that_costs_no_satellite_is_legal(ruleset):
-    stands = {"0,0": "PI", "1,0": "TS", "-2,1": "AC_A", "-1,-1": "MINE"}
-    table = camp(ruleset, stands).play("form_federation", "pick 0,0", "pick -2,1")
+    structures = {"0,0": "PI", "1,0": "TS", "-2,1": "AC_A", "-1,-1": "MINE"}
+    table = camp(ruleset, structures).play("form_federation", "pick 0,0", "pick -2,1")
     assert table.options() == {"commit", "pick -1,-1"}  # -1,0 takes the satellite in any case
     table = table.play("pick -1,-1", "commit")
     assert table.node == Node.TOKEN and table.player(0).satellites == 1
@@ -85,7 +85,7 @@ def test_a26_without_a_planet_that_needs_a_step_the_action_is_illegal(ruleset, f
 
 
 def test_a26_a_gaiaformed_planet_needs_no_step():
-    table = terraformer("base", "TERRANS", {"1,0": "Gaia"}).stand(0, "1,0", "GAIAFORMER").turn(0)
+    table = terraformer("base", "TERRANS", {"1,0": "Gaia"}).place(0, "1,0", "GAIAFORMER").turn(0)
     assert table.can("mine 1,0") and not table.can("power PA_TF1")
 
 
@@ -106,7 +106,7 @@ def test_a26_a_proto_planet_needs_three_steps():
 def test_a26_the_tinkering_tiles_of_steps(tile, target, legal):
     table = scene("TINKEROIDS", planets={"0,0": "White", "1,0": target}, ruleset=PRINTED[1])
     index = table.env.ruleset.ids["tinkering"].index(tile)
-    table = table.stand(0, "0,0", "PI").give(0, **(RICH | {"tinkering": index})).turn(0)
+    table = table.place(0, "0,0", "PI").give(0, **(RICH | {"tinkering": index})).turn(0)
     assert table.can("mine 1,0") and table.can("special FACTION") is legal
 
 
@@ -114,7 +114,7 @@ def test_a26_the_tinkering_tiles_of_steps(tile, target, legal):
 def test_a26_the_tile_with_a_free_mine(target, node):
     """Without a target the mine is not asked for (A12)."""
     near = {"0,0": "Orange", "1,0": target}
-    table = scene("GEODENS", planets=near, ruleset="lost_fleet_published").stand(0, "0,0", "TS")
+    table = scene("GEODENS", planets=near, ruleset="lost_fleet_published").place(0, "0,0", "TS")
     table = own(table, 0, "ECLIPSE", ore=5, credits=9, qic=0).turn(0)
     assert table.can("mine 1,0") is (target == "Orange")  # Brown needs two steps of 3 ore
     table = table.play("upgrade 0,0")
@@ -136,8 +136,8 @@ def test_a26_the_tile_with_a_free_mine(target, node):
     ],
 )
 def test_a27_an_action_whose_gain_would_be_lost_is_illegal(ruleset, action, full, short):
-    things = [action.split()[1]] if action.startswith("special") else []
-    table = own(home(ruleset), 0, *things)
+    items = [action.split()[1]] if action.startswith("special") else []
+    table = own(home(ruleset), 0, *items)
     assert not table.give(0, **full).turn(0).can(action)
     table = table.give(0, **short).turn(0).play(action)
     assert table.turn(0).options() and not table.turn(0).can(action)
@@ -147,7 +147,7 @@ def test_a27_an_action_whose_gain_would_be_lost_is_illegal(ruleset, action, full
 def test_a27_new_tokens_and_qic_are_never_lost(ruleset):
     table = own(home(ruleset, **FULL), 0, "SA-QIC-CRED")
     assert table.turn(0).can("power PA_2PT") and table.turn(0).can("special SA-QIC-CRED")
-    academy = table.stand(0, "0,0", "AC_B").turn(0)
+    academy = table.place(0, "0,0", "AC_B").turn(0)
     assert academy.can("special AC_B")
 
 
@@ -158,12 +158,12 @@ def test_a27_new_tokens_and_qic_are_never_lost(ruleset):
 def test_a27_the_gleens_lose_a_qic_with_full_ore(ruleset, fields, legal):
     table = own(home(ruleset, "GLEENS", start="Yellow", **fields), 0, "SA-QIC-CRED").turn(0)
     assert table.can("special SA-QIC-CRED") is legal
-    assert table.stand(0, "0,0", "AC_B").turn(0).can("special SA-QIC-CRED")
+    assert table.place(0, "0,0", "AC_B").turn(0).can("special SA-QIC-CRED")
 
 
 @pytest.mark.parametrize("ruleset", PRINTED)
 def test_a27_academy_b_of_the_bal_taks_gives_credits(ruleset):
-    table = home(ruleset, "BAL_TAKS", start="Orange").stand(0, "0,0", "AC_B")
+    table = home(ruleset, "BAL_TAKS", start="Orange").place(0, "0,0", "AC_B")
     assert not table.give(0, credits=30).turn(0).can("special AC_B")
     assert table.give(0, credits=29).turn(0).can("special AC_B")
 
@@ -217,7 +217,7 @@ def test_a27_the_tinkering_tiles_of_goods(tile, fields, legal):
     table = scene("TINKEROIDS", planets={"0,0": "White"}, ruleset="lost_fleet_published")
     index = table.env.ruleset.ids["tinkering"].index(tile)
     fields = RICH | {"brainstone": NO_BRAINSTONE, "tinkering": index} | fields
-    assert table.stand(0, "0,0", "PI").give(0, **fields).turn(0).can("special FACTION") is legal
+    assert table.place(0, "0,0", "PI").give(0, **fields).turn(0).can("special FACTION") is legal
 
 
 def with_token(faction, token, planets, ruleset, **fields):
@@ -225,12 +225,12 @@ def with_token(faction, token, planets, ruleset, **fields):
     tokens = ["SFT_12VP", "SFT_8VP_8C", "SFT_4VP_4K"]
     ships = ("ECLIPSE", "TWILIGHT", "REBELLION", "TF_MARS")
     dealt = dict(zip(ships, [token, *tokens], strict=True))
-    stands = {"0,0": "PI", "1,0": "TS", "0,1": "TS"}
-    colours = dict.fromkeys(stands, "Orange") | planets
+    structures = {"0,0": "PI", "1,0": "TS", "0,1": "TS"}
+    colours = dict.fromkeys(structures, "Orange") | planets
     table = scene(faction, planets=colours, ship_tokens=dealt, ruleset=ruleset)
-    table = table.stand(0, stands)
+    table = table.place(0, structures)
     table = (
-        own(table, 0, "ECLIPSE", **(POOR | {"gaiaformers": 0} | fields)).stand(1, "6,-7").turn(0)
+        own(table, 0, "ECLIPSE", **(POOR | {"gaiaformers": 0} | fields)).place(1, "6,-7").turn(0)
     )
     table = table.play("form_federation", "pick 0,0")
     table = table.play("commit") if table.can("commit") else table
@@ -262,7 +262,7 @@ def test_a28_the_token_of_three_steps_builds_no_guest_mine():
     fields = {"ore": 9, "qic": 9}
     table = with_token("LANTIDS", "SFT_TF3_MINE", planets, "lost_fleet_published", **fields)
     assert table.can("pick 2,0")
-    table = table.stand(1, "2,0")
+    table = table.place(1, "2,0")
     assert not table.can("pick 2,0") and table.can("pick -1,0")
 
 

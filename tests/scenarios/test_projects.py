@@ -8,7 +8,7 @@ from tests.scenarios.scene import holding, planet, scene
 
 def home(planets, faction="TERRANS", level=1, **setup):
     """A mine of player 0 at 0,0, one gaiaformer, the Gaia track at `level`."""
-    table = scene(faction, planets={"0,0": "Blue"} | planets, **setup).stand(0, "0,0")
+    table = scene(faction, planets={"0,0": "Blue"} | planets, **setup).place(0, "0,0")
     table = table.give(0, tracks=(0, 0, 0, level, 0, 0), gaiaformers=1, qic=0)
     return table.give(0, power=(4, 4, 0))
 
@@ -41,7 +41,7 @@ def test_gpj_02_the_least_charged_tokens_go_first():
 
 def test_gpj_03_a_transdim_planet_without_a_gaiaformer_in_range():
     table = home({"1,0": "Transdim", "0,1": "Transdim", "3,0": "Transdim", "-1,0": "Gaia"})
-    table = table.stand(1, "1,0", "GAIAFORMER")
+    table = table.place(1, "1,0", "GAIAFORMER")
     assert table.options("project") == {"project 0,1"}
     table = table.give(0, qic=1)
     assert table.options("project") == {"project 0,1", "project 3,0"}
@@ -57,7 +57,7 @@ def test_gpj_05_booster_4_counts_owned_gaiaformers_wherever_they_are():
 
 
 def test_gpj_06_a_gaiaformer_triggers_nothing():
-    table = home({"1,0": "Transdim", "2,0": "Red"}, mission="RM-GAIA-3VP").stand(1, "2,0", "PI")
+    table = home({"1,0": "Transdim", "2,0": "Red"}, mission="RM-GAIA-3VP").place(1, "2,0", "PI")
     table = table.give(1, power=(4, 0, 0)).play("project 1,0")
     assert table.node != Node.LEECH and table.player(0).vp == 10
     assert table.player(1).power == (4, 0, 0)

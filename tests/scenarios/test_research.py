@@ -10,7 +10,7 @@ TRACKS = ("terraforming", "navigation", "ai", "gaia", "economy", "science")
 
 def start(faction="TERRANS", planets=None, **setup):
     """4 knowledge, nothing else, all tracks at 0."""
-    table = scene(faction, planets={"0,0": "Blue"} | (planets or {}), **setup).stand(0, "0,0")
+    table = scene(faction, planets={"0,0": "Blue"} | (planets or {}), **setup).place(0, "0,0")
     table = table.give(0, credits=0, ore=0, knowledge=4, qic=0, gaiaformers=0, tracks=0)
     return table.give(0, power=(9, 0, 0))
 
@@ -103,9 +103,9 @@ def test_set_14_each_level_gives_its_bonus_once(track, old, gain):
         assert getattr(table.player(0), name) == amount
 
 
-@pytest.mark.parametrize(("old", "more"), [(0, 1), (1, 0), (2, 1), (3, 1)])
-def test_res_04_the_gaia_track_unlocks_gaiaformers(old, more):
-    assert at(start(), 0, gaia=old).play("advance gaia").player(0).gaiaformers == more
+@pytest.mark.parametrize(("old", "gaiaformers"), [(0, 1), (1, 0), (2, 1), (3, 1)])
+def test_res_04_the_gaia_track_unlocks_gaiaformers(old, gaiaformers):
+    assert at(start(), 0, gaia=old).play("advance gaia").player(0).gaiaformers == gaiaformers
 
 
 def test_res_04_level_2_of_the_gaia_track_gives_3_tokens():
@@ -115,13 +115,13 @@ def test_res_04_level_2_of_the_gaia_track_gives_3_tokens():
 def test_res_05_gaia_5_gives_4_vp_and_1_for_each_own_gaia_planet():
     table = own(at(start(planets={"1,0": "Gaia", "2,0": "Gaia"}), 0, gaia=4), 0, "FT_7VP_2O")
     assert table.play("advance gaia").vp(0, "RESEARCH") == 4
-    table = table.stand(0, "1,0").stand(0, "2,0", "TS")
+    table = table.place(0, "1,0").place(0, "2,0", "TS")
     assert table.play("advance gaia").vp(0, "RESEARCH") == 6
 
 
 def test_res_05_gaia_5_counts_no_gaiaformer_and_no_guest():
     table = scene("LANTIDS", planets={"0,0": "Blue", "1,0": "Gaia", "2,0": "Gaia"})
-    table = table.stand(1, "1,0").stand(0, "1,0", "GUEST").stand(0, "2,0", "GAIAFORMER")
+    table = table.place(1, "1,0").place(0, "1,0", "GUEST").place(0, "2,0", "GAIAFORMER")
     table = own(at(table.give(0, knowledge=4), 0, gaia=4), 0, "FT_7VP_2O")
     assert table.play("advance gaia").vp(0, "RESEARCH") == 4
 

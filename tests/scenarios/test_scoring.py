@@ -10,7 +10,7 @@ from tests.scenarios.scene import last_to_pass, own, scene
 def scoring(tile, planets=None, faction="TERRANS", start="Blue", **setup):
     """Player 0 with a mine at 0,0 in a round of that tile."""
     planets = {"0,0": start} | (planets or {})
-    table = scene(faction, planets=planets, mission=tile, **setup).stand(0, "0,0")
+    table = scene(faction, planets=planets, mission=tile, **setup).place(0, "0,0")
     return table.give(0, credits=20, ore=12, knowledge=9, qic=9, gaiaformers=1, power=(0, 0, 9))
 
 
@@ -33,7 +33,7 @@ def test_rms_02_artifact_types_count_and_score():
     table = own(scoring("RM-DIV-3VP", {"1,0": "Asteroid"}, artifacts=artifacts), 0, "TWILIGHT")
     assert vp(table, "artifact 1") == 3
     assert vp(own(table, 0, "ART-AS-MINE"), "mine 1,0") == 0
-    assert vp(table.planet("2,0", "Asteroid").stand(0, "2,0"), "artifact 1") == 0
+    assert vp(table.planet("2,0", "Asteroid").place(0, "2,0"), "artifact 1") == 0
 
 
 @pytest.mark.parametrize(
@@ -56,21 +56,21 @@ def test_rms_03_free_steps_score_and_wasted_ones_do_not(planet, steps):
 def test_rms_04_a_mine_on_a_gaia_planet(tile, points):
     table = scoring(tile, {"1,0": "Gaia", "0,1": "Gaia", "-1,0": "Red"})
     assert vp(table, "mine 1,0") == points
-    assert vp(table.stand(0, "0,1", "GAIAFORMER"), "mine 0,1") == points
+    assert vp(table.place(0, "0,1", "GAIAFORMER"), "mine 0,1") == points
     assert vp(table, "mine -1,0") == 0
 
 
 def test_rms_04_not_for_a_guest_nor_for_an_upgrade():
-    table = scoring("RM-GAIA-4VP", {"1,0": "Gaia", "0,1": "Gaia"}, "LANTIDS").stand(1, "1,0")
+    table = scoring("RM-GAIA-4VP", {"1,0": "Gaia", "0,1": "Gaia"}, "LANTIDS").place(1, "1,0")
     assert vp(table, "mine 1,0") == 0
-    assert vp(table.stand(0, "0,1"), "upgrade 0,1") == 0
+    assert vp(table.place(0, "0,1"), "upgrade 0,1") == 0
 
 
 def test_rms_05_every_mine():
     planets = {"1,0": "Blue", "0,1": "Gaia", "-1,0": "Asteroid", "0,-1": "Red"}
     artifacts = ["ART-AS-MINE", "ART-PP-MINE", "ART-K-QIC", "ART-RS3VP"]
     table = own(scoring("RM-MINE-2VP", planets, "LANTIDS", artifacts=artifacts), 0, "TWILIGHT")
-    table = table.stand(1, "0,-1")
+    table = table.place(1, "0,-1")
     for text in ("mine 1,0", "mine 0,1", "mine -1,0", "mine 0,-1", "artifact 1", "artifact 2"):
         assert vp(table, text) == 2, text
     for text in ("upgrade 0,0", "artifact 3", "advance ai"):
@@ -84,10 +84,10 @@ def test_rms_06_a_mine_in_a_new_main_or_deep_sector(cell, expected):
 
 def test_rms_06_only_structures_occupy_a_sector():
     table = scoring("RM-SECTOR-3VP", {"3,0": "Blue", "4,0": "Transdim"})
-    for thing in ("SATELLITE", "STATION"):
-        assert vp(table.stand(0, "3,1", thing), "mine 3,0") == 3
-    assert vp(table.stand(0, "4,0", "GAIAFORMER"), "mine 3,0") == 3
-    assert vp(table.planet("4,0", "Red").stand(0, "4,0", "TS"), "mine 3,0") == 0
+    for kind in ("SATELLITE", "STATION"):
+        assert vp(table.place(0, "3,1", kind), "mine 3,0") == 3
+    assert vp(table.place(0, "4,0", "GAIAFORMER"), "mine 3,0") == 3
+    assert vp(table.planet("4,0", "Red").place(0, "4,0", "TS"), "mine 3,0") == 0
 
 
 @pytest.mark.parametrize(("tile", "points"), [("RM-TS-3VP", 3), ("RM-TS-4VP", 4)])
@@ -97,12 +97,12 @@ def test_rms_08_each_new_trading_station(tile, points):
     assert vp(table, "ship REB_P", "pick 0,0") == points
     assert vp(table, "mine 1,0") == 0
     firaks = scoring(tile, {"1,0": "Red", "2,0": "Red"}, "FIRAKS", "Black")
-    firaks = firaks.stand(0, "1,0", "RL").stand(0, "2,0", "PI")
+    firaks = firaks.place(0, "1,0", "RL").place(0, "2,0", "PI")
     assert vp(firaks, "special FACTION", "pick 1,0", "advance ai") == points
 
 
 def test_rms_09_a_level_from_any_cause():
-    table = own(scoring("RM-RS-2VP", {"1,0": "Red"}), 0, "ECLIPSE").stand(0, "1,0", "RL")
+    table = own(scoring("RM-RS-2VP", {"1,0": "Red"}), 0, "ECLIPSE").place(0, "1,0", "RL")
     assert vp(table, "advance ai") == 2
     assert vp(table, "ship ECL_P", "advance ai") == 2
     assert vp(table, "upgrade 1,0", "piece AC_A", "tile BT9_7VP", "advance ai") == 2
@@ -110,11 +110,11 @@ def test_rms_09_a_level_from_any_cause():
 
 @pytest.mark.parametrize("tile", ["RM-PI-ACAD-1-5VP", "RM-PI-ACAD-2-5VP"])
 def test_rms_10_an_upgrade_to_institute_or_academy(tile):
-    table = scoring(tile, {"1,0": "Red", "2,0": "Red"}).stand(0, "1,0", "TS").stand(0, "2,0", "RL")
+    table = scoring(tile, {"1,0": "Red", "2,0": "Red"}).place(0, "1,0", "TS").place(0, "2,0", "RL")
     assert vp(table, "upgrade 1,0", "piece PI") == 5
     assert vp(table, "upgrade 2,0", "piece AC_B") == 5
     assert vp(table, "upgrade 1,0", "piece RL") == 0
-    ambas = scoring(tile, {"1,0": "Red"}, "AMBAS", "Brown").stand(0, "1,0", "PI")
+    ambas = scoring(tile, {"1,0": "Red"}, "AMBAS", "Brown").place(0, "1,0", "PI")
     assert vp(ambas, "special FACTION", "pick 0,0") == 0
 
 

@@ -13,18 +13,18 @@ ACTIONS = [
 RICH = {"credits": 20, "ore": 10, "knowledge": 10, "qic": 5, "power": (0, 0, 8), "gaiaformers": 1}
 
 
-def aboard(*things, **fields):
+def aboard(*items, **fields):
     """Geodens with a mine at 0,0, a Transdim and an asteroid beside it, shuttles, nothing else."""
     near = {"0,0": "Orange", "1,0": "Transdim", "0,1": "Asteroid", "0,-1": "Red"}
-    table = scene("GEODENS", "XENOS", planets=near).stand(0, "0,0")
+    table = scene("GEODENS", "XENOS", planets=near).place(0, "0,0")
     empty = dict.fromkeys(RICH, 0) | {"power": (0, 0, 0)}
-    return own(table, 0, *things, **(empty | fields)).turn(0)
+    return own(table, 0, *items, **(empty | fields)).turn(0)
 
 
 def everything():
     """The same with all that any ship action asks for."""
     table = aboard("REBELLION", "TWILIGHT", "ECLIPSE", "TF_MARS", "FT_7VP_2O", **RICH)
-    return table.planet("-1,0", "Orange").stand(0, "-1,0", "TS").turn(0)
+    return table.planet("-1,0", "Orange").place(0, "-1,0", "TS").turn(0)
 
 
 def test_act_02_every_ship_action_is_there_with_a_shuttle_on_its_ship():
@@ -52,7 +52,7 @@ def test_act_17_reb_p_takes_an_ordinary_mine_while_a_station_piece_is_left():
     assert not table.give(0, built=(0, 1, 4, 0, 0, 0, 0)).turn(0).can("ship REB_P")
     only_lost = table.planet("0,0", "Lost").turn(0)
     assert not only_lost.can("ship REB_P")
-    no_mine = scene("GEODENS", planets={"0,0": "Orange"}).stand(0, "0,0", "TS")
+    no_mine = scene("GEODENS", planets={"0,0": "Orange"}).place(0, "0,0", "TS")
     assert not own(no_mine, 0, "REBELLION", power=(0, 0, 3)).turn(0).can("ship REB_P")
 
 
@@ -65,7 +65,7 @@ def test_reb_k_pays_2_knowledge_for_2_credits_and_a_qic():
 
 def test_act_17_twi_p_takes_a_station_while_a_lab_piece_is_left():
     assert not aboard("TWILIGHT", power=(0, 0, 3)).can("ship TWI_P")  # a mine only
-    table = scene("GEODENS", planets={"0,0": "Orange"}).stand(0, "0,0", "TS")
+    table = scene("GEODENS", planets={"0,0": "Orange"}).place(0, "0,0", "TS")
     table = own(table, 0, "TWILIGHT", power=(0, 0, 3))
     assert table.turn(0).can("ship TWI_P")
     assert not table.give(0, built=(0, 0, 1, 3, 0, 0, 0)).turn(0).can("ship TWI_P")
@@ -146,7 +146,7 @@ def test_tec_15_tfm_q_scores_2_and_every_basic_or_ship_tile_covered_ones_too():
 
 
 def test_ecl_q_scores_2_and_every_planet_type_artifact_types_included():
-    table = aboard("ECLIPSE", "ART-PP-MINE", qic=2).stand(0, "0,1").turn(0)
+    table = aboard("ECLIPSE", "ART-PP-MINE", qic=2).place(0, "0,1").turn(0)
     assert table.play("ship ECL_Q").vp(0, "SHIP") == 2 + 3  # Orange, Asteroid, Proto
     assert not aboard("ECLIPSE", qic=1).can("ship ECL_Q")
 
@@ -185,7 +185,7 @@ def test_min_06_ecl_c_pays_qic_for_range_and_wants_a_mine_piece():
 
 
 def test_act_18_gleens_pay_ship_actions_with_real_qic():
-    table = scene("GLEENS", planets={"0,0": "Yellow"}).stand(0, "0,0")
+    table = scene("GLEENS", planets={"0,0": "Yellow"}).place(0, "0,0")
     table = own(table, 0, "ECLIPSE", "TF_MARS", ore=15, qic=1).turn(0)
     assert not table.can("ship ECL_Q") and not table.can("ship TFM_Q")
     assert table.give(0, qic=2, ore=0).turn(0).can("ship ECL_Q")

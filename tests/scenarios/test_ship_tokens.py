@@ -21,18 +21,18 @@ NEAR = {
 }
 
 
-def federation(token, *things, mission="RM-TS-3VP", **fields):
+def federation(token, *items, mission="RM-TS-3VP", **fields):
     """Geodens with 7 power touching; Eclipse was dealt the token, they have a shuttle there."""
     ships = ["ECLIPSE", *(ship for ship in sorted(SHIPS) if ship != "ECLIPSE")]
     dealt = dict(zip(ships, [token, *(t for t in TOKENS if t != token)], strict=False))
     table = scene("GEODENS", "AMBAS", planets=NEAR, mission=mission, ship_tokens=dealt)
-    table = table.stand(0, {"0,0": "PI", "1,0": "TS", "0,1": "TS"})
-    return own(table, 0, "ECLIPSE", *things, **(POOR | fields)).turn(0)
+    table = table.place(0, {"0,0": "PI", "1,0": "TS", "0,1": "TS"})
+    return own(table, 0, "ECLIPSE", *items, **(POOR | fields)).turn(0)
 
 
-def formed(token, *things, **fields):
+def formed(token, *items, **fields):
     """The federation is formed and the token of Eclipse taken."""
-    return form(federation(token, *things, **fields)).play("token ECLIPSE")
+    return form(federation(token, *items, **fields)).play("token ECLIPSE")
 
 
 def count(table, token):
@@ -103,7 +103,7 @@ def test_fed_19_the_mine_may_be_skipped_and_wants_a_piece(token):
 @pytest.mark.parametrize("token, steps", [("SFT_RANGE_MINE", 1), ("SFT_TF3_MINE", 1)])
 def test_fed_19_the_mine_scores_its_steps_and_is_leeched(token, steps):
     table = formed(token, ore=3, mission="RM-TF-2VP")
-    table = table.planet("-2,1", "Brown").stand(1, "-2,1", "TS").give(1, power=(2, 0, 0))
+    table = table.planet("-2,1", "Brown").place(1, "-2,1", "TS").give(1, power=(2, 0, 0))
     table = table.play("pick -1,0")
     assert table.vp(0, "ROUND_TILE") == 2 * steps
     assert table.node == Node.LEECH and table.decider == 1
@@ -139,5 +139,5 @@ def test_fed_21_sft_tech_again_gives_another_tile():
     while table.node == Node.STEP:
         table = table.play(min(table.options("advance")))
     table = own(table, 0, "TWILIGHT", qic=3).turn(0)
-    again = table.play("ship TWI_Q", "token ECLIPSE")
-    assert again.node == Node.TILE and not again.can("tile BT9_7VP")
+    second_tile = table.play("ship TWI_Q", "token ECLIPSE")
+    assert second_tile.node == Node.TILE and not second_tile.can("tile BT9_7VP")

@@ -12,7 +12,7 @@ TRACKS = ("terraforming", "navigation", "ai", "gaia", "economy", "science")
 def home(faction="TERRANS", planets=None, structure="TS", **setup):
     """A trading station of player 0 at 0,0, no piece left for an institute, all tracks at 0."""
     table = scene(faction, planets={"0,0": "Blue"} | (planets or {}), **setup)
-    table = table.stand(0, "0,0", structure).give(0, tracks=0, credits=30, ore=14, qic=0)
+    table = table.place(0, "0,0", structure).give(0, tracks=0, credits=30, ore=14, qic=0)
     return table.give(0, built=(0, 1, 1, 0, 1, 0, 0), power=(9, 0, 0), knowledge=0)
 
 
@@ -34,7 +34,7 @@ def test_tec_01_all_sources_offer_the_same_tiles(source):
     if source == "lab":
         table = lab(table)
     elif source == "academy":
-        table = table.planet("1,0", "Red").stand(0, "1,0", "RL")
+        table = table.planet("1,0", "Red").place(0, "1,0", "RL")
         table = table.play("upgrade 1,0", "piece AC_A")
     elif source == "rebellion":
         table = table.give(0, qic=3).play("ship REB_Q")
@@ -209,7 +209,7 @@ def test_tec_13_the_free_mine_needs_a_piece_and_may_be_refused():
 
 def test_tec_13_the_free_mine_is_scored_and_leeched():
     table = own(home(planets={"1,0": "Orange", "2,0": "Red"}, mission="RM-TF-2VP"), 0, "ECLIPSE")
-    table = table.stand(1, "2,0").give(1, power=(4, 0, 0))
+    table = table.place(1, "2,0").give(1, power=(4, 0, 0))
     table = lab(table).play("tile LF-TF2-FREE-MINE", "pick 1,0", "advance ai")
     assert table.vp(0, "ROUND_TILE") == 4
     assert table.player(1).power == (2, 2, 0)  # 1 for the lab, 1 for the mine
@@ -223,7 +223,7 @@ def test_tec_14_condition_a_is_25_vp():
 
 def test_tec_14_vp_of_the_same_action_count_for_condition_a():
     table = own(home(extra_condition="A"), 0, "FT_7VP_2O", "BT4_INC_C4", vp=20)
-    academy = table.stand(0, "0,0", "RL").give(0, built=(0, 0, 0, 1, 1, 0, 0))
+    academy = table.place(0, "0,0", "RL").give(0, built=(0, 0, 0, 1, 1, 0, 0))
     assert not academy.play("upgrade 0,0", "piece AC_A").options("advanced")
     table = own(
         home(extra_condition="A", mission="RM-PI-ACAD-1-5VP", structure="RL"),
@@ -241,6 +241,6 @@ def test_tec_14_condition_b_is_three_ships():
 
 def test_tec_16_knowledge_for_each_type_the_artifact_types_too():
     planets = {"1,0": "Red", "2,0": "Red", "3,0": "Gaia"}
-    table = home(planets=planets).stand(0, "1,0").stand(0, "2,0").stand(0, "3,0")
+    table = home(planets=planets).place(0, "1,0").place(0, "2,0").place(0, "3,0")
     table = own(table, 0, "ART-AS-MINE")  # Blue, Red, Gaia and Asteroid
     assert lab(table).play("tile BT7_TYPES_K").player(0).knowledge == 4

@@ -9,7 +9,7 @@ from tests.scenarios.scene import own, piece, scene
 def home(structure="MINE", faction="TERRANS", planets=None, **setup):
     """A structure of player 0 at 0,0; 20 credits and 10 ore."""
     table = scene(faction, planets={"0,0": "Blue"} | (planets or {}), **setup)
-    return table.stand(0, "0,0", structure).give(0, credits=20, ore=10, power=(0, 0, 9))
+    return table.place(0, "0,0", structure).give(0, credits=20, ore=10, power=(0, 0, 9))
 
 
 def upgraded(table, to):
@@ -92,7 +92,7 @@ def test_upg_02_the_replaced_piece_returns():
 
 
 @pytest.mark.parametrize(
-    ("cell", "thing", "credits"),
+    ("cell", "structure", "credits"),
     [
         ("1,0", "MINE", 3),
         ("2,0", "MINE", 3),
@@ -101,16 +101,16 @@ def test_upg_02_the_replaced_piece_returns():
         ("2,0", "SATELLITE", 6),
     ],
 )
-def test_upg_03_a_structure_of_another_within_two_gives_the_discount(cell, thing, credits):
-    table = home(planets={cell: "Red"}).stand(1, cell, thing).play("upgrade 0,0")
+def test_upg_03_a_structure_of_another_within_two_gives_the_discount(cell, structure, credits):
+    table = home(planets={cell: "Red"}).place(1, cell, structure).play("upgrade 0,0")
     assert table.player(0).credits == 20 - credits
 
 
 def test_upg_03_own_structures_give_no_discount_a_guest_does():
-    table = home(planets={"1,0": "Red"}).stand(0, "1,0")
+    table = home(planets={"1,0": "Red"}).place(0, "1,0")
     assert table.play("upgrade 0,0").player(0).credits == 14
-    table = scene("GEODENS", "LANTIDS", planets={"0,0": "Orange"}).stand(0, "0,0")
-    table = table.stand(1, "0,0", "GUEST").give(0, credits=3, ore=2)
+    table = scene("GEODENS", "LANTIDS", planets={"0,0": "Orange"}).place(0, "0,0")
+    table = table.place(1, "0,0", "GUEST").give(0, credits=3, ore=2)
     assert table.play("upgrade 0,0").player(0).credits == 0
 
 
@@ -123,8 +123,8 @@ def test_upg_04_each_academy_once():
 
 def test_upg_05_the_lost_planet_and_guests_are_not_upgradable():
     assert not home(planets={"0,0": "Lost"}).options("upgrade")
-    table = scene("LANTIDS", planets={"0,0": "Red", "1,0": "Blue"}).stand(1, "0,0")
-    table = table.stand(0, "0,0", "GUEST").stand(0, "1,0").give(0, credits=20, ore=10)
+    table = scene("LANTIDS", planets={"0,0": "Red", "1,0": "Blue"}).place(1, "0,0")
+    table = table.place(0, "0,0", "GUEST").place(0, "1,0").give(0, credits=20, ore=10)
     assert table.options("upgrade") == {"upgrade 1,0"}
 
 
@@ -143,12 +143,12 @@ def test_upg_06_the_lab_of_twilight_gives_a_tile():
 
 def test_upg_07_upgrades_are_leeched_free_ones_too():
     def near(structure, faction="TERRANS"):
-        table = home(structure, faction, {"1,0": "Red", "0,1": "Black"}).stand(1, "1,0", "TS")
+        table = home(structure, faction, {"1,0": "Red", "0,1": "Black"}).place(1, "1,0", "TS")
         return own(table.give(1, power=(4, 0, 0)), 0, "REBELLION")
 
     assert near("MINE").play("upgrade 0,0").node == Node.LEECH
     assert near("MINE").play("ship REB_P", "pick 0,0").node == Node.LEECH
-    firaks = near("RL", "FIRAKS").stand(0, "0,1", "PI")
+    firaks = near("RL", "FIRAKS").place(0, "0,1", "PI")
     assert firaks.play("special FACTION", "pick 0,0", "advance ai").node == Node.LEECH
 
 
@@ -165,6 +165,6 @@ def test_upg_08_the_ships_upgrade_for_3_power_alone(ship, action, old, new):
 
 
 def test_act_17_a_free_upgrade_needs_an_own_ordinary_mine_and_a_piece():
-    table = own(home(planets={"1,0": "Lost"}).stand(0, "1,0"), 0, "REBELLION")
+    table = own(home(planets={"1,0": "Lost"}).place(0, "1,0"), 0, "REBELLION")
     assert table.play("ship REB_P").options() == {"pick 0,0"}
     assert not table.give(0, built=(0, 1, 4, 0, 0, 0, 0)).can("ship REB_P")

@@ -48,7 +48,7 @@ def make_trainer(config: Config, tmp_path: Path) -> Any:
 
 
 @pytest.fixture(scope="session")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def full_export(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A dataset of 48 games on rules of three lines (`exported.py`)."""
     import exported
 
@@ -59,7 +59,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def small_datasets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Datasets as `whole` is: small row groups, one compiled table of agents."""
+    """Datasets as `full_export` is: small row groups, one compiled table of agents."""
     import exported
 
     exported.patch(monkeypatch)

@@ -14,14 +14,14 @@ from training.games import dataset, playing, shards  # noqa: E402
 from training.system import cli  # noqa: E402
 
 FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=reward, length=9))
-AGENTS = "random,random,exported:most,random"
+AGENTS = "random,random,exported:best_paid,random"
 GAMES = ["--agents", AGENTS, "--seed", "3", "--batch", "16"]
 REPLAY = ["--replay-batch", "16"]
 
 _source = playing.Source
 
 
-def most(params, state, mask, key):
+def best_paid(params, state, mask, key):
     """A legal action that pays the most."""
     return (mask * (np.arange(mask.shape[1]) % 3 + 1)).argmax(-1)
 

@@ -40,8 +40,8 @@ def test_a_second_start_does_not_compile(tmp_path):
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(TINY))
     start(tmp_path, *NEW)
     assert "from the cache" in start(tmp_path, *NEW)
-    said = start(tmp_path, "--resume", "runs/tiny", "run.updates=4")
-    assert "from the cache" in said and "run runs/tiny: toy 1.0, 2 device(s)" in said
+    output = start(tmp_path, "--resume", "runs/tiny", "run.updates=4")
+    assert "from the cache" in output and "run runs/tiny: toy 1.0, 2 device(s)" in output
 
 
 @pytest.mark.parametrize(

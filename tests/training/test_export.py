@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from exported import AGENTS, FACE, GAMES, command, rows_of
+from exported import AGENTS, FACE, GAMES, REPLAY, command, rows_of
 
 from training import export, zoo
 from training.games import card, dataset, playing, shards
@@ -15,8 +15,8 @@ from training.games import card, dataset, playing, shards
 pytestmark = pytest.mark.usefixtures("small_datasets")
 
 
-def test_a_row_a_game(whole):
-    rows = rows_of(whole)
+def test_a_row_a_game(full_export):
+    rows = rows_of(full_export)
     assert [(row["deal"], row["rotation"]) for row in rows] == [
         (deal, rotation) for deal in range(12) for rotation in range(4)
     ]
@@ -31,7 +31,7 @@ def test_a_row_a_game(whole):
         sources = [row[name] for name in row if name.startswith("vp_")]
         assert np.sum(sources, axis=0).tolist() == row["vp"]
     # The one who takes the most sits one seat further each time, on the same set-up.
-    name = "exported:most"
+    name = "exported:best_paid"
     for deal in range(0, 48, 4):
         assert len({row["setup"] for row in rows[deal : deal + 4]}) == 1
         seats = [[row[f"agent_{s}"] for s in range(4)].index(name) for row in rows[deal : deal + 4]]
@@ -40,31 +40,32 @@ def test_a_row_a_game(whole):
     assert len(set(by_name.values())) == 2
 
 
-def test_the_folder_says_what_it_is(whole):
-    about = json.loads((whole / dataset.ABOUT).read_text())
+def test_the_folder_says_what_it_is(full_export):
+    about = json.loads((full_export / dataset.ABOUT).read_text())
     assert about["format"] == "gaia_jax dataset 1" and about["schema"] == 1
     (part,) = about["parts"]
     assert part["games"] == 48 and part["rotations"] == 4 and part["seed"] == 3
     assert about["slots"]["basic_tiles"][-1] == "free_3"
     file_info = about["files"][dataset.GAMES]
-    assert file_info["rows"] == 48 and file_info["sha256"] == shards.digest(whole / dataset.GAMES)
-    card = (whole / dataset.README).read_text()
+    assert file_info["rows"] == 48
+    assert file_info["sha256"] == shards.digest(full_export / dataset.GAMES)
+    card = (full_export / dataset.README).read_text()
     head = yaml.safe_load(card.split("---")[1])
     assert head["configs"] == [
         {"config_name": "games", "data_files": dataset.GAMES, "default": True}
     ]
     assert head["size_categories"] == ["n<1K"] and "| 48 |" in card
-    assert sorted(path.name for path in whole.iterdir()) == sorted(
+    assert sorted(path.name for path in full_export.iterdir()) == sorted(
         [dataset.ABOUT, dataset.GAMES, dataset.README]
     )
 
 
-def test_the_card_names_the_agents_how_strong_they_are_and_the_commit(whole, tmp_path):
-    about = json.loads((whole / dataset.ABOUT).read_text())
-    text = (whole / dataset.README).read_text()
+def test_the_card_names_the_agents_how_strong_they_are_and_the_commit(full_export, tmp_path):
+    about = json.loads((full_export / dataset.ABOUT).read_text())
+    text = (full_export / dataset.README).read_text()
     assert about["made_with"] == [card.made_with()] and f"Played with {card.made_with()}." in text
     by_deal = {}
-    for row in rows_of(whole):
+    for row in rows_of(full_export):
         for seat in range(4):
             agent = by_deal.setdefault((row[f"agent_{seat}"], row[f"agent_sha256_{seat}"]), {})
             agent.setdefault(row["deal"], []).append(row["vp"][seat])
@@ -75,7 +76,7 @@ def test_the_card_names_the_agents_how_strong_they_are_and_the_commit(whole, tmp
     strengths = card.strength(["zoo/strong", "random", "zoo/duel"], FACE.make("", "vp"))
     assert strengths.keys() == {"zoo/strong"}
     mean = zoo.about("zoo/strong")["results"]["self_play"]["vp"]["mean"]
-    assert f"{mean:.1f} (" in card.of(whole, about | {"strength": strengths})
+    assert f"{mean:.1f} (" in card.of(full_export, about | {"strength": strengths})
 
 
 def test_the_card_of_the_shipped_sample_is_current():
@@ -85,9 +86,9 @@ def test_the_card_of_the_shipped_sample_is_current():
     assert (folder / dataset.README).read_text("utf-8") == card.of(folder, about)
 
 
-def test_the_first_games_with_their_decisions_are_one_command(whole, tmp_path, capsys):
+def test_the_first_games_with_their_decisions_are_one_command(full_export, tmp_path, capsys):
     out = tmp_path / "few"
-    args = ["--out", out, "--merge", whole, "--games", "8", "--decisions", "--replay-batch", "16"]
+    args = ["--out", out, "--merge", full_export, "--games", "8", "--decisions", *REPLAY]
     code, stdout, err = command(capsys, *args)
     assert code == 0 and "8 games in" in stdout and "72 decisions" in stdout, err
     about = dataset.read_whole(out)
@@ -97,7 +98,9 @@ def test_the_first_games_with_their_decisions_are_one_command(whole, tmp_path, c
 
 
 @pytest.mark.parametrize("moment", ["before a piece", "in a piece", "before the end", "at the end"])
-def test_a_killed_export_goes_on_to_the_same_file(whole, moment, tmp_path, capsys, monkeypatch):
+def test_a_killed_export_goes_on_to_the_same_file(
+    full_export, moment, tmp_path, capsys, monkeypatch
+):
     class Killed(BaseException):
         pass
 
@@ -138,12 +141,12 @@ def test_a_killed_export_goes_on_to_the_same_file(whole, moment, tmp_path, capsy
     assert code == 0, err
     assert written == list(range(len(pieces), 3))  # what was there is not played again
     for name in (dataset.GAMES, dataset.ABOUT, dataset.README):
-        assert (out / name).read_bytes() == (whole / name).read_bytes()
+        assert (out / name).read_bytes() == (full_export / name).read_bytes()
     code, stdout, _ = command(capsys, *args)
     assert code == 0 and "is whole" in stdout
 
 
-def test_an_unfinished_export_may_end_sooner(whole, tmp_path, capsys, monkeypatch):
+def test_an_unfinished_export_may_end_sooner(full_export, tmp_path, capsys, monkeypatch):
     """As many games as there was time for."""
     out, short = tmp_path / "long", tmp_path / "few"
     write, left = shards.Shards.write, [2]
@@ -164,7 +167,7 @@ def test_an_unfinished_export_may_end_sooner(whole, tmp_path, capsys, monkeypatc
         assert (out / name).read_bytes() == (short / name).read_bytes()
 
 
-def test_a_damaged_piece_is_played_again(whole, tmp_path, capsys, monkeypatch):
+def test_a_damaged_piece_is_played_again(full_export, tmp_path, capsys, monkeypatch):
     out = tmp_path / "damaged"
     with monkeypatch.context() as patch:
         patch.setattr(shards, "assemble", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
@@ -172,10 +175,10 @@ def test_a_damaged_piece_is_played_again(whole, tmp_path, capsys, monkeypatch):
     piece = shards.Shards(out / dataset.PIECES).path(1)
     piece.write_bytes(piece.read_bytes()[:100])
     assert command(capsys, *GAMES, "--games", "48", "--out", out)[0] == 0
-    assert (out / dataset.GAMES).read_bytes() == (whole / dataset.GAMES).read_bytes()
+    assert (out / dataset.GAMES).read_bytes() == (full_export / dataset.GAMES).read_bytes()
 
 
-def test_processes_write_the_same_file(whole, tmp_path, capsys, monkeypatch):
+def test_processes_write_the_same_file(full_export, tmp_path, capsys, monkeypatch):
     """Each with `--share`; `tests/training/test_lanes.py` starts real ones."""
     out, joined = tmp_path / "team", []
 
@@ -190,43 +193,45 @@ def test_processes_write_the_same_file(whole, tmp_path, capsys, monkeypatch):
     code, stdout, err = command(capsys, *GAMES, "--games", "48", "--processes", "2", "--out", out)
     assert code == 0 and joined == [[1], []], err
     for name in (dataset.GAMES, dataset.ABOUT):
-        assert (out / name).read_bytes() == (whole / name).read_bytes()
+        assert (out / name).read_bytes() == (full_export / name).read_bytes()
 
 
-def test_ranges_of_processes_merge_to_the_same_file(whole, tmp_path, capsys):
+def test_ranges_of_processes_merge_to_the_same_file(full_export, tmp_path, capsys):
     first, second, both = tmp_path / "one", tmp_path / "two", tmp_path / "both"
     assert command(capsys, *GAMES, "--games", "16", "--out", first)[0] == 0
     assert command(capsys, *GAMES, "--games", "32", "--first", "4", "--out", second)[0] == 0
     code, stdout, err = command(capsys, "--out", both, "--merge", second, first)
     assert code == 0 and "48 games" in stdout, err
     for name in (dataset.GAMES, dataset.ABOUT):
-        assert (both / name).read_bytes() == (whole / name).read_bytes()
+        assert (both / name).read_bytes() == (full_export / name).read_bytes()
     code, _, err = command(capsys, "--out", tmp_path / "twice", "--merge", second, second)
     assert code == 2 and "another folder has" in err
     code, _, err = command(capsys, *GAMES, "--games", "16", "--first", "3", "--out", first)
     assert code == 2 and "multiple of 4" in err
 
 
-def test_the_first_games_of_a_dataset_are_those_that_were_asked_for_alone(whole, tmp_path, capsys):
+def test_the_first_games_of_a_dataset_are_those_that_were_asked_for_alone(
+    full_export, tmp_path, capsys
+):
     """Also within a row group and a batch; whole deals."""
     short, alone = tmp_path / "data" / "few", tmp_path / "data" / "alone"  # `data` is made
-    code, stdout, err = command(capsys, "--out", short, "--merge", whole, "--games", "22")
+    code, stdout, err = command(capsys, "--out", short, "--merge", full_export, "--games", "22")
     assert code == 0 and "24 games" in stdout, err
     assert command(capsys, *GAMES, "--games", "24", "--out", alone)[0] == 0
     for name in (dataset.GAMES, dataset.ABOUT, dataset.README):
         assert (short / name).read_bytes() == (alone / name).read_bytes()
 
 
-def test_mistakes_are_one_line(whole, tmp_path, capsys):
+def test_mistakes_are_one_line(full_export, tmp_path, capsys):
     empty = tmp_path / "empty"
     empty.mkdir()
     for args, message in [
         (["--agents", "random,random", "--out", tmp_path / "x"], "needs 4 names"),
-        ([*GAMES, "--games", "16", "--out", whole], "holds other games: games 48, not 16"),
+        ([*GAMES, "--games", "16", "--out", full_export], "holds other games: games 48, not 16"),
         (["--out", empty, "--verify", "3"], "is no dataset"),
         (["--out", tmp_path / "gone", "--verify", "3"], "is no folder"),
-        (["--out", whole], "nothing to do"),
-        ([*GAMES, "--out", tmp_path / "m", "--merge", whole], "--merge plays no games"),
+        (["--out", full_export], "nothing to do"),
+        ([*GAMES, "--out", tmp_path / "m", "--merge", full_export], "--merge plays no games"),
         (["--agents", AGENTS, "--batch", "6", "--out", tmp_path / "x"], "multiple of 4"),
     ]:
         code, _, err = command(capsys, *args)

@@ -18,9 +18,9 @@ from training.games import dataset, decisions, replay, shards
 pytestmark = pytest.mark.usefixtures("small_datasets")
 
 
-def changed(whole, to, change):
+def changed(full_export, to, change):
     """The dataset with its rows changed."""
-    shutil.copytree(whole, to)
+    shutil.copytree(full_export, to)
     path = to / dataset.GAMES
     table = pq.read_table(path)
     rows = table.to_pylist()
@@ -28,21 +28,21 @@ def changed(whole, to, change):
     pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), path)
 
 
-def test_whole_rows_verify(whole, capsys):
-    code, stdout, err = command(capsys, "--out", whole, "--verify", "48", *REPLAY)
+def test_whole_rows_verify(full_export, capsys):
+    code, stdout, err = command(capsys, "--out", full_export, "--verify", "48", *REPLAY)
     assert code == 0 and "48 of 48 games played again, 0 differences" in stdout, err
     assert err.startswith("compiling the replay\n") and "48/48" in err
 
 
-def test_what_is_compiled_ahead_is_what_the_games_need(whole):
+def test_what_is_compiled_ahead_is_what_the_games_need(full_export):
     """Otherwise the command would compile again without a message. About 4 s."""
     replayer = replay.Replayer(stub_env.StubEnv(reward="vp", length=9, max_steps=77), 16)
     replayer.compile()
-    assert replay.wrong_rows(replayer, rows_of(whole)[:3]) == []
+    assert replay.wrong_rows(replayer, rows_of(full_export)[:3]) == []
     assert (replayer._start._cache_size(), replayer._advance._cache_size()) == (1, 1)
 
 
-def test_a_corrupted_row_is_named(whole, tmp_path, capsys):
+def test_a_corrupted_row_is_named(full_export, tmp_path, capsys):
     def change(rows):
         rows[7]["vp"][2] += 1
         rows[11]["actions"][4] += 1
@@ -52,7 +52,7 @@ def test_a_corrupted_row_is_named(whole, tmp_path, capsys):
         rows[30]["vp_START"][0] -= 1
         rows[40]["place"][0] = 4.0 if rows[40]["place"][0] != 4.0 else 1.0
 
-    changed(whole, tmp_path / "bad", change)
+    changed(full_export, tmp_path / "bad", change)
     code, stdout, _ = command(capsys, "--out", tmp_path / "bad", "--verify", "48", *REPLAY)
     assert code == 1
     lines = stdout.splitlines()
@@ -67,8 +67,8 @@ def test_a_corrupted_row_is_named(whole, tmp_path, capsys):
     assert lines[-1] == "48 of 48 games played again, 8 differences"
 
 
-def test_a_flipped_byte_is_named(whole, tmp_path, capsys):
-    shutil.copytree(whole, tmp_path / "flipped")
+def test_a_flipped_byte_is_named(full_export, tmp_path, capsys):
+    shutil.copytree(full_export, tmp_path / "flipped")
     path = tmp_path / "flipped" / dataset.GAMES
     with pq.ParquetFile(path) as file:
         names = file.schema_arrow.names
@@ -81,7 +81,7 @@ def test_a_flipped_byte_is_named(whole, tmp_path, capsys):
     assert code == 2 and "rows 20 to 39 are damaged" in err
 
 
-def test_a_row_a_decision(whole, tmp_path, capsys, monkeypatch):
+def test_a_row_a_decision(full_export, tmp_path, capsys, monkeypatch):
     """Also where the work was interrupted; the policy's columns are filled for who has one."""
 
     def with_policy(env):
@@ -94,7 +94,7 @@ def test_a_row_a_decision(whole, tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(registry.REGISTRY, "random", with_policy)
     outs = [tmp_path / "one", tmp_path / "two"]
     for out in outs:
-        shutil.copytree(whole, out)
+        shutil.copytree(full_export, out)
     args = ["--decisions", *REPLAY, "--out"]
     extras = decisions.make_extras
     extras_of = functools.cache(
@@ -118,7 +118,7 @@ def test_a_row_a_decision(whole, tmp_path, capsys, monkeypatch):
     for name in (dataset.DECISIONS, dataset.ABOUT):
         assert (outs[0] / name).read_bytes() == (outs[1] / name).read_bytes()
 
-    games, rows = rows_of(whole), rows_of(outs[0], dataset.DECISIONS)
+    games, rows = rows_of(full_export), rows_of(outs[0], dataset.DECISIONS)
     for row in rows:
         game = games[row["game"]]
         assert row["action"] == game["actions"][row["number"]]

@@ -115,7 +115,7 @@ def test_a_comparison_may_be_written_again_and_nothing_else(runs, mine, capsys):
     assert "no experiment has none" in refused(capsys, mine, compare.main, *args)
 
 
-def test_a_study_overwrites_only_its_own_files(whole, mine, capsys):
+def test_a_study_overwrites_only_its_own_files(full_export, mine, capsys):
     """`docs/lab/learning.md` was overwritten by `--page learning`, with exit code 0."""
     docs = mine / "docs" / "lab"
     docs.mkdir(parents=True)
@@ -128,15 +128,15 @@ def test_a_study_overwrites_only_its_own_files(whole, mine, capsys):
         ("own", "own/effects.parquet exists"),
     ):
         assert message in refused(
-            capsys, mine, main, whole, "--games-only", "--out", docs, "--page", page
+            capsys, mine, main, full_export, "--games-only", "--out", docs, "--page", page
         )
     for _ in range(2):  # its own page may be written again
-        assert run(main, whole, "--games-only", "--out", docs) == 0, capsys.readouterr().err
-        assert run(main, whole, "--figures", "own.json") == 0
+        assert run(main, full_export, "--games-only", "--out", docs) == 0, capsys.readouterr().err
+        assert run(main, full_export, "--figures", "own.json") == 0
     capsys.readouterr()
     assert (docs / "findings.md").is_file()
     for name in ("../../x", "/abs", "a/b", "", "a\0b", "..", "a\\b"):
-        message = refused(capsys, mine, main, whole, "--games-only", "--page", name)
+        message = refused(capsys, mine, main, full_export, "--games-only", "--page", name)
         assert "--page must be a plain folder name" in message
 
 
@@ -201,10 +201,10 @@ def test_labels_go_into_an_empty_folder_or_their_own(mine, capsys):
         assert message in refused(capsys, mine, labels.main, "--out", name)
 
 
-def test_a_merge_that_fails_leaves_no_folder(whole, tmp_path, monkeypatch, capsys):
+def test_a_merge_that_fails_leaves_no_folder(full_export, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     part = tmp_path / "part"
-    shutil.copytree(whole, part)
+    shutil.copytree(full_export, part)
     games = part / dataset.GAMES
     games.write_bytes(games.read_bytes()[: games.stat().st_size // 2])
     before = everything(tmp_path)

@@ -36,14 +36,14 @@ def games(setups):
 
 
 @pytest.fixture(scope="module")
-def whole():
+def all_games():
     return games(6)
 
 
-def test_a_game_depends_on_its_number_alone(whole):
+def test_a_game_depends_on_its_number_alone(all_games):
     """Not on the batch it is played in, nor on where that begins."""
     parts = [games(range(1)), games(range(1, 6))]
-    same(whole, store.table.join(parts))
+    same(all_games, store.table.join(parts))
 
 
 def same(games, expected):
@@ -53,7 +53,7 @@ def same(games, expected):
 
 
 @pytest.mark.slow
-def test_an_interrupted_evaluation_resumes_and_merges(whole, tmp_path):
+def test_an_interrupted_evaluation_resumes_and_merges(all_games, tmp_path):
     about = {"env": "toy", "env_version": "1", "seed": 5, "opponent": "random"}
     head, ids = Head(about, 2, 4), ENV.ruleset.ids
     paths = [tmp_path / name for name in ("b.parquet", "a.parquet")]
@@ -75,13 +75,13 @@ def test_an_interrupted_evaluation_resumes_and_merges(whole, tmp_path):
     assert resumed.count == 2
     match().play(5, done=2, save=lambda first, games: resumed.add(games))
     resumed.close()
-    whole = Match(ENV, [random_agent(ENV)] * 4, rotated(), 6, 8).play(seed=5)
-    for path, first, part in ((paths[1], 0, whole.slice(0, 2)), ("c", 3, whole.slice(3))):
+    all_games = Match(ENV, [random_agent(ENV)] * 4, rotated(), 6, 8).play(seed=5)
+    for path, first, part in ((paths[1], 0, all_games.slice(0, 2)), ("c", 3, all_games.slice(3))):
         path = tmp_path / f"{path}.parquet" if path == "c" else path
         path.write_bytes(store.encode(path, head._replace(first=first), part, ids))
     head_of_all, games = store.merge(paths, ids_of)
     assert head_of_all.first == 0
-    same(games, whole)
+    same(games, all_games)
     for wrong, message in (
         ([paths[0], paths[0]], "set-ups 2 to 5 are there twice"),
         ([paths[1], tmp_path / "c.parquet"], "set-ups 2 to 2 are missing"),

@@ -16,9 +16,9 @@ from training.system.process_group import Place
 
 def meet(folder, *deeds, fingerprints="aa", ids=(0, 1), size=2, **environment):
     """Two processes of tests/training/group.py."""
-    where = f"127.0.0.1:{free_port()}"
+    host = f"127.0.0.1:{free_port()}"
     group = [
-        start([str(HERE / "group.py"), where, str(size), str(number), fingerprint, *deeds], folder,
+        start([str(HERE / "group.py"), host, str(size), str(number), fingerprint, *deeds], folder,
               **environment)
         for number, fingerprint in zip(ids, fingerprints, strict=True)
     ]  # fmt: skip
@@ -33,13 +33,13 @@ def test_two_processes_meet_and_part(tmp_path):
 
 @pytest.mark.parametrize("dies", [0, 1])
 def test_where_one_is_killed_the_other_ends_with_one_line(dies, tmp_path):
-    began = time.monotonic()
-    found = meet(tmp_path, f"die {dies}", "wait")
-    assert found[dies][0] == -signal.SIGKILL
-    code, _, err = found[1 - dies]
+    start_time = time.monotonic()
+    results = meet(tmp_path, f"die {dies}", "wait")
+    assert results[dies][0] == -signal.SIGKILL
+    code, _, err = results[1 - dies]
     assert code == process_group.LOST
     assert errors(err) == [GONE.format(dies) + "; continue with --resume"]
-    assert time.monotonic() - began < 60  # `wait` alone is 60
+    assert time.monotonic() - start_time < 60  # `wait` alone is 60
 
 
 def test_where_one_fails_it_says_why_and_the_other_ends(tmp_path):
@@ -57,7 +57,7 @@ def test_what_all_find_wrong_each_says(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "options, said",
+    "options, message",
     [
         ({"fingerprints": "ab"}, "error: processes 0 and 1 differ in fingerprint: 'a' and 'b'"),
         ({"size": 3, processes.TIMEOUT: "5"}, "error: after 5 s there is no process 2 of 3"),
@@ -65,26 +65,26 @@ def test_what_all_find_wrong_each_says(tmp_path):
     ],
 )
 @pytest.mark.slow
-def test_who_does_not_fit_is_told_in_one_line(options, said, tmp_path):
+def test_who_does_not_fit_is_told_in_one_line(options, message, tmp_path):
     for code, _, err in meet(tmp_path, **options):
         assert code == 2
-        assert errors(err) == [said]
+        assert errors(err) == [message]
 
 
 @pytest.mark.slow
 def test_two_with_one_number(tmp_path):
-    found = sorted(meet(tmp_path, ids=(0, 0), **{processes.TIMEOUT: "5"}), key=lambda x: x[2])
-    assert [code for code, _, _ in found] == [2, 2]
-    assert errors(found[0][2]) == ["error: after 5 s there is no process 1 of 2"]
-    assert "another process with hosts.process_id=0" in errors(found[1][2])[0]
+    results = sorted(meet(tmp_path, ids=(0, 0), **{processes.TIMEOUT: "5"}), key=lambda x: x[2])
+    assert [code for code, _, _ in results] == [2, 2]
+    assert errors(results[0][2]) == ["error: after 5 s there is no process 1 of 2"]
+    assert "another process with hosts.process_id=0" in errors(results[1][2])[0]
 
 
 def test_a_port_that_another_program_has(tmp_path):
     with socket.create_server(("", 0)) as server:
         port = server.getsockname()[1]
-        where, environment = f"127.0.0.1:{port}", {processes.TIMEOUT: "3"}
-        one = start([str(HERE / "group.py"), where, "2", "0", "a"], tmp_path, **environment)
-        ((code, _, err),) = ends([one])
+        address, environment = f"127.0.0.1:{port}", {processes.TIMEOUT: "3"}
+        process = start([str(HERE / "group.py"), address, "2", "0", "a"], tmp_path, **environment)
+        ((code, _, err),) = ends([process])
         assert code == 2
         (line,) = errors(err)
         assert line.startswith(f"error: process 0 cannot listen at port {port}: Address already")

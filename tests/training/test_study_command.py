@@ -19,11 +19,11 @@ def study_of(*args):
 
 
 @pytest.mark.usefixtures("small_datasets")
-def test_tables_of_a_dataset(whole, tmp_path, capsys, monkeypatch):
+def test_tables_of_a_dataset(full_export, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     out = tmp_path / "docs"
-    before = {path: path.read_bytes() for path in whole.iterdir()}
-    assert study_of(whole, "--out", out) == 0, capsys.readouterr().err
+    before = {path: path.read_bytes() for path in full_export.iterdir()}
+    assert study_of(full_export, "--out", out) == 0, capsys.readouterr().err
     text = (out / "findings.md").read_text()
     assert "| this dataset | 48 | 12 |" in text and "use the first 48 games" in text
     # 12 deals cannot separate 14 boosters.
@@ -32,11 +32,11 @@ def test_tables_of_a_dataset(whole, tmp_path, capsys, monkeypatch):
     assert "percentile 90" in text.split("## Planets near home\n\n")[1].split("##")[0]
     # The same data, the same tables; the decisions are derived once.
     repeated = tmp_path / "again"
-    assert study_of(whole, "--out", repeated) == 0
+    assert study_of(full_export, "--out", repeated) == 0
     assert "is there" in capsys.readouterr().out
-    assert {path: path.read_bytes() for path in whole.iterdir()} == before
+    assert {path: path.read_bytes() for path in full_export.iterdir()} == before
     assert (repeated / "findings.md").read_bytes() == (out / "findings.md").read_bytes()
-    assert study_of(whole, "--out", repeated, "--decided", 20, "--page", "few") == 0
+    assert study_of(full_export, "--out", repeated, "--decided", 20, "--page", "few") == 0
     assert "use the first 20 games" in (repeated / "few.md").read_text()
     (copy,) = (tmp_path / "runs" / "study").glob("*_20")
     assert json.loads((copy / dataset.ABOUT).read_text())["parts"][0]["games"] == 20
@@ -44,11 +44,11 @@ def test_tables_of_a_dataset(whole, tmp_path, capsys, monkeypatch):
 
 
 @pytest.mark.usefixtures("small_datasets")
-def test_answers_of_another_agent_are_a_column(whole, tmp_path, capsys):
+def test_answers_of_another_agent_are_a_column(full_export, tmp_path, capsys):
     """`--figures`, then `--beside`."""
     stored = tmp_path / "before.json"
-    assert study_of(whole, "--figures", stored) == 0
-    args = [whole, "--out", tmp_path, "--games-only", "--beside", stored]
+    assert study_of(full_export, "--figures", stored) == 0
+    args = [full_export, "--out", tmp_path, "--games-only", "--beside", stored]
     assert study_of(*args) == 0, capsys.readouterr().err
     text = (tmp_path / "findings.md").read_text()
     assert "| other agent | 48 | 12 |" in text and "skipped (`--games-only`)" in text

@@ -28,8 +28,8 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
 def environment(**more: str) -> dict[str, str]:
     """What a user has, without what tests set."""
-    kept = {x: y for x, y in os.environ.items() if not x.startswith(("JAX_", "GAIA_", "XDG_"))}
-    return kept | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)} | more
+    inherited = {x: y for x, y in os.environ.items() if not x.startswith(("JAX_", "GAIA_", "XDG_"))}
+    return inherited | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)} | more
 
 
 def run(command: list[str], env: dict[str, str], folder: Path, redirect: str = "") -> tuple:
@@ -195,13 +195,13 @@ def test_a_training_under_jax_s_switches_is_the_training_without(tmp_path):
         "JAX_NUMPY_RANK_PROMOTION": "raise",
         "JAX_THREEFRY_PARTITIONABLE": "0",
     }
-    found = []
-    for name, more in (("usual", {}), ("switched", switches)):
-        env = environment(**more, JAX_DISABLE_MOST_OPTIMIZATIONS="1")
+    reports = []
+    for name, extra in (("usual", {}), ("switched", switches)):
+        env = environment(**extra, JAX_DISABLE_MOST_OPTIMIZATIONS="1")
         command = [sys.executable, str(ROOT / "tests/training/toy_main.py"), "train"]
         options = ["--config", "tiny.yaml", f"name={name}", "run.updates=2"]
         code, _, err = run([*command, *options], env, tmp_path)
         assert code == 0, err[-2000:]
         report = json.loads((tmp_path / "runs" / name / "evaluation.json").read_text("utf-8"))
-        found.append({key: value for key, value in report.items() if key != "run"})
-    assert found[0] == found[1]
+        reports.append({key: value for key, value in report.items() if key != "run"})
+    assert reports[0] == reports[1]

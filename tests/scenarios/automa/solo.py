@@ -1,6 +1,6 @@
 """A solo table to set scenes on, on the map with rotations 0.
 
-    table = solo(automa="GEODENS").stand(AUTOMA, (-2, 1)).deck(4, 6, 7, 9)
+    table = solo(automa="GEODENS").place(AUTOMA, (-2, 1)).deck(4, 6, 7, 9)
     after = table.turn()
 
 A turn of the Automa is compiled once for the session, by itself. Cells are (q, r) with r growing
@@ -118,7 +118,7 @@ class SoloTable(Table):
         """Mines of a player on these cells."""
         table = self
         for cell in cells:
-            table = table.stand(player, cell, "MINE")
+            table = table.place(player, cell, "MINE")
         return table
 
     def deck(self, *cards: int, turns: int = 0) -> SoloTable:

@@ -61,15 +61,15 @@ def test_aut_15_the_automa_is_never_offered_power():
 
 
 def test_aut_18_gaiaformers_and_stations_are_no_planets_of_yours():
-    table = solo("ITARS", "GEODENS").mines(HUMAN, (5, -1)).stand(HUMAN, (-1, -2), "GAIAFORMER")
-    table = table.stand(HUMAN, (0, 0), "STATION")
+    table = solo("ITARS", "GEODENS").mines(HUMAN, (5, -1)).place(HUMAN, (-1, -2), "GAIAFORMER")
+    table = table.place(HUMAN, (0, 0), "STATION")
     distance = np.asarray(choice.distance_to_human(RULES, table.game.board))
     assert distance[table.cell((-1, -2))] == 7 and distance[table.cell((5, -1))] == 0
 
 
 def test_aut_19_a_transdim_planet_with_a_gaiaformer_is_not_empty():
     table = solo("ITARS", "TERRANS").mines(AUTOMA, (0, 1), (1, 2)).mines(HUMAN, (-2, 0), (-2, 5))
-    blocked = table.stand(HUMAN, (-1, -2), "GAIAFORMER").cards(1, 9)
+    blocked = table.place(HUMAN, (-1, -2), "GAIAFORMER").cards(1, 9)
     assert new_structures(blocked, blocked.turn()) == {(-1, 2): "MINE"}
 
 
@@ -120,7 +120,7 @@ def test_aut_22_x14_without_a_mine_it_upgrades(action):
 @pytest.mark.parametrize(("card", "cell"), [(1, (4, -3)), (4, (-2, 0))])
 def test_aut_23_x12_the_closest_structure_then_the_direction(card, cell):
     table = solo("TAKLONS", "HADSCH_HALLAS").mines(AUTOMA, (-2, 0), (4, -3))
-    table = table.stand(AUTOMA, (1, -2), "PI").mines(HUMAN, (1, -1), (2, -4)).cards(card, 10)
+    table = table.place(AUTOMA, (1, -2), "PI").mines(HUMAN, (1, -1), (2, -4)).cards(card, 10)
     after = table.turn()
     assert new_structures(table, after) == {cell: "TS"}
     assert after.vp(AUTOMA, "FACTION") == 6
@@ -138,7 +138,7 @@ def test_aut_23_x12_the_closest_structure_then_the_direction(card, cell):
     ],
 )
 def test_aut_23_the_first_possible_upgrade_of_the_list(own, built, new):
-    table = solo("ITARS", "GEODENS").mines(HUMAN, *ITARS).stand(AUTOMA, (-2, 1), own)
+    table = solo("ITARS", "GEODENS").mines(HUMAN, *ITARS).place(AUTOMA, (-2, 1), own)
     table = table.mines(AUTOMA, (-3, 4)).give(AUTOMA, built=built).cards(1, 11)
     assert list(new_structures(table, table.turn()).values()) == ([new] if new else [])
 
@@ -205,8 +205,8 @@ def test_aut_26_terrans_leave_out_a_blocked_gaia_track():
 
 
 def test_aut_26_x13_firaks_downgrade_in_the_faction_action_alone():
-    table = solo("ITARS", "FIRAKS").mines(HUMAN, *ITARS).stand(AUTOMA, (1, -5), "RL")
-    table = table.stand(AUTOMA, (-1, 5), "PI").mines(AUTOMA, (0, 0))
+    table = solo("ITARS", "FIRAKS").mines(HUMAN, *ITARS).place(AUTOMA, (1, -5), "RL")
+    table = table.place(AUTOMA, (-1, 5), "PI").mines(AUTOMA, (0, 0))
     after = table.cards(2, 9).turn()
     assert new_structures(table, after) == {(1, -5): "TS"}
     assert sum(after.player(AUTOMA).tracks) == 0 and after.vp(AUTOMA, "FACTION") == 2
@@ -215,8 +215,8 @@ def test_aut_26_x13_firaks_downgrade_in_the_faction_action_alone():
 
 
 def test_aut_26_firaks_research_after_an_upgrade_to_a_lab():
-    table = solo("ITARS", "FIRAKS").mines(HUMAN, *ITARS).stand(AUTOMA, (1, -5), "TS")
-    table = table.stand(AUTOMA, (-1, 5), "PI").cards(2, 11)
+    table = solo("ITARS", "FIRAKS").mines(HUMAN, *ITARS).place(AUTOMA, (1, -5), "TS")
+    table = table.place(AUTOMA, (-1, 5), "PI").cards(2, 11)
     after = table.turn()
     assert new_structures(table, after) == {(1, -5): "RL"}
     assert after.player(AUTOMA).tracks == (0, 1, 0, 0, 0, 0)
