@@ -17,7 +17,7 @@ FLAGS = (
 
 
 def executable() -> str:
-    """The browser, or a skip that says what is missing."""
+    """The path of the browser; skips the test with the reason where it is missing."""
     pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra dev)")
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if not path:

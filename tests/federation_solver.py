@@ -57,7 +57,7 @@ class Solver:
         self.legal = self._legal(surplus_allowed)
 
     def add_cells(self, picks: int) -> set[int]:
-        """The lowest cell of each group that some legal federation has beside the picks."""
+        """The lowest cell of each group that some legal federation has in addition to the picks."""
         together = 0
         for mask in self.legal:
             if mask & picks == picks:
@@ -186,7 +186,7 @@ class Solver:
         return value // 1000, value % 1000
 
     def touching(self, cell: int, mask: int) -> int:
-        """Own unfederated cells beside `cell` that the groups of `mask` leave out."""
+        """Own unfederated cells next to `cell` that the groups of `mask` leave out."""
         inside = {c for i in self._members(mask) for c in self.groups[i]}
         return sum(n in self.case.power and n not in inside for n in self.neighbors[cell])
 
@@ -250,7 +250,7 @@ def _grow(x: int) -> int:
 
 
 def _contents(rng: random.Random, geometry: Geometry) -> list[str]:
-    """What lies on each cell of a shuffled map."""
+    """The contents of each cell of a shuffled map."""
     out = ["Empty"] * geometry.num_cells
     tiles = rng.sample(map_tiles.SECTOR_TILES, len(map_tiles.SECTOR_TILES))
     for tile, (q, r) in zip(tiles, map_tiles.SECTOR_CENTERS, strict=True):
@@ -285,7 +285,7 @@ def draw_case(
     tokens: int | None = None,
     growth: bool = False,
 ) -> Case:
-    """A position as play makes them: buildings that spread over planets a short way apart.
+    """A position as play makes them: buildings that spread from planet to planet nearby.
 
     With `growth`, a federation of the Hive is there to grow, stations lie in empty space, and what
     is still needed is drawn.

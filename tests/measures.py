@@ -37,14 +37,14 @@ _LOOK = """touch => {
       low.push(`${box.width.toFixed(0)}x${box.height.toFixed(0)} ${name(one)}`);
     }
     for (let k = i + 1; k < pressed.length; k++) {
-      const other = boxes[k], apart = pressed[k];
-      if (one.contains(apart) || apart.contains(one)) continue;
-      if (one.closest(".zoom, .choice") || apart.closest(".zoom, .choice")) continue;
+      const other = boxes[k], second = pressed[k];
+      if (one.contains(second) || second.contains(one)) continue;
+      if (one.closest(".zoom, .choice") || second.closest(".zoom, .choice")) continue;
       const wide = Math.min(box.right, other.right) - Math.max(box.left, other.left);
       const high = Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top);
       const within = ".panel, .own, .tabs, .strip";
-      const same = one.closest(within) === apart.closest(within);
-      if (same && wide > 1 && high > 1) over.push(`${name(one)} / ${name(apart)}`);
+      const same = one.closest(within) === second.closest(within);
+      if (same && wide > 1 && high > 1) over.push(`${name(one)} / ${name(second)}`);
     }
     if (box.left < -1 || box.right > innerWidth + 1) out.push(name(one));
     if (one.scrollWidth > one.clientWidth + 2) out.push(`text of ${name(one)}`);
@@ -60,7 +60,7 @@ _LOOK = """touch => {
 
 @contextmanager
 def page_of(browser: Any, size: tuple[int, int]) -> Iterator[tuple[Any, bool]]:
-    """A page at a size, and whether its screen is touched; its console says nothing."""
+    """A page at a size, and whether its screen is touched; its console must stay empty."""
     width, height = size
     touched = min(width, height) < 500
     context = browser.new_context(
@@ -78,7 +78,7 @@ def page_of(browser: Any, size: tuple[int, int]) -> Iterator[tuple[Any, bool]]:
 
 
 def looked_at(page: Any, touched: bool) -> dict[str, list[str]]:
-    """What is wrong with a page as it stands.
+    """What is wrong with a page in its current state.
 
     Returns:
         `small`: text below LEAST_TEXT; `low`: what is pressed below LEAST_TARGET, where `touched`;
@@ -100,7 +100,7 @@ def check(page: Any, touched: bool, label: str) -> None:
 
 
 def tabs(page: Any) -> list[str]:
-    """The panels that have a tab: in view, or behind the one that shows more."""
+    """The panels that have a tab: in view, or in the menu of the tab "more"."""
     if page.locator(".more-tabs[aria-expanded='true']").is_visible():
         page.click(".more-tabs")
     names: list[str] = page.evaluate(

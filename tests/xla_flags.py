@@ -15,6 +15,6 @@ if tuple(map(int, metadata.version("jaxlib").split(".")[:2])) < (0, 12):
 
 
 def on_devices(count: int) -> dict[str, str]:
-    """The environment of a process that sees so many devices, and compiles as this one does."""
+    """The environment of a process that sees `count` devices, and compiles as this one does."""
     flags = f"{os.environ['XLA_FLAGS']} --xla_force_host_platform_device_count={count}"
     return {**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags}

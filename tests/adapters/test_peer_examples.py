@@ -1,4 +1,4 @@
-"""The peers' own examples run on our environment; the stand-in game keeps it at a minute or two."""
+"""The peers' own examples run on our environment; a short stub game keeps it at a minute or two."""
 
 import os
 from pathlib import Path

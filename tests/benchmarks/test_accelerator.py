@@ -1,4 +1,4 @@
-"""`make accelerator` at toy size: it runs on a CPU, and says that this is one."""
+"""`make accelerator` at toy size: it runs on a CPU and reports that it is one."""
 
 import copy
 import json
@@ -10,7 +10,7 @@ from benchmarks import accelerator, agreement
 
 @pytest.mark.slow
 def test_recorded_games_are_those_of_this_cpu():
-    """What is compared with a device; recorded anew where the rules play otherwise."""
+    """What is compared with a device; it is recorded again after a change of the rules."""
     assert agreement.difference(agreement.play(), agreement.recorded()) == ""
 
 

@@ -21,7 +21,7 @@ STAY, PASS, END = range(3)
 
 @pytree
 class Toy:
-    """STAY: the mover gains 1 and goes on; PASS: the other one moves; END: the mover gains 1."""
+    """STAY: the mover gains 1, moves again; PASS: the other one moves; END: the mover gains 1."""
 
     current_player: Any
     rewards: Any

@@ -38,7 +38,7 @@ def test_both_engines_agree(players: int, sectors: int | None) -> None:
 
 
 def test_recorded_games_of_two_play_as_recorded() -> None:
-    """What the referee plays and tells, the reader plays again."""
+    """The reader replays the games that the referee plays and records."""
     records: list[dict[str, Any]] = [
         record(f"two {seed}", names, seed, {"upgrade": 4.0, "mine": 2.0})
         for seed, names in enumerate((["TAKLONS", "TERRANS"], ["XENOS", "HADSCH_HALLAS"]))

@@ -1,4 +1,4 @@
-"""The reader of recorded games, over games that the referee plays and tells in the same form.
+"""The reader of recorded games, over games that the referee plays and records in the same form.
 
 The public engine's games are not part of the project: `python -m tests.replays.play` and
 `python -m tests.replays.mutants` read them from files.
@@ -69,7 +69,7 @@ def table() -> Table:
 
 @pytest.fixture(scope="module")
 def report(games: Games, declining: dict[str, Any], table: Table) -> play.Report:
-    """What the reader says of the games as they are, and of those that it cannot read."""
+    """What the reader reports on the unchanged games, and on those that it cannot read."""
     report = play.Report()
     broken = copy.deepcopy(games[0])
     broken["id"] = "broken"
@@ -95,7 +95,7 @@ def test_the_games_have_all_kinds_of_lines(games: Games) -> None:
     assert any(
         "spend" in game["steps"][-1]["l"] or "burn" in game["steps"][-1]["l"] for game in games
     )
-    # Conversions wait for the others' answers, one of which says where the brainstone goes.
+    # Conversions wait for the others' answers, one of which names the new place of the brainstone.
     assert any(waits_for_the_brainstone(game["steps"], i) for game in games
                for i in range(len(game["steps"])))  # fmt: skip
 
@@ -258,12 +258,12 @@ def test_a_wasted_payment_takes_the_brainstone(at_the_start: Any) -> None:
 
 
 def test_the_brainstone_and_a_token_change_places(at_the_start: Any) -> None:
-    """Where it lay before and lies now, where it was put, and what that makes of the tokens."""
+    """Its place before and after, the recorded place, and the tokens that follow from it."""
     cases = [
         ((0, [3, 0, 0, 0]), (1, [3, 0, 0, 0]), 0, (0, [2, 1, 0, 0])),  # charged
         ((0, [1, 3, 1, 0]), (0, [0, 0, 0, 0]), -1, (-1, [0, 0, 1, 0])),  # discarded
         ((1, [4, 6, 0, 0]), (1, [0, 4, 0, 6]), 3, (3, [0, 5, 0, 5])),  # a project
-        ((0, [3, 0, 0, 0]), (1, [3, 0, 0, 0]), 1, (1, [3, 0, 0, 0])),  # it lies there
+        ((0, [3, 0, 0, 0]), (1, [3, 0, 0, 0]), 1, (1, [3, 0, 0, 0])),  # already there
     ]
 
     def look(seat: Seat) -> None:
@@ -358,7 +358,7 @@ def test_nevlas_with_the_institute_lose_tokens_not_credits(at_the_start: Any, ga
 
 
 def test_a_satellite_keeps_away_from_other_federations(at_the_start: Any) -> None:
-    """FED-04, FED-05; the Hive, player 3, goes on with its own (FED-15)."""
+    """FED-04, FED-05; the Hive, player 3, extends its own (FED-15)."""
 
     def look(seat: Seat) -> None:
         state = seat.state
@@ -389,7 +389,7 @@ def test_a_satellite_keeps_away_from_other_federations(at_the_start: Any) -> Non
 def test_the_brainstone_is_turned_before_an_action_that_asks_for_its_target(
     at_the_start: Any, games: Games, monkeypatch: Any
 ) -> None:
-    """`free brainstone` is legal before the action alone, its place is told behind the target."""
+    """`free brainstone` is legal only before the action; logs name its place after the target."""
     calls = []
 
     def record_call(seat: Seat, player: int, command: list[str], place: int | None) -> bool:

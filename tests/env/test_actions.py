@@ -1,4 +1,4 @@
-"""The action index and its text notation, and that docs/reference/actions.md says the same."""
+"""The action index, its text notation, and their list in docs/reference/actions.md."""
 
 import re
 from pathlib import Path

@@ -61,7 +61,7 @@ def test_auto_reset_starts_a_new_game_and_tells_of_the_ended_one(auto, auto_step
     np.testing.assert_array_equal(state.current_player, fresh.current_player)
     assert not state.step_count.any()
 
-    # The new game goes on, and nothing tells of the old one any more.
+    # The new game continues, and no field describes the old one any more.
     state = auto_step(state, legal(state), keys(9))
     assert (state.step_count == 1).all() and (state.game.turn.setup_done == 1).all()
     assert not state.terminated.any() and not state.rewards.any() and not state.final_vp.any()
@@ -113,7 +113,7 @@ def test_auto_reset_works_alone_in_a_scan_and_in_vmap_of_vmap(auto, auto_step, a
 
 
 def test_an_illegal_end_is_told_from_an_end_by_the_rules(auto, auto_step, auto_start):
-    """`final_vp` of a game that an illegal action cut short belongs in nobody's mean."""
+    """`final_vp` of a game that an illegal action ended must be left out of every mean."""
     action = legal(auto_start)
     action[[2, 5]] = -1, np.argmin(auto_start.legal_action_mask[5])
     state = auto_step(auto_start, action, keys(0))

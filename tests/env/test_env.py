@@ -208,7 +208,7 @@ def test_an_index_beyond_int32_is_unknown_not_wrapped():
     assert scalar("action", -(2**40)) not in range(1024)
 
 
-# The game as it goes on, over the real rules.
+# The course of the game, over the real rules.
 
 
 def test_games_end_in_round_6_with_every_vp_accounted_for(ended_games):

@@ -1,4 +1,4 @@
-"""What would score nothing, or be read by nobody, without a word: each of it fails here."""
+"""Events that no rule scores and columns that no rule reads fail here instead of silently."""
 
 import dataclasses
 from pathlib import Path
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def trace_a_decision(ruleset: Ruleset = LOST_FLEET) -> None:
-    """Trace `init` and `step` with the mask, anew: no earlier trace knows this ruleset."""
+    """Trace `init` and `step` with the mask; no earlier trace knows this copy of the ruleset."""
     env = GaiaEnv(dataclasses.replace(ruleset))
     state = jax.eval_shape(env.init, jax.random.key(0))
     jax.eval_shape(env.step, state, jax.ShapeDtypeStruct((), int))
@@ -29,7 +29,7 @@ def test_every_operation_column_is_read(monkeypatch):
     usual = operations.OperationRow.columns
 
     def note(row, first, size=None):
-        # `values` hands whole rows on, and reads none of them.
+        # `values` passes whole rows on without reading a column.
         if size != len(operations.COLUMNS):
             read.update(operations.COLUMNS[first : first + (size or 1)])
         return usual(row, first, size)

@@ -237,7 +237,7 @@ def test_everything_that_matters_is_seen(games_under_way, new_games, look):
     turn, board, players = game.turn, game.board, game.players
     assert {*LEFT_OUT, *OTHER} <= set(PATHS)
     builder = game.replace(turn=turn.replace(node=Node.FEDERATION))
-    # What has been chosen so far says something only where it is asked for.
+    # The choices so far have a meaning only at the node that asks for them.
     pairs = {
         "turn.sequence": (start, changed(start, "turn.sequence")),
         "turn.setup_done": (start, changed(start, "turn.setup_done")),
@@ -278,7 +278,7 @@ def test_everything_that_matters_is_seen(games_under_way, new_games, look):
 
 
 def test_where_a_user_of_pgx_looks_for_it(env):
-    """The state says where an observation comes from; the environment knows its shapes."""
+    """The state's error names the call that observes; the environment knows the shapes."""
     state = jax.eval_shape(env.init, jax.random.key(0))
     assert not hasattr(state, "observation")
     with pytest.raises(AttributeError, match=r"env.observe\(state, state.current_player\)"):

@@ -1,4 +1,4 @@
-"""`short_turns`: a game without free actions behind the main action, and nothing else (ROU-03)."""
+"""`short_turns`: the same game without free actions after the main action (ROU-03)."""
 
 import chex
 import jax

@@ -59,7 +59,7 @@ def test_random_games_stay_in_the_declared_ranges(games_under_way, ended_games, 
 
 @pytest.mark.parametrize("part", STRUCTS)
 def test_the_arrays_are_as_declared(env, part, games_under_way, ended_games, new_games):
-    """Dtype, shape and range of what lies on the map, of set-ups and of what a search found."""
+    """Dtype, shape and range of the arrays of the board, of set-ups and of search results."""
     cells = env.ruleset.geometry.num_cells
     lengths = {"C": cells, "C/8": -(-cells // 8), "P": 4, "P + 3": 7}
     for states in (new_games, games_under_way, ended_games):

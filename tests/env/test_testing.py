@@ -71,7 +71,7 @@ def test_what_is_no_environment_is_refused(env):
         testing.check(env)
 
 
-# Environments with one fault each, and what `check` says of it.
+# Environments with one fault each, and the message of `check`.
 FAULTS: list = []
 
 
@@ -79,7 +79,7 @@ def fault(name, message, **changes):
     """An environment with one fault.
 
     Args:
-        message: what `check` says of it.
+        message: the message of `check`.
         changes: new values of fields, and by the name of a method what makes another result of it:
             of the environment, the usual result and the arguments.
     """

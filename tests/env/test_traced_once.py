@@ -1,4 +1,4 @@
-"""What JAX works through once, whatever programs it stands in: seconds of a second start."""
+"""JAX traces the rules once for all programs, which saves seconds of a second start."""
 
 import jax
 import jax.numpy as jnp

@@ -90,7 +90,7 @@ def _in_a_process(function: Callable[[], Any]) -> Any:
 
 
 def run(call: str, message: str) -> int:
-    """Exit code of a case: 2 where it fails as it should, which it says in one line of stderr."""
+    """Exit code of a case: 2 where it fails as it should, with one line on stderr."""
     try:
         eval(call, dict(namespace()))
     except (ValueError, TypeError) as error:

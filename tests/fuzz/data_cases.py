@@ -53,7 +53,7 @@ class Case(NamedTuple):
 
 
 def command(name: str, args: list[str]) -> int:
-    """Run a command line as `python -m` does; the zoo is the folder `zoo` of where one stands."""
+    """Run a command line as `python -m` does; the zoo is `zoo` in the working directory."""
     sys.path.insert(0, "")
     folder = zoo.Path("zoo")
     for function in (zoo.names, zoo.about, zoo.open_agent, zoo.load):

@@ -25,7 +25,7 @@ def make(folder: Path) -> None:
 
 
 def _dataset(out: Path) -> None:
-    """The first games of the sample, decisions that nobody took, figures of the sample."""
+    """The first games of the sample, invented decisions, figures of the sample."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -60,7 +60,7 @@ def _odd(kind: Any) -> Any:
 
 
 def _evaluation(out: Path) -> None:
-    """`training.evaluate --save` of games that nobody played."""
+    """`training.evaluate --save` of invented games."""
     import gaia_jax
     from training.games import store
 
@@ -73,7 +73,7 @@ def _evaluation(out: Path) -> None:
 
 
 def _labels(out: Path) -> None:
-    """`training.labels` of games that nobody played."""
+    """`training.labels` of invented games."""
     import gaia_jax
     from training.imitation import expert_data
     from training.system.environments import identity

@@ -29,7 +29,7 @@ SETUPS = 32  # of a batch
 
 
 def _batch(self: Match, seed: int, first: int, *_: Any) -> Games:
-    """Games of a batch that nobody played, different for each set-up."""
+    """A batch of invented games, different for each set-up."""
     time.sleep(0.1)
     ids = gaia_jax.make("lost_fleet").ruleset.ids
     rng = np.random.default_rng([seed, first])
@@ -47,7 +47,7 @@ def _batch(self: Match, seed: int, first: int, *_: Any) -> Games:
 
 
 def _doomed(owner: type, name: str, moment: float) -> None:
-    """kill -9 comes so many seconds after the first call of a method."""
+    """kill -9 comes `moment` seconds after the first call of a method."""
     method, doom = getattr(owner, name), []
 
     @functools.wraps(method)

@@ -35,7 +35,7 @@ Snapshot = dict[str, str]
 
 
 class Result(NamedTuple):
-    """What a case left behind."""
+    """The outcome of a case."""
 
     code: int  # exit code; minus the number of the signal that ended it
     out: str
@@ -62,8 +62,8 @@ class Runner:
     def __init__(self, modules: Sequence[str], env: Mapping[str, str] | None = None):
         """
         Args:
-            modules: imported once, before the first case. None of them may use a device.
-            env: environment variables beside those of this process.
+            modules: imported once, before the first case. They must not use a device.
+            env: environment variables in addition to those of this process.
         """
         paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
         own = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "JAX_PLATFORMS": "cpu"}

@@ -139,7 +139,7 @@ def _runs(runs: Path) -> None:
 
 
 def some_games(ids: dict[str, list[str]]) -> Any:
-    """Games of 3 set-ups that nobody played."""
+    """Invented games of 3 set-ups."""
     from training.games import table
 
     shape = (3, 4, 4)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.fuzz.runner import Runner
 
-# One in so many is tried by `make test`.
+# `make test` tries one in this many.
 SAMPLE = 12
 
 

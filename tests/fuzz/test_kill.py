@@ -41,7 +41,7 @@ def test_an_arena_that_is_killed_and_goes_on_loses_no_game(
         killed += result.code == -signal.SIGKILL
         after = kill_cases.whole_setups(tmp_path / name)
         if after != before:
-            # What was there is there, as it was; only what was no whole batch may be played anew.
+            # Whole batches are unchanged; only an incomplete one may be played again.
             lines = before.split(b"\n")[:-1]
             num_whole = len(lines) // (16 * kill_cases.SETUPS) * 16 * kill_cases.SETUPS
             whole_lines = b"".join(line + b"\n" for line in lines[:num_whole])
@@ -75,7 +75,7 @@ def test_two_trainings_of_one_name_that_are_killed_lose_nothing(
     runs = sorted((tmp_path / "runs").iterdir())
     updates = {run: _check(run) for run in runs}
     for kill in range(KILLS // 4):
-        # Both want to go on with one run: one does, the other is refused.
+        # Both resume one run: one may, the other is refused.
         run = runs[kill % len(runs)]
         for result in both(["--resume", f"runs/{run.name}", longer]) if updates[run] else []:
             refused = result.code == 2 and "in use by another process" in result.err

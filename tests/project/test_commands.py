@@ -33,7 +33,7 @@ COMMANDS = (
     "training.sweep", "training.advise", "training.review", "gaia_jax.importers.boardgamers",
     "training.puzzles",
 )  # fmt: skip
-# Where the command line of a package stands.
+# The module with the command line of a package.
 PACKAGES = {
     "gaia_jax.replay": "gaia_jax.replay.command",
     "training.play": "training.play.__main__",
@@ -43,7 +43,7 @@ PACKAGES = {
 
 @pytest.mark.parametrize("module", COMMANDS)
 def test_help_shows_every_default(monkeypatch, module):
-    """And says what every argument is."""
+    """And describes every argument."""
     parsers = []
 
     def record_parser(self, *_, **__):
@@ -106,7 +106,7 @@ def test_gaia_by_itself_its_version_and_a_wrong_word(capsys):
 
 
 def test_the_same_thing_has_the_same_name_in_every_command():
-    """`--agent` beside evaluate's RUN, `--config` beside plan's CONFIG."""
+    """`--agent` as well as evaluate's RUN, `--config` as well as plan's CONFIG."""
     from training import evaluate, plan
 
     assert evaluate._parse(["--agent", "x"]).run == evaluate._parse(["x"]).run == "x"

@@ -20,7 +20,7 @@ def run(path, tmp_path):
 
 
 def printed_text(cells):
-    """All that was printed or displayed, as one text."""
+    """Everything that was printed or displayed, as one text."""
     outputs = [out for cell in cells for out in cell.get("outputs", ())]
     return "\n".join(
         out.get("text", "") + "".join(map(str, out.get("data", {}).values())) for out in outputs
@@ -36,7 +36,7 @@ def images(book):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_they_hold_the_outputs_of_their_code(path):
-    """Every cell was executed in order, without an error, as the code stands; with a picture."""
+    """Every cell was executed in order, with its current code and without an error; a picture."""
     book = json.loads(path.read_text("utf-8"))
     assert book["metadata"][run_notebooks.MARK] == run_notebooks.code_of(book), (
         f"{path.name} has changed: python -m tools.run_notebooks {path.name[0]}"

@@ -81,7 +81,7 @@ def _commands(block):
 
 
 def _module_of(command):
-    """(module, arguments) of a `python -m` or `gaia` command line; None of another one."""
+    """(module, arguments) of a `python -m` or `gaia` command line; None for any other text."""
     if match := MODULE.match(command):
         return match[1], shlex.split(command[match.end() :])
     words = command.split()
@@ -168,7 +168,7 @@ def test_the_readme_example_runs(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_the_environment_guide_runs(monkeypatch, tmp_path):
-    """On a stand-in for the game; about 6 s."""
+    """On a short stub game; about 6 s."""
     monkeypatch.setattr(gaia_jax, "make", lambda id, reward="margin": StubEnv(reward=reward))
     monkeypatch.setattr(gaia_jax, "GaiaEnv", StubEnv)
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""The map: hexes, what lies on them, and who stands on them."""
+"""The map: hexes, their contents, and the owners of pieces on them."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def tiles_laid(rules: Rules, setup: dict[str, Any]) -> Iterator[dict[tuple[int, 
 
 
 class Board:
-    """What lies on the hexes of one game."""
+    """The contents of the hexes of one game."""
 
     def __init__(self, rules: Rules, setup: dict[str, Any]) -> None:
         self.rules = rules
@@ -106,9 +106,9 @@ class Board:
         }
         # The planets, and the Lost Planet once it is found.
         self.planets = [c for c in range(count) if self.planet[c] not in ("Empty", "Ship")]
-        self.owner: list[int | None] = [None] * count  # whose structure stands there
-        self.guest: list[int | None] = [None] * count  # whose guest mine stands beside it (LAN-01)
-        self.gaiaformer: list[int | None] = [None] * count  # whose gaiaformer stands there
+        self.owner: list[int | None] = [None] * count  # of the structure
+        self.guest: list[int | None] = [None] * count  # of a guest mine next to it (LAN-01)
+        self.gaiaformer: list[int | None] = [None] * count  # of the gaiaformer
         self.formed_in = [0] * count  # the round of an instant gaiaforming (MIN-20)
 
     def _lay_tiles(self, setup: dict[str, Any]) -> list[str]:

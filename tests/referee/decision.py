@@ -44,7 +44,7 @@ class Decision(NamedTuple):
 
 
 def ask(player: int, node: str, menu: dict[str, Any]) -> Generator[Decision, str, Any]:
-    """Ask a player, and return what stands beside the chosen option."""
+    """Ask a player, and return the value of the chosen option."""
     if not menu:
         raise ValueError(f"{node} has no options")
     chosen = yield Decision(player, node, menu)

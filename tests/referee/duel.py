@@ -185,7 +185,7 @@ def main() -> int:
     parser.add_argument("--ruleset", default="lost_fleet")
     parser.add_argument("--factions", type=lambda s: s.split(","), help="one a player")
     parser.add_argument("--players", type=int, choices=(1, 2, 3, 4), default=4)
-    parser.add_argument("--sectors", type=int, help="a map of so many tiles, not the usual one")
+    parser.add_argument("--sectors", type=int, help="tiles of the map, if not the usual number")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--out", type=Path, default=Path("runs/duel"), help="for repro files")
     parser.add_argument("--log", type=Path, help="games that agreed; those in it are skipped")

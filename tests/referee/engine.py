@@ -21,7 +21,7 @@ from tests.referee.game import Game
 
 
 class Field(NamedTuple):
-    """One part of the state: where the engine keeps it, and what the referee says it is."""
+    """One part of the state: where the engine stores it, and its value in the referee."""
 
     name: str
     engine: Callable[[Any], Any]  # environment state -> array
@@ -66,7 +66,7 @@ def _structures(game: Game, ids: Any) -> np.ndarray:
 
 
 def _marks(attribute: str) -> Callable[[Game, Any], np.ndarray]:
-    """Who stands on each hex, -1 for nobody."""
+    """The owner of the piece on each hex, -1 without one."""
 
     def referee(game: Game, ids: Any) -> np.ndarray:
         row: list[int | None] = getattr(game.board, attribute)
@@ -128,7 +128,7 @@ def _index(name: str | None, ids: Sequence[str]) -> int:
     return -1 if name is None else ids.index(name)
 
 
-# What a field of the board says of cells that a smaller map does not have.
+# The fields of the board that have -1, not 0, on cells that a smaller map lacks.
 NOBODY = ("board.owner", "board.guest", "board.gaiaformer")
 FIELDS = (
     _board("planet", lambda g, ids: [ids["planet_index"][name] for name in g.board.planet]),
@@ -196,7 +196,7 @@ FIELDS += (
 
 
 def _booster_row(game: Game, ids: Any) -> list[int]:
-    """The boosters that nobody has, from left to right; the human and the Automa have two of 5."""
+    """The boosters without an owner, from left to right; the human and the Automa have two of 5."""
     row = [ids["booster"].index(name) for name in game.open_boosters]
     return row + [-1] * (game.rules.boosters_in_play - len(row))
 
@@ -285,8 +285,8 @@ class Engine:
         for field in self.fields:
             value = np.asarray(field.referee(game, self.ids))
             if field.name.startswith("board.") and len(own_cells) < len(self.cells):
-                nobody = -1 if field.name in NOBODY else 0
-                wide = np.full((*value.shape[:-1], len(self.cells)), nobody, np.int32)
+                absent = -1 if field.name in NOBODY else 0
+                wide = np.full((*value.shape[:-1], len(self.cells)), absent, np.int32)
                 wide[..., [self.cells.index(cell) for cell in own_cells]] = value
                 value = wide
             row[self.slices[field.name]] = value.ravel()
@@ -296,7 +296,7 @@ class Engine:
         """The fields that differ, each with what the two engines say."""
         own = self.row_of(game)
         own_cells = game.board.geometry.index
-        if len(own_cells) < len(self.cells):  # what lies where there is no map says nothing
+        if len(own_cells) < len(self.cells):  # cells outside the map are not compared
             planet = self.slices["board.planet"].start
             for place, cell in enumerate(self.cells):
                 if cell not in own_cells:

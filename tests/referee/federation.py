@@ -32,7 +32,7 @@ def federation_cells(player: Player) -> set[Cell]:
 
 
 def absorb(game: Game, player: Player) -> None:
-    """Own structures and stations beside a federation join it, until none is left (FED-07)."""
+    """Own structures and stations next to a federation join it, until none is left (FED-07)."""
     edge = federation_cells(player)
     if not edge:
         return
@@ -113,7 +113,7 @@ class Builder:
         return sorted(c for c in player.federated)
 
     def _satellite_cells(self, game: Game, player: Player) -> set[Cell]:
-        """Empty hexes, not beside an older federation (FED-04, FED-05)."""
+        """Empty hexes, not next to an older federation (FED-04, FED-05)."""
         closed = player.satellites | player.stations
         if not player.is_("HIVES"):
             members = federation_cells(player)
@@ -160,7 +160,7 @@ class Builder:
     def _frugal(self, player: Player, limit: int) -> Iterator[int]:
         """Candidates of which no strict subset is strong enough with fewer satellites (A25).
 
-        A subset of a candidate comes before it, and whatever lies between the two is strong
+        A subset of a candidate comes before it, and every set between the two is strong
         enough as well; so the fewest satellites below a candidate are passed up group by group.
         """
         search = self._search_within(player, limit)
@@ -199,7 +199,7 @@ def strong_sets(strength: list[int], needed: int, surplus: bool = False) -> list
 
 
 def builder(game: Game, player: Player) -> Builder:
-    """The builder of a player, made anew when something on the map has changed for them."""
+    """The builder of a player, a new one when something on the map has changed for them."""
     key = (
         frozenset(player.structures.items()),
         frozenset(player.federated),
@@ -289,7 +289,7 @@ def layout(
 
 
 def buildings_touched(player: Player, work: Builder, chosen: list[list[Cell]]) -> dict[Cell, int]:
-    """For every hex, the own unfederated structures and stations beside it that are left out."""
+    """By hex, the number of own unfederated buildings next to it that `chosen` leaves out."""
     outside = (player.structures.keys() | player.stations) - player.federated
     outside = outside.difference(*chosen)
     neighbours = work.geometry.neighbours

@@ -35,7 +35,7 @@ def _can_pay_shuttle(player: Player) -> bool:
 
 
 def explore(game: Game, player: Player, ship: str, extra_range: int, price: dict[str, int]) -> None:
-    """Pay, then put the shuttle on the next free slot and charge what it says (EXP-02)."""
+    """Pay, then put the shuttle on the next free slot and charge its power (EXP-02)."""
     cost = player.printed["shuttle_cost"]
     player.pay(price)
     player.pay({"qic": player.range_qic(game.board.ship[ship], extra_range)})

@@ -19,7 +19,7 @@ class IllegalAction(ValueError):
 class Game:
     """One game.
 
-    `Game(setup)` stands at the first decision; `legal_actions()` are the texts that `apply` takes.
+    `Game(setup)` is at the first decision; `legal_actions()` are the texts that `apply` takes.
     """
 
     last_round = 6
@@ -116,7 +116,7 @@ class Game:
         return [player for player in self.in_turn_order() if not player.is_automa]
 
     def after(self, player: Player) -> list[Player]:
-        """The other players, beginning behind this one in turn order (LEE-04)."""
+        """The other players in turn order, beginning after this one (LEE-04)."""
         order = self.in_turn_order()
         place = order.index(player)
         return order[place + 1 :] + order[:place]

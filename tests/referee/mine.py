@@ -118,7 +118,7 @@ def sites(game: Game, player: Player) -> list[Site]:
 
 
 def look_again(game: Game) -> None:
-    """Something may have changed: the next menu finds its sites anew."""
+    """Something may have changed: the next menu searches its sites again."""
     game.sites_of = None
 
 

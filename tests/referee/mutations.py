@@ -60,7 +60,7 @@ def to(place_: Any, value: Any) -> Any:
     return change
 
 
-# -- functions of the rules that go wrong; `flag` says whether in this game
+# -- functions of the rules that go wrong; `flag`: whether they do in this game
 
 
 def third_step_free(flag, seat, at, op):
@@ -307,34 +307,34 @@ ERRORS = [
     Error("free_leech", "A20", "the Itars with the PI are not asked for free leech", "inside",
           (leech.resolve_offers, gaia.decides_on_tiles), nobody_burns, ("ITARS",), taste=INSTITUTE),
     # The brainstone the other way round.
-    Error("stone_small", "A21", "a small cost is paid with ordinary tokens as ever", "before",
+    Error("stone_small", "A21", "a small cost is paid with ordinary tokens as before", "before",
           power.spend, small_costs_spare_it, ("TAKLONS",), taste=TURNED),
-    Error("stone_great", "A21", "a great cost is paid with the brainstone as ever", "before",
+    Error("stone_great", "A21", "a great cost is paid with the brainstone as before", "before",
           power.spend, great_costs_take_it, ("TAKLONS",), taste=KEPT, seed=7000),
-    Error("stone_credits", "A21", "the brainstone gives 1 credit beside ordinary tokens", "after",
+    Error("stone_credits", "A21", "the brainstone gives 1 credit next to ordinary tokens", "after",
           power.spend, one_credit_for_it, ("TAKLONS",), taste=TURNED),
-    Error("stone_project", "A21", "a project takes it as ever", "before", power.to_gaia_area,
+    Error("stone_project", "A21", "a project takes it as before", "before", power.to_gaia_area,
           projects_take_it, ("TAKLONS",), taste=EARLY_PROJECT),
-    Error("stone_burn", "A21", "a burn moves it as ever", "before", power.burn, burns_move_it,
+    Error("stone_burn", "A21", "a burn moves it as before", "before", power.burn, burns_move_it,
           ("TAKLONS",), taste=TURNED),
     Error("stone_mark", "A21", "the mark outlasts the turn", "after", turn._end_of_turn,
           mark_stays, ("TAKLONS",), taste=TURNED),
     Error("stone_twice", "A21", "twice a turn", "after", free.conversions, turned_again,
           ("TAKLONS",), taste=TURNED),
-    Error("stone_away", "A21", "also where it lies in the Gaia area", "after", free.conversions,
+    Error("stone_away", "A21", "also where it is in the Gaia area", "after", free.conversions,
           turned_anywhere, ("TAKLONS",), taste=TURNED | {"explore": 30.0}),
     Error("stone_open", "A21", "it keeps a turn open", "after", free.keeps_turn_open,
           turned_keeps_open, ("TAKLONS",), taste={"free": 300.0, "free brainstone": 0.0}),
     # Income and power.
     Error("third_mine", "INC-01", "the third mine gives one ore more", "column",
           (None, "mine_income"), lambda t: t + (np.arange(9) == 3)),
-    Error("income_order", "INC-02", "charges before tokens, nobody is asked", "after",
+    Error("income_order", "INC-02", "charges before tokens, without a choice", "after",
           income.is_open, charges_first),
     Error("charge_order", "LEE-01", "bowl II is charged before bowl I", "after", power.charge,
           bowl_ii_first),
     Error("brainstone", "ACT-06", "the brainstone is worth 2", "constant",
           (power, "BRAINSTONE_POWER"), 2, ("TAKLONS",)),
-    Error("nevlas", "ACT-07", "Nevlas' tokens worth 1 beside the PI", "column",
+    Error("nevlas", "ACT-07", "Nevlas' tokens worth 1 with the PI", "column",
           ("NEVLAS", "pi_power_worth"), 1, ("NEVLAS",)),
     Error("itars_burn", "FRE-05", "the Itars' burned token is gone", "column",
           ("ITARS", "burn_to_gaia"), 0, ("ITARS",), "uniform"),
@@ -359,7 +359,7 @@ ERRORS = [
           ("HIVES", "satellite_qic"), 0, ("HIVES",)),
     Error("stations", "FED-15", "a station adds no power", "constant", (costs, "STATION_POWER"), 0,
           ("HIVES",)),
-    Error("black_planets", "BES-01", "black planets add nothing beside the Bescods' PI", "column",
+    Error("black_planets", "BES-01", "black planets add nothing with the Bescods' PI", "column",
           ("BESCODS", "black_planet_bonus_pi"), 0, ("BESCODS",), taste=INSTITUTE),
     Error("rings", "MOW-01", "a ring adds 1", "constant", (costs, "RING_POWER"), 1, ("MOWEYDS",)),
     Error("absorption", "FED-07", "nothing joins a federation that it touches", "after",
@@ -406,7 +406,7 @@ ERRORS = [
 
 
 class PlantedEngine(Engine):
-    """The engine with all errors in it; `numbers` says which of them each game has."""
+    """The engine with all errors in it; `numbers`: the error of each game."""
 
     def __init__(self, errors: list[Error], numbers: list[int]) -> None:
         super().__init__("lost_fleet", len(numbers))

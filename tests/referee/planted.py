@@ -1,4 +1,4 @@
-"""Errors planted in the vectorized engine: each changes one rule, behind a switch of its own.
+"""Errors planted in the vectorized engine: each changes one rule and has a switch of its own.
 
 An error replaces a constant, an entry of a table of the ruleset, or what a function of the rules
 takes or gives. `Planted.on(number)` holds while a game is traced: there every error is compiled in,

@@ -1,4 +1,4 @@
-"""One player: the faction board, the stocks, and what stands on the map."""
+"""One player: the faction board, the stocks, and the pieces on the map."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Player:
         self.vp = 0
         self.vp_source: Counter[str] = Counter()
         self.ore = self.knowledge = self.credits = self.qic = 0
-        # Ordinary tokens by bowl; the brainstone is one more, and lies where `brainstone` says.
+        # Ordinary tokens by bowl; the brainstone is one more, in the bowl `brainstone`.
         self.bowls = list(self.printed["bowls"])
         self.gaia_tokens = 0
         self.brainstone = BOWL_I if self.printed["brainstone"] else NOWHERE
@@ -99,7 +99,7 @@ class Player:
             elif kind == "charge":
                 power.charge(self, amount)
             elif kind != "green":
-                raise ValueError(f"nobody can gain {kind!r}")
+                raise ValueError(f"{kind!r} cannot be gained")
 
     def full(self, kind: str) -> bool:
         """Whether a gain of this kind would be lost entirely (FRE-03, A27)."""
@@ -118,7 +118,7 @@ class Player:
         return self.rules.switches.lost_gain_is_legal or not self.loses(gain)
 
     def can_pay(self, cost: dict[str, int]) -> bool:
-        """Whether every part of the cost is at hand; power is paid from bowl III."""
+        """Whether the player has every part of the cost; power is paid from bowl III."""
         return all(
             power.can_spend(self, amount) if kind == "power" else getattr(self, kind) >= amount
             for kind, amount in cost.items()

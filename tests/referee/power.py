@@ -17,7 +17,7 @@ def in_bowl(player: Player, bowl: int) -> int:
 
 
 def tokens(player: Player) -> int:
-    """Tokens in the three bowls, the brainstone counted as one; none of the Gaia area."""
+    """Tokens in the three bowls, the brainstone counted as one, without the Gaia area."""
     return sum(player.bowls) + (player.brainstone in (BOWL_I, BOWL_II, BOWL_III))
 
 

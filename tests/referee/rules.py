@@ -161,7 +161,7 @@ def ruleset(name: str, players: int = 4, sectors: int | None = None) -> Rules:
     """The rules called `name` for a number of players, on a map of `sectors` tiles.
 
     Raises:
-        ValueError: there are no such rules, or not for so many players or tiles.
+        ValueError: there are no such rules, or not for that number of players or tiles.
     """
     if name not in RULESETS:
         raise ValueError(f"no ruleset {name!r}; there are {', '.join(RULESETS)}")

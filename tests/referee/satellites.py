@@ -13,7 +13,7 @@ from tests.referee.board import Cell, Geometry
 
 
 class Grid:
-    """The bit of every hex; hexes at the rim are kept apart from those of the next row."""
+    """The bit of every hex; hexes at the rim are not adjacent to those of the next row."""
 
     def __init__(self, geometry: Geometry) -> None:
         qs = [q for q, _ in geometry.cells]
@@ -53,7 +53,7 @@ class Search:
     A set of groups is a bitmask of their numbers. `within(mask)[n]` holds every hex that belongs
     to some set of at most n satellites which joins the groups of the mask into one. Such a set,
     seen from one of its hexes, either forks there into two that join a part of the groups each,
-    or goes on to a neighbour, or ends at a group of the mask, whose tree is complete without it.
+    or continues to a neighbour, or ends at a group of the mask, whose tree is complete without it.
     """
 
     def __init__(self, board: Grid, groups: list[int], allowed: int, limit: int) -> None:
@@ -157,7 +157,7 @@ def _seed(
     price: dict[Cell, int],
     trees: dict[Cell, tuple[int, tuple[Cell, ...]]],
 ) -> None:
-    """A hex beside a group, added to the tree that already joins the mask."""
+    """A hex next to a group, added to the tree that already joins the mask."""
     for number, group in enumerate(groups):
         if mask >> number & 1:
             for cell in {n for member in group for n in geometry.neighbours[member]}:

@@ -1,4 +1,4 @@
-"""What counts for VP: round tiles and other triggers, the counts behind them, the final scoring."""
+"""What counts for VP: round tiles and other triggers, their counts, the final scoring."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def planet_types(player: Player) -> set[str]:
-    """Types of planets with an own structure, guest mines apart; artifact types count (GEN-09)."""
+    """Types of planets with an own structure, without guest mines, with artifact types (GEN-09)."""
     planet, guests = player.board.planet, player.guests
     return {planet[c] for c in player.structures if c not in guests} | set(player.virtual_mines)
 
@@ -31,7 +31,7 @@ def mines(player: Player) -> int:
 
 
 def gaia_structures(player: Player) -> int:
-    """Structures on Gaia planets, guest mines apart (ADV-04)."""
+    """Structures on Gaia planets, without guest mines (ADV-04)."""
     planet, guests = player.board.planet, player.guests
     return sum(planet[c] == "Gaia" for c in player.structures if c not in guests)
 
@@ -52,7 +52,7 @@ def federation_tokens(player: Player) -> int:
 
 
 class News(NamedTuple):
-    """What is new about a mine, seen before it stands (GEN-15)."""
+    """What is new about a mine, determined before it is built (GEN-15)."""
 
     planet: str
     guest: bool
@@ -71,7 +71,7 @@ def news_of_mine(game: Game, player: Player, cell: Cell, guest: bool = False) ->
 
 
 def news_of_artifact_mine(player: Player, planet: str) -> News:
-    """An artifact mine lies in no sector (ART-03)."""
+    """An artifact mine is in no sector (ART-03)."""
     return News(planet, False, planet not in planet_types(player), False, False)
 
 

@@ -21,7 +21,7 @@ TRIES = 400  # ways to turn tiles before others are drawn (A23)
 
 
 class SetupError(ValueError):
-    """The set-up is none of this ruleset's."""
+    """The set-up does not belong to this ruleset."""
 
 
 def make_players(game: Game) -> list[Player]:
@@ -222,7 +222,7 @@ def _draw_deep(rules: Rules, rng: random.Random, numbers: list[int]) -> list[dic
 
 
 def _turn_apart(rules: Rules, rng: random.Random, drawn: dict[str, Any]) -> bool:
-    """Turn tiles anew until no equal types touch, slot by slot; one that fits nowhere makes the
+    """Turn tiles until no equal types touch, slot by slot; one that fits nowhere makes the
     slot before it try another way. False where these tiles do not fit, or where that is not found
     out after `TRIES` ways (MAP-06, A23).
     """
@@ -273,7 +273,7 @@ def rules_of(setup: dict[str, Any], name: str) -> Rules:
     """The rules that a set-up is played by: as many players as factions, as many tiles as laid.
 
     Raises:
-        SetupError: the rules called `name` are not for so many players or tiles.
+        SetupError: the rules called `name` are not for that number of players or tiles.
     """
     try:
         return ruleset(name, len(setup["factions"]), len(setup["sectors"]))
@@ -286,7 +286,7 @@ def check(rules: Rules, setup: dict[str, Any]) -> None:
 
     Raises:
         SetupError: the tiles, the order of the players or the number of boosters are not those of
-            so many players, or planets of one type touch across tiles where they must not.
+            that number of players, or planets of one type touch across tiles where they must not.
     """
     if setup.get("players", rules.players) not in (rules.players, 1):
         raise SetupError(f"{rules.players} factions, but {setup['players']} players")
@@ -374,7 +374,7 @@ def turn_over(deep: list[dict[str, Any]], side: str, other: str) -> list[dict[st
 
 
 def _draw_interface(rules: Rules, rng: random.Random) -> tuple[dict[str, str], dict[str, str]]:
-    """Ships on hexes that are far enough apart, the rest on the others (MAP-07)."""
+    """Ships on hexes at a sufficient distance, the rest on the others (MAP-07)."""
     hexes = [tuple(hex_) for hex_ in rules.map["interface_cells"]]
     far = rules.map["ship_min_distance"]
     spread = [

@@ -57,7 +57,7 @@ def table_of(faction: str) -> list[str]:
 
 
 def past_setup(faction: str) -> Game:
-    """A game in which all starting structures stand and nobody has a booster yet."""
+    """A game in which all starting structures are placed and no player has a booster yet."""
     game = Game(draw(1, factions=table_of(faction)))
     while game.node == "START":
         game.apply(min(game.legal_actions()))
@@ -392,7 +392,7 @@ def test_fed_03_satellites_are_the_fewest_and_least_in_touch() -> None:
 
 
 class Ledger:
-    """Power tokens gained and discarded, booked beside the game."""
+    """Power tokens gained and discarded, counted in parallel to the game."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.balance: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Rulings of the printed rulesets misread on purpose: two referees already tell them apart."""
+"""Rulings of the printed rulesets misread on purpose: two referees already detect them."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def test_set_ups_of_another_table_are_refused() -> None:
 
 
 def test_starting_structures_and_boosters_of_three() -> None:
-    """Mines in turn order and back, the Xenos' third, the Hive last; boosters from behind."""
+    """Mines in turn order and back, the Xenos' third, the Hive last; boosters in reverse order."""
     game = a_game(3, factions=["XENOS", "HIVES", "TERRANS"], turn_order=[1, 2, 0])
     decisions = []
     while game.node in ("START", "BOOSTER"):
@@ -147,7 +147,7 @@ def test_pass_order_is_the_next_turn_order(players: int) -> None:
             elif player == still[-1]:
                 game.apply(min(text for text in legal if text.startswith("booster")))
                 passes.append(player)
-            else:  # something else, so that the turn goes on
+            else:  # something else, so that the round continues
                 game.apply(next(t for t in sorted(legal) if t.split()[0] in
                                 ("mine", "upgrade", "advance", "power", "special")))  # fmt: skip
         while game.node != "TURN":

@@ -82,7 +82,7 @@ def test_a25_the_builder_offers_neither_mine(name: str) -> None:
 
 @pytest.mark.parametrize("name", PRINTED)
 def test_a11_a_needless_mine_that_saves_nothing_stays_legal(name: str) -> None:
-    """The rulebook's picture: 3 + 2 + 2 takes two satellites, with a mine beside them or not."""
+    """The rulebook's picture: 3 + 2 + 2 takes two satellites, with an adjacent mine or without."""
     needed = {"0,0": "PI", "0,1": "TS", "3,0": "TS"}
     game, player = on_bare_map(name, needed | {"2,-1": "MINE"})
     assert legal_federations(game, player) == {frozenset(needed), frozenset({*needed, "2,-1"})}
@@ -93,7 +93,7 @@ def test_a25_against_every_subset() -> None:
     rng = random.Random(3)
     shape = geometry(ruleset("base"))
     near = [c for c in range(len(shape.cells)) if shape.distance[shape.cell("1,0")][c] <= 4]
-    limit, surplus, told_apart = 6, 0, 0
+    limit, surplus, num_different = 6, 0, 0
     for _ in range(150):
         cells = rng.sample(near, rng.randint(8, 11))
         kinds = rng.choices(("MINE", "TS", "PI"), (5, 3, 1), k=len(cells))
@@ -115,8 +115,8 @@ def test_a25_against_every_subset() -> None:
         )
         assert work.legal(player, limit) == legal[:128]
         surplus += any(m != mask and m & ~mask == 0 for m in legal for mask in legal)
-        told_apart += legal != one_by_one
-    assert surplus > 20 and told_apart > 5  # positions that tell the readings apart
+        num_different += legal != one_by_one
+    assert surplus > 20 and num_different > 5  # positions in which the readings differ
 
 
 def fewest_satellites(work: federation.Builder, limit: int) -> dict[int, int]:

@@ -25,7 +25,7 @@ def expected(state: Any, ruleset: Ruleset) -> set[str]:
 
 
 def on_the_map(state: Any, ruleset: Ruleset) -> set[str]:
-    """What lies on the cells."""
+    """The pieces on the cells."""
     board, ids = state.game.board, ruleset.ids
     out = set()
     for kind in ("station", "ring"):
@@ -43,7 +43,7 @@ def on_the_map(state: Any, ruleset: Ruleset) -> set[str]:
 
 
 def shared(state: Any, ruleset: Ruleset) -> set[str]:
-    """What belongs to nobody."""
+    """The pieces that belong to no player."""
     turn, setup, ids, r = state.game.turn, state.game.setup, ruleset.ids, ruleset
     out = {f"round-{n}" for n in range(1, 7)} | {"mission-0", "mission-1"}
     out |= {f"action-{a.id}" for a in (*r.power_actions, *r.qic_actions, *r.ship_actions)}
@@ -62,7 +62,7 @@ def shared(state: Any, ruleset: Ruleset) -> set[str]:
 
 
 def of_player(state: Any, ruleset: Ruleset, p: int) -> set[str]:
-    """What lies on a board, and the player's markers."""
+    """The pieces on a player's board, and the player's markers."""
     me, ids, r = state.game.players, ruleset.ids, ruleset
     out = {f"vp-{p}", f"bowls-{p}"}
     out |= {f"built-{p}-{kind}" for kind in ids["structure"] if kind != "NONE"}

@@ -112,7 +112,7 @@ def test_a_piece_that_the_action_names_is_not_named_again(init, step, env):
 
 
 def test_power_taken_says_its_price(env, init, step):
-    """Whoever takes power pays a VP less than he takes."""
+    """A player who takes power pays one VP less than the power."""
     rng, seen = np.random.default_rng(1), []
     state, take = (
         jax.device_get(init(jax.random.key(3))),

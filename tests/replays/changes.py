@@ -1,4 +1,4 @@
-"""The commands of a recorded game, found and written anew: what mutants are made with."""
+"""Search and replacement of commands in a recorded game, for mutants."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Change = Callable[[Record, random.Random], str | None]
 
 
 def moves(record: Record, word: str, ok: Callable[[list[str]], bool] = bool) -> list[Any]:
-    """The commands of this name: step, place in the line, words; none of the income."""
+    """The commands of this name: step, place in the line, words; without those of the income."""
     matches = []
     before: dict[str, Any] = {}
     for number, step in enumerate(record["steps"]):

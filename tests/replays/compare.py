@@ -1,4 +1,4 @@
-"""Our state beside a recorded one, field by field."""
+"""Comparison of our state with a recorded one, field by field."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def compare_between(
 
 
 def converted(seat: Seat, game: Any) -> np.ndarray:
-    """What lies on the cells in the Gaia phase (GAI-02)."""
+    """The contents of the cells in the Gaia phase (GAI-02)."""
     planets = np.array(game.board.planet)
     planets[np.asarray(game.board.gaiaformer) >= 0] = seat.rules.ids["planet"].index("Gaia")
     return planets
@@ -87,7 +87,7 @@ def converted(seat: Seat, game: Any) -> np.ndarray:
 def compare_state(
     seat: Seat, game: Any, line: Line, waiting: int | None, planets: np.ndarray
 ) -> Iterator[Difference]:
-    """A recorded state beside a game of ours; the arguments are those of `compare`."""
+    """Compare a recorded state with a game of ours; the arguments are those of `compare`."""
     outcome = line.outcome
     between, ended = outcome["ph"] in BETWEEN, outcome["ph"] == "endGame"
     for player, recorded_row in enumerate(outcome["pl"]):
@@ -118,7 +118,7 @@ def compare_state(
 
 
 def compare_table(seat: Seat, game: Any, line: Line) -> Iterator[Difference]:
-    """What lies beside the players: round, turn order, board spaces, boosters, level 5."""
+    """Compare the common parts: round, turn order, board spaces, boosters, level 5."""
     outcome = line.outcome
     passed = [int(p) for p in np.argsort(game.turn.passed) if game.turn.passed[p] > 0]
     order = [p for p in game.turn.order.tolist() if p not in passed]
@@ -146,7 +146,7 @@ def still_to_come(game: Any) -> list[int]:
 
 
 def open_boosters(seat: Seat, outcome: dict[str, Any]) -> list[str]:
-    """Those in play that nobody holds; in round 6 who passes gives the own back."""
+    """Those in play without an owner; in round 6 a player who passes gives the own one back."""
     game, ids = seat.state.game, seat.rules.ids
     back = outcome["passed"] if outcome["rd"] == 6 else ()
     owned = {int(game.players.booster[p]) for p in range(len(outcome["pl"])) if p not in back}
@@ -156,7 +156,7 @@ def open_boosters(seat: Seat, outcome: dict[str, Any]) -> list[str]:
 
 
 def token_of_level_5(seat: Seat, game: Any) -> str | None:
-    """The token on level 5 of terraforming, until somebody stands there."""
+    """The token on level 5 of terraforming, until a player reaches it."""
     if (np.asarray(game.players.tracks)[:, 0] == 5).any():
         return None
     names = {own: name for name, own in TOKENS.items()}

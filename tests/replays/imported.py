@@ -62,7 +62,7 @@ def changed(log: Record, rng: random.Random) -> tuple[int, Record]:
 
 
 def named(number: int, game: Record) -> str:
-    """What is wrong with how a change at a move is told; nothing where all is right."""
+    """What is wrong with the message about a changed move; empty where it is right."""
     try:
         boardgamers.to_record(game)
     except LogError as error:

@@ -29,7 +29,7 @@ def check_satellites(
     Args:
         before: the game before the federation; picked: cells of own buildings in it.
     Raises:
-        Differs: a satellite lies on no empty space, or next to another federation of the player,
+        Differs: a satellite is not on empty space, or is next to another federation of the player,
             or the federation does not connect.
     """
     board, rules = before.board, seat.rules

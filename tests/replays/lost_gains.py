@@ -32,7 +32,7 @@ def is_used(seat: Seat, text: str) -> bool:
 
 
 def special_is_void(seat: Seat, text: str) -> bool:
-    """Whether all that the decider gains by a special action not yet used would be lost."""
+    """Whether the whole gain of a special action that the decider has not used would be lost."""
     if seat.node != "TURN" or is_used(seat, text):
         return False
     if text == "special BT1_ACT_CHARGE4":

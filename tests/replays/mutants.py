@@ -267,7 +267,7 @@ def offered_lines(record: Record, kind: str) -> list[int]:
 
 
 def offer(kind: str, entry: Callable[[Record, random.Random], Any]) -> Change:
-    """An offer less, or another one; none of those that differ for a known reason anyway."""
+    """An offer less, or another one, except those that differ for a known reason."""
 
     def change(record: Record, rng: random.Random) -> str | None:
         number = rng.choice(offered_lines(record, kind))
@@ -469,7 +469,7 @@ def first_change(original: Record, record: Record) -> int:
 def mutants(records: list[Record], per_kind: int, seed: int) -> Iterator[tuple[str, Record]]:
     """`per_kind` mutants of each kind: what was changed, and the changed record.
 
-    Their ids are numbers, so that reports tell them apart.
+    Their ids are numbers, so that reports distinguish them.
     """
     number = 0
     for kind, change in CHANGES.items():

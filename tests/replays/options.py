@@ -1,4 +1,4 @@
-"""What the recorded engine offered at the start of a line, beside our legal actions."""
+"""Comparison of the offers of the recorded engine at the start of a line with our legal actions."""
 
 from __future__ import annotations
 

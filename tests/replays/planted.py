@@ -1,4 +1,4 @@
-"""Faults that a careless recorder makes: told the same in the line and in all states after it.
+"""Faults of a careless recorder: the same in the line and in all states after it.
 
 `tests.replays.mutants` plants them; each passed the reader once, or would say too little.
 """
@@ -24,7 +24,7 @@ def states(record: Record, ok: Callable[[str, str], bool]) -> list[int]:
 
 
 def inside(last: str, phase: str) -> bool:
-    """Income or the Gaia phase goes on."""
+    """Income or the Gaia phase continues."""
     return last in BETWEEN and phase in BETWEEN
 
 
@@ -33,7 +33,7 @@ def at_set_up(last: str, phase: str) -> bool:
 
 
 def changed(ok: Callable[[str, str], bool], new: Callable[[Any, Record, Any], str]) -> Change:
-    """A change of the state after such a line; `new` makes it and says what it was."""
+    """A change of the state after such a line; `new` makes it and describes it."""
 
     def change(record: Record, rng: random.Random) -> str | None:
         number = rng.choice(states(record, ok))
@@ -88,7 +88,7 @@ def a_booster_less(state: Any, record: Record, rng: random.Random) -> str:
     return "pool"
 
 
-# -- told in the line and in all states after it
+# -- in the line and in all states after it
 
 
 def own_cells(state: Any, player: int) -> set[tuple[int, int]]:
@@ -103,7 +103,7 @@ def around(cell: tuple[int, int]) -> Iterator[tuple[int, int]]:
 
 
 def satellite_moved(in_space: bool) -> Change:
-    """A satellite on a planet, or on an empty space away from all that the player has."""
+    """A satellite on a planet, or on an empty space away from every piece of the player."""
 
     def change(record: Record, rng: random.Random) -> str | None:
         cells = recorded_cells(record)

@@ -28,7 +28,7 @@ from tests.replays.table import Seat, Table
 
 BATCH = 64  # as the duel, whose compiled step it shares
 PLAYERS = (2, 3, 4)
-# What is raised where a record says something that cannot be read.
+# What is raised where a record cannot be read.
 UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 

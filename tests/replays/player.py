@@ -1,4 +1,4 @@
-"""A recorded game told in our actions; what our actions do not say is written into our state."""
+"""A recorded game as our actions; what they do not express is written into our state."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class Recorder:
             if text == "form_federation":
                 self.forming = player.federated | player.satellites, []
                 self.groups = builder(game, player).groups
-                power = _power(player)  # a federation is told as a whole
+                power = _power(player)  # a federation is one command
             elif self.forming is None:
                 power = _power(player)
             game.apply(text)
@@ -128,7 +128,7 @@ class Recorder:
         return self.as_record()
 
     def goes_on(self, player: Player) -> bool:
-        """Whether a line between the turns goes on: there a player decides all in one."""
+        """Whether a line between the turns continues: it has all decisions of one player."""
         before, game = self.steps[-2]["s"], self.game
         phase = BETWEEN.get(game.node)
         same = before is not None and before["ph"] == phase is not None
@@ -250,7 +250,7 @@ class Recorder:
 
     def conversion(self, player: Player, argument: str) -> str:
         if argument == "brainstone":
-            return ""  # told by where it goes
+            return ""  # the command names where it goes
         if argument == "burn":
             return "burn 1"
         price, gain = self.prices(player)[argument]
@@ -262,15 +262,15 @@ class Recorder:
     def insert_brainstone(
         self, player: Player, node: str, text: str, before: Power, commands: list[str], rng: Any
     ) -> None:
-        """Where the brainstone was put, behind the command that moved power.
+        """Insert the brainstone's place after the command that moved power.
 
-        What is charged at leech sometimes leaves the brainstone behind, as that engine allows.
+        What is charged at leech sometimes leaves the brainstone in its bowl, as that engine allows.
         """
         commands[:] = [command for command in commands if command]
         verb, was = text.split()[0], before[0]
         if not player.is_("TAKLONS") or verb in ("booster", "pass", "end_turn"):
             return
-        if self.forming is not None:  # told behind the federation
+        if self.forming is not None:  # comes after the federation
             return
         if verb == "power":
             self.paying = len(commands)

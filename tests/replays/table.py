@@ -1,4 +1,4 @@
-"""Many games of the engine side by side; each is told as a script that yields its next action."""
+"""Many games of the engine in one batch; each is a script that yields its next action."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class Table:
 
         Args:
             setups: what `read` gave; scripts: gives the script of a lane; it reads and writes
-                `row(lane)`; maps: by lane, what lies on the cells where that is not what the
-                tiles of the set-up say.
+                `row(lane)`; maps: by lane, the contents of the cells where they differ from
+                the tiles of the set-up.
         """
         read = setups + [setups[0]] * (self.batch - len(setups))
         states = self._start(jax.tree.map(lambda *x: jnp.stack(x), *read))

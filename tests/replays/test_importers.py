@@ -1,4 +1,4 @@
-"""Logs of another engine as records: over games that the referee plays and tells in that form."""
+"""Logs of another engine as records: over games that the referee plays and writes in that form."""
 
 from __future__ import annotations
 

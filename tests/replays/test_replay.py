@@ -42,7 +42,7 @@ def path(tmp_path, record):
 
 
 def refused(capsys, path):
-    """The one line that the command says of a file."""
+    """The one-line error of the command about a file."""
     assert replay.main([str(path), "--quiet"]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -137,7 +137,7 @@ def test_a_record_without_a_key(capsys, path, key):
 
 
 def edited(path, number, text):
-    """The file with another text for one action, and the line it stands in."""
+    """Write another text for one action into the file; returns its line."""
     lines = path.read_text(encoding="utf-8").splitlines()
     line = lines.index('  "actions": [') + number
     lines[line] = f"    {json.dumps(text)}," if text else ""

@@ -91,7 +91,7 @@ def test_upg_01_upg_02_costs_and_supplies():
     }
     assert sum(PIECES.values()) == 18
     assert set(POWER_VALUE) == set(STRUCTURES)
-    # All power that stands on one board with every piece placed (Bounds).
+    # The power of one board with every piece placed (Bounds).
     assert sum(PIECES[piece] * POWER_VALUE[piece] for piece in PIECES) == 31
     assert CAPS == {"ore": 15, "knowledge": 15, "credits": 30}  # GEN-07
 

@@ -254,7 +254,7 @@ def test_a10_of_more_than_128_federations_the_first_count(name, surplus, request
 
 
 def legal_federations(position):
-    """(MAX_FEDERATIONS,) int32, groups of each legal federation, ascending; -1 behind the last."""
+    """(MAX_FEDERATIONS,) int32, groups of each legal federation, ascending; -1 after the last."""
     batch = jax.tree.map(lambda a: jnp.asarray(a)[None], position)
     groups = federation_search.find_groups(LATTICE, batch.own, batch.power)
     live = jnp.ones(1, bool)
@@ -317,7 +317,7 @@ def vars_of(case):
 
 
 def play_survey(cases, surplus_allowed):
-    """Decisions one by one, each with one survey, until the federation stands."""
+    """Decisions one by one, each with one survey, until the federation is formed."""
 
     def row(need, position, building, picks, cell, stop):
         return federation_search.survey(

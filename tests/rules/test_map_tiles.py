@@ -86,7 +86,7 @@ def test_map_07_the_21_sets_of_cells_for_the_ships():
 
 def test_map_09_orientation_of_the_deep_slots():
     """An A slot is the tile shifted and turned by 0, 120 or 240 degrees, a B slot by 60 more."""
-    tile = ((0, 0), (1, 0), (1, -1))  # the three cells of a tile, as it lies unturned
+    tile = ((0, 0), (1, 0), (1, -1))  # the three cells of an unturned tile
     orientations = ""
     for slot in tiles.DEEP_SLOTS:
         turned = {}

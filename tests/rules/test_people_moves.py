@@ -25,7 +25,7 @@ def choice(kind: str, action: int, legal: str, logits: list[float]) -> Choice:
 SOME = [
     choice(
         "mine", 0, "1110", [3, 2, 1, 9]
-    ),  # the likeliest legal one: what is illegal is no better
+    ),  # the most probable legal one; illegal ones do not count
     choice("mine", 2, "1111", [3, 2, 1, 9]),  # the last of four
     choice("leech", 1, "0110", [9, 1, 2, 9]),  # the second of two
 ]

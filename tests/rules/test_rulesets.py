@@ -1,4 +1,4 @@
-"""The three rulesets: what they have, what they draw, and the page that tells them apart."""
+"""The three rulesets: what they have, what they draw, and the page of their differences."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _MISSIONS = [
     "RM-FED-5VP", "RM-PI-ACAD-1-5VP", "RM-PI-ACAD-2-5VP", "RM-TS-3VP", "RM-TS-4VP",
     "RM-GAIA-3VP", "RM-GAIA-4VP",
 ]  # fmt: skip
-# All that is dealt but the map, so that no scenario depends on the draw.
+# Everything that is dealt except the map, so that no scenario depends on the draw.
 DEALT = {
     "ships": SHIPS,
     "interface": INTERFACE,
@@ -152,7 +152,7 @@ def at(table: Table, player: int, **levels: int) -> Table:
 
 
 def piece(table: Table, cell: str) -> str:
-    """What structure stands on the cell, one of ids["structure"]."""
+    """The structure on the cell, one of ids["structure"]."""
     code = int(table.game.board.structure[table.cell(cell)])
     return table.env.ruleset.ids["structure"][code]
 

@@ -130,7 +130,7 @@ class Table:
     # Arranging.
 
     def start(self, round: int = 1) -> Table:
-        """An empty board in the action phase of a round: player 0 to move, nobody has placed."""
+        """An empty board in the action phase of a round: player 0 to move, without structures."""
         return self.set_turn(
             round=round, phase=Phase.ACTIONS, node=Node.TURN, player=0, active=0, setup_done=13
         )

@@ -5,8 +5,8 @@ import pytest
 from gaia_jax.state import Node
 from tests.scenarios.scene import at, last_to_pass, own, scene
 
-# Deep sectors: deep 2 holds 2,4 and 2,5; deep 3 holds 7,0. Sector 1 lies about 0,0, sector 2 about
-# 5,-4, sector 10 about -4,-1.
+# Deep sectors: deep 2 holds 2,4 and 2,5; deep 3 holds 7,0. Sector 1 is around 0,0, sector 2 around
+# 5,-4, sector 10 around -4,-1.
 
 
 def taking(tile, planets=None, faction="TERRANS", structure="TS", **setup):

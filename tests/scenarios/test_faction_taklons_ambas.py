@@ -77,7 +77,7 @@ def test_inc_03_the_brainstone_is_charged_before_the_tokens_of_its_bowl(power, s
 
 
 def leech(power, stone, *items, structure="PI", **fields):
-    """The Firaks upgrade beside the Taklons, who are asked next."""
+    """The Firaks upgrade next to the Taklons, who decide next."""
     table = taklons(power, stone, structure, *items, **({"vp": 10} | fields))
     table = table.place(1, "1,0").give(1, ore=2, credits=6, knowledge=0, qic=0)
     return table.turn(1).play("upgrade 1,0")

@@ -1,4 +1,4 @@
-"""The Terrans: the Gaia area pays. The Lantids: mines beside other players."""
+"""The Terrans: the Gaia area pays. The Lantids: mines next to other players."""
 
 import pytest
 
@@ -75,7 +75,7 @@ NEAR = {"0,0": "Blue", "1,0": "Red", "0,1": "Gaia", "-1,0": "Asteroid", "-1,1": 
 
 
 def lantids(structure="MINE", *items, host=("1,0", "TS"), mission="RM-FED-5VP", **fields):
-    """Lantids at 0,0 with 1 ore and 2 credits; the Ambas beside them."""
+    """Lantids at 0,0 with 1 ore and 2 credits; the Ambas next to them."""
     table = scene("LANTIDS", "AMBAS", planets=NEAR, mission=mission).place(0, "0,0", structure)
     table = table.place(1, *host).give(1, power=(0, 0, 0), brainstone=-1)
     given = POOR | {"ore": 1, "credits": 2, "tracks": (0,) * 6}

@@ -71,7 +71,7 @@ def lab(table):
     return table.play("piece RL") if table.node == Node.PIECE else table
 
 
-# Every source of QIC: how the player stands before, what is played, how many QIC it is.
+# Every source of QIC: fields of the player before, items, actions, number of QIC.
 SOURCES = {
     "ship action": ({"knowledge": 2}, ("REBELLION",), ("ship REB_K",), 1),
     "free action": ({"power": (0, 0, 4)}, (), ("free P4_to_Q",), 1),

@@ -99,7 +99,7 @@ def test_fed_04_no_satellite_on_a_planet():
 
 
 def test_fed_04_no_satellite_on_a_ship():
-    table = camp({"-5,1": "TS", "-4,1": "PI", "-2,1": "AC_A"})  # Rebellion lies at -3,1
+    table = camp({"-5,1": "TS", "-4,1": "PI", "-2,1": "AC_A"})  # Rebellion is at -3,1
     assert not table.give(0, power=(1, 0, 0)).can("form_federation")
     assert len(laid(form(table, "-5,1", "-2,1"))) == 2
 

@@ -121,7 +121,7 @@ def test_fed_21_twilight_gives_a_token_again_without_the_round_tile():
     assert sum(row.tokens) == 2 and table.vp(0, "ROUND_TILE") == 0
 
 
-# The Hive: 7 power stand federated about 0,0.
+# The Hive: a federation of 7 power around 0,0.
 HIVE = {"0,0": "PI", "1,0": "AC_A", "2,0": "MINE"}
 
 

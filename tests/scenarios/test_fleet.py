@@ -7,7 +7,7 @@ from tests.scenarios.scene import NEXT_TO, at, own, piece, scene
 
 
 def explorer(*factions, ship="TWILIGHT", **fields):
-    """A mine of player 0 beside the ship, who has no QIC and 10 VP."""
+    """A mine of player 0, who has no QIC and 10 VP, next to the ship."""
     table = scene(*(factions or ("GEODENS",)), planets={NEXT_TO[ship]: "Orange"})
     return table.place(0, NEXT_TO[ship]).give(0, **({"qic": 0, "vp": 10} | fields)).turn(0)
 
@@ -79,7 +79,7 @@ def test_exp_05_actions_of_the_ship_come_with_the_next_turn():
 
 
 def test_exp_06_a_ship_is_no_range_source_no_type_no_sector():
-    table = explorer(ore=9, credits=9).planet("1,3", "Orange").turn(0)  # beside Twilight, at 2
+    table = explorer(ore=9, credits=9).planet("1,3", "Orange").turn(0)  # next to Twilight, at 2
     table = table.play("explore TWILIGHT").turn(0)
     assert not table.can("mine 1,3") and sum(table.player(0).colonized) == 1
     assert table.player(0).sectors == explorer().player(0).sectors

@@ -80,7 +80,7 @@ def test_inc_01_labs_and_the_first_academy_earn_knowledge(structure, gain):
 )
 def test_inc_04_the_booster_earns(booster, gain):
     table = eve(booster=booster)
-    for player in (0, 1, 2, 3):  # what they hold is none of these
+    for player in (0, 1, 2, 3):  # they hold other boosters
         table = table.give(player, booster=5)
     expected = tuple(a + b for a, b in zip((0, 1, 1, 0), gain, strict=True))
     assert resources(income(table, booster)) == expected

@@ -82,7 +82,7 @@ def test_res_08_it_needs_no_mine_piece():
     ],
 )
 def test_res_08_the_round_tiles_that_score_it(mission, cell, vp):
-    # 3,0 lies in sector 5, the others in the sector of the mine.
+    # 3,0 is in sector 5, the others in the sector of the mine.
     assert placed(at_navigation_4(mission=mission), cell).vp(0, "ROUND_TILE") == vp
 
 

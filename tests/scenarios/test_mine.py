@@ -38,7 +38,7 @@ def test_min_03_structures_and_stations_are_sources_and_nothing_else(kind, reach
 
 def test_min_03_the_lost_planet_is_a_source_and_a_ship_is_none():
     table = home({"2,2": "Blue", "5,1": "Blue", "5,0": "Lost"}).give(0, shuttles=1)
-    assert not table.can("mine 2,2")  # beside Twilight, where the shuttle is
+    assert not table.can("mine 2,2")  # next to Twilight, where the shuttle is
     assert not table.can("mine 5,1")
     assert table.place(0, "5,0").can("mine 5,1")
 

@@ -10,7 +10,7 @@ DEALT = ["RB1", "RB2", "RB3", "RB4", "RB9", "RB10", "RB13"]
 
 
 def holding(booster, structures=None, faction="TERRANS", planets=None, **setup):
-    """Player 0 holds the booster and has structures on Red planets; RB13 lies open."""
+    """Player 0 holds the booster and has structures on Red planets; RB13 is open."""
     planets = dict.fromkeys(structures or {}, "Red") | (planets or {})
     table = scene(faction, planets=planets, boosters=DEALT, **setup)
     table = table.place(0, structures or {})

@@ -37,7 +37,7 @@ def test_res_02_level_5_takes_a_green_token(track):
     green = table.player(0).green
     table = table.play(f"advance {track}")
     assert level(table, track) == 5
-    # On terraforming 5 lies a token: the drawn set-up has the grey one.
+    # Terraforming 5 has a token: in the drawn set-up the grey one.
     assert table.player(0).green == green - 1
 
 

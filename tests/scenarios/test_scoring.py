@@ -4,7 +4,7 @@ import pytest
 
 from tests.scenarios.scene import last_to_pass, own, scene
 
-# 3,0 lies in sector 5, 2,4 in deep 2, 2,-3 is interspace; 0,0 and its neighbours are sector 1.
+# 3,0 is in sector 5, 2,4 in deep 2, 2,-3 is interspace; 0,0 and its neighbours are sector 1.
 
 
 def scoring(tile, planets=None, faction="TERRANS", start="Blue", **setup):

@@ -14,7 +14,7 @@ RICH = {"credits": 20, "ore": 10, "knowledge": 10, "qic": 5, "power": (0, 0, 8),
 
 
 def aboard(*items, **fields):
-    """Geodens with a mine at 0,0, a Transdim and an asteroid beside it, shuttles, nothing else."""
+    """Geodens with a mine at 0,0, a Transdim and an asteroid next to it, shuttles, nothing else."""
     near = {"0,0": "Orange", "1,0": "Transdim", "0,1": "Asteroid", "0,-1": "Red"}
     table = scene("GEODENS", "XENOS", planets=near).place(0, "0,0")
     empty = dict.fromkeys(RICH, 0) | {"power": (0, 0, 0)}
@@ -22,7 +22,7 @@ def aboard(*items, **fields):
 
 
 def everything():
-    """The same with all that any ship action asks for."""
+    """The same with everything that any ship action needs."""
     table = aboard("REBELLION", "TWILIGHT", "ECLIPSE", "TF_MARS", "FT_7VP_2O", **RICH)
     return table.planet("-1,0", "Orange").place(0, "-1,0", "TS").turn(0)
 

@@ -22,7 +22,7 @@ SECONDS = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"
 
 
 def start(folder: Path, *arguments: str) -> str:
-    """A tiny training with the cache of these tests; what it says on stderr."""
+    """A tiny training with the cache of these tests; its stderr."""
     env = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{HERE}", SECONDS: "0.2"}
     run = subprocess.run(
         [sys.executable, HERE / "toy_main.py", "train", *arguments, "eval.games=0"],

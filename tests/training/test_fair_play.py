@@ -1,4 +1,4 @@
-"""An illegal move never pays: last place, no VP, no share of the win, and the report says so."""
+"""An illegal move never pays: last place, no VP, no share of the win; the report counts it."""
 
 import jax.numpy as jnp
 import numpy as np

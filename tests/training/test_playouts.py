@@ -1,4 +1,4 @@
-"""Playouts: each is played to its end on its own luck, whatever is played beside it."""
+"""Playouts: each is played to its end on its own draws, whatever else is in the batch."""
 
 import jax
 import numpy as np
@@ -90,7 +90,7 @@ def even(states):
 
 
 def test_a_plan_is_followed_turn_by_turn_while_it_is_legal(positions, jobs):
-    """What it does not name, and the rest of a turn where it cannot go on, is the agent's own."""
+    """The agent chooses what the plan does not name, and the rest of a turn that it cannot play."""
     plans = np.random.default_rng(0).integers(-1, ENV.num_actions, (len(jobs.action), 3, 2))
     anywhere = Playouts(
         ENV, random_agent(ENV), moves=20, slots=4, turns=(even, lambda state: ~even(state))

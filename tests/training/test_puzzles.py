@@ -45,7 +45,7 @@ def legal(game):
 
 
 class Player(CandidatePlayer):
-    """Playouts that end as `worth` says, or `planned_worth` of a candidate and its plan."""
+    """Playouts with the results of `worth`, or of `planned_worth` for a candidate and its plan."""
 
     def __init__(self, game, worth):
         self.num_played, self.last_pass, self.requests = 0, -1, []

@@ -73,7 +73,7 @@ def test_two_devices_play_the_games_that_one_plays(played):
 
 
 class Several:
-    """Stands in for `jax` where it is asked how many devices there are."""
+    """Replaces `jax` where the number of devices is read."""
 
     def __init__(self, devices, processes=1):
         self.device_count, self.process_count = lambda: devices, lambda: processes

@@ -92,7 +92,7 @@ def test_the_better_order_of_two_moves_counts(order):
     }
     assert both[1].seat_vp.mean(1).tolist() == [10, 16, 23]
     assert both[1].losses[1][:3] == (7, 7, 7) and (both[1].lead_by_game == 7).all()
-    assert player.num_played == 2 * (2 * 12) + 8, "PICK is too far behind for a plan"
+    assert player.num_played == 2 * (2 * 12) + 8, "PICK has too few VP for a plan"
     assert player.try_candidates(trials, 4, 0, lambda trial: False) == []
 
 

@@ -1,4 +1,4 @@
-"""The persistent cache: a second process reads what the first one compiled; where it lies; off."""
+"""The persistent cache: its folder, a second process that reads it, the switch."""
 
 import os
 import subprocess

@@ -60,7 +60,7 @@ results = {}
 def batch(tree, n):
     return jax.tree.map(lambda x: jax.ShapeDtypeStruct((n, *x.shape), x.dtype), tree)
 """
-# Tells the traced programs' digests by name, and the dtypes of what they give.
+# Adds the digests of the traced programs by name, with the dtypes of their results.
 TRACE = """
 def key(**kind):
     return jax.eval_shape(lambda: jax.random.key(0, **kind))
@@ -87,7 +87,7 @@ for default in (key(), jax.eval_shape(lambda: jax.random.PRNGKey(0))):
 boards = batch(state.game.board, 8)
 jax.eval_shape(lambda b: (b.guest, b.near, b.satellite, b.federated, b.owner), boards)
 """
-# Plays, and tells what came of it.
+# Plays, and adds the outcome.
 PLAY = """
 games, length = 16, 420
 keys = jax.vmap(jax.random.key)(jnp.arange(games))  # a split of keys has switches of its own
@@ -119,7 +119,7 @@ results |= {
 def run_script(
     script: str, id: str, players: int, switches: tuple[tuple[str, str], ...] = ()
 ) -> dict:
-    """What `script` tells of a game in a process of its own, with these variables set."""
+    """The results of `script` in a process of its own, with these variables set."""
     variables = {name for group in SWITCHES.values() for name in group}
     inherited = {name: value for name, value in os.environ.items() if name not in variables}
     run = subprocess.run(
