@@ -24,6 +24,8 @@ LEVELS = list(facts()["levels"])
 TILES = list(ruleset("base", 2).map["sector_tiles"])
 UNTURNED = 5  # the referee's name of the turn that the examples call none
 READING, REVERSE = CARDS[1], CARDS[4]
+SPACES = facts()["action_spaces"]
+TRACKS = ruleset("base", 2).tracks
 Hex = tuple[int, int]
 
 

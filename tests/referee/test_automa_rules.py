@@ -16,12 +16,12 @@ from tests.referee import (
     turn,
     upgrade,
 )
-from tests.referee.automa_cards import facts
 from tests.referee.mine import PLAIN, picks
-from tests.referee.rules import ruleset
 from tests.referee.solo_positions import (
     CARDS,
     READING,
+    SPACES,
+    TRACKS,
     a_game,
     act,
     at,
@@ -31,9 +31,6 @@ from tests.referee.solo_positions import (
 )
 
 pytestmark = pytest.mark.no_compile
-
-SPACES = facts()["action_spaces"]
-TRACKS = ruleset("base", 2).tracks
 
 
 # -- selecting

@@ -23,14 +23,13 @@ from tests.referee.solo_positions import (
     FACTIONS,
     LEVELS,
     READING,
+    SPACES,
+    TRACKS,
     a_game,
     act,
 )
 
 pytestmark = pytest.mark.no_compile
-
-SPACES = facts()["action_spaces"]
-TRACKS = ruleset("base", 2).tracks
 
 
 # -- the set-up

@@ -6,7 +6,6 @@ its chapter of map variants.
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 from tests.referee import leech, scoring
 from tests.referee.duel import differing_rewards
 from tests.referee.game import Game
-from tests.referee.policies import POLICIES
+from tests.referee.random_games import play_to_end
 from tests.referee.rules import ruleset
 from tests.referee.setup import SetupError, draw, touching
 
@@ -286,14 +285,8 @@ def test_random_games(players: int, sectors: int) -> None:
     for seed in range(24):
         game = a_game(players, seed, sectors)
         factions.update(game.setup["factions"])
-        rng = random.Random(seed)
-        choose = POLICIES[list(POLICIES)[seed % len(POLICIES)]]()
-        while not game.over:
-            game.apply(choose(rng, sorted(game.legal_actions()), game))
-        for player in game.players:
-            assert player.vp == sum(player.vp_source.values()) >= 0
-            assert len(player.satellites) <= 25
-        assert sorted(game.turn_order) == list(range(players))
+        play_to_end(game, seed)
+        assert all(len(player.satellites) <= 25 for player in game.players)
         assert sorted(game.setup["boosters"]) == sorted(
             [*game.open_boosters, *(p.booster for p in game.players if p.booster)]
         )

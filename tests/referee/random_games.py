@@ -1,0 +1,19 @@
+"""Random games of the referee alone, with the checks that every finished game must pass."""
+
+from __future__ import annotations
+
+import random
+
+from tests.referee.game import Game
+from tests.referee.policies import POLICIES
+
+
+def play_to_end(game: Game, seed: int) -> None:
+    """Play at random by the policy that `seed` selects; check VP and turn order at the end."""
+    rng = random.Random(seed)
+    choose = POLICIES[list(POLICIES)[seed % len(POLICIES)]]()
+    while not game.over:
+        game.apply(choose(rng, sorted(game.legal_actions()), game))
+    for player in game.players:
+        assert player.vp == sum(player.vp_source.values()) >= 0
+    assert sorted(game.turn_order) == list(range(len(game.players)))
