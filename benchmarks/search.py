@@ -49,7 +49,7 @@ def measure(env: Any, agent: Agent, batch: int, spec: Any, rounds: int) -> dict[
     copies = _copying(model)
 
     def tree(root: Any) -> Array:
-        output = gumbel_search(root, key, root, copies.recurrent, spec.simulations, options)
+        output = gumbel_search(root, key, root, copies.recurrent_fn, spec.simulations, options)
         return output.candidates.visits
 
     def decision(params: Any, state: Any) -> Array:
@@ -72,7 +72,7 @@ def measure(env: Any, agent: Agent, batch: int, spec: Any, rounds: int) -> dict[
         name: statistics.median(x / y for x, y in zip(times[name], times["whole"], strict=True))
         for name in ("network", "game", "tree")
     }
-    model_call = model.onward if options.rollouts else model.recurrent
+    model_call = model.rollout_fn if options.rollouts else model.recurrent_fn
     call = _compiled(model_call, agent.params, key, programs["game"][1][1], root.embedding)[0]
     return {
         "batch": batch,
@@ -142,7 +142,7 @@ def _times(programs: Programs, rounds: int) -> dict[str, list[float]]:
 def _copying(model: Model) -> Model:
     """A model whose positions are the root again: what is left is the tree."""
 
-    def recurrent(root: Any, key: Array, action: Array, state: Any) -> tuple[Any, Any]:
+    def recurrent_fn(root: Any, key: Array, action: Array, state: Any) -> tuple[Any, Any]:
         # The action is read, so that nothing is known beforehand.
         small = 1e-3 * action[:, None]
         return RecurrentFnOutput(
@@ -156,7 +156,7 @@ def _copying(model: Model) -> Model:
             best_action=action,
         ), jax.tree.map(lambda x: x + jnp.ones((), x.dtype), state)
 
-    return model._replace(recurrent=recurrent)
+    return model._replace(recurrent_fn=recurrent_fn)
 
 
 def table(report: dict[str, Any]) -> str:

@@ -45,16 +45,16 @@ def evaluate(params, state):
 
 
 @pytest.mark.parametrize(
-    ("followed", "clocks"), [(0, [1, 2, 4, 6]), (1, [2, 3, 5, 7]), (8, [3, 3, 7, 7])]
+    ("max_forced", "clocks"), [(0, [1, 2, 4, 6]), (1, [2, 3, 5, 7]), (8, [3, 3, 7, 7])]
 )
-def test_decisions_with_one_option_are_followed(followed, clocks):
+def test_decisions_with_one_option_are_followed(max_forced, clocks):
     env = Clock()
-    model = environment_model(env, evaluate, reward_scale=0.5, followed=followed)
+    model = environment_model(env, evaluate, reward_scale=0.5, max_forced=max_forced)
     before = jnp.array([0, 1, 3, 5])
     root = jax.vmap(env.at)(before)
     embedding = model.root((), root).embedding
     assert embedding.legal_action_mask.size == 0  # no tree has to keep it
-    out, after = model.recurrent((), jax.random.key(0), jnp.ones(4, jnp.int32), embedding)
+    out, after = model.recurrent_fn((), jax.random.key(0), jnp.ones(4, jnp.int32), embedding)
     clocks = np.array(clocks)
     np.testing.assert_array_equal(after.clock, clocks)
     paid = np.stack([2.0**clocks - 2.0**before, clocks - before], -1) / 2

@@ -158,7 +158,7 @@ def make_search(env: Environment, policy: Policy, spec: SearchSpec) -> tuple[Sea
     model = environment_model(
         env, policy.evaluate, policy.reward_scale, spec.follow, policy.best_action
     )
-    recurrent = model.onward if options.rollouts else model.recurrent
+    recurrent = model.rollout_fn if options.rollouts else model.recurrent_fn
 
     @own_jax_config
     def search(

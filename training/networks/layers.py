@@ -171,8 +171,8 @@ class FullInput(NamedTuple):
     mask: Array  # (B, A) bool
 
 
-class ReadsAll:
-    """What a network that keeps the whole observation, and the environment's actions, shares."""
+class FullInputMixin:
+    """Methods of a network that stores whole observations and uses the environment's actions."""
 
     def encode(self, observation: Observation, mask: Array) -> FullInput:
         """What to keep of an observation in order to learn from it."""
@@ -193,7 +193,7 @@ class ReadsAll:
         return action
 
 
-class Network(ReadsAll, nn.Module):
+class Network(FullInputMixin, nn.Module):
     """Observation and mask -> logits of every action and the value of every seat.
 
     The first `planes * C` actions point at cells, plane by plane, and get their logits from the

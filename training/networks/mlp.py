@@ -14,10 +14,10 @@ from gaia_jax.xla.jax_config import own_jax_config
 from ..config import NetworkConfig
 from ..types import Observation
 from .factored_head import ILLEGAL_LOGIT, in_two_steps
-from .layers import Linear, Mlp, ReadsAll, soft_sign, symlog
+from .layers import FullInputMixin, Linear, Mlp, soft_sign, symlog
 
 
-class FlatNetwork(ReadsAll, nn.Module):
+class FlatNetwork(FullInputMixin, nn.Module):
     """Observation and mask -> logits of every action and the value of every seat."""
 
     config: NetworkConfig

@@ -21,22 +21,22 @@ Evaluate = Callable[[Any, Any], tuple[Array, Array]]
 # The same, but the legal action with the highest logit (B,) int32 instead of the logits
 BestAction = Callable[[Any, Any], tuple[Array, Array]]
 
-FOLLOWED = 8
+MAX_FORCED = 8
 
 
 class Model(NamedTuple):
-    """What a search asks of an environment and a network."""
+    """The functions of an environment and a network that a search calls."""
 
     root: Callable[[Any, Any], RootFnOutput]  # (params, states)
-    recurrent: RecurrentFn
-    onward: RecurrentFn  # the same for rollouts: the best action instead of logits
+    recurrent_fn: RecurrentFn
+    rollout_fn: RecurrentFn  # the same for rollouts: the best action instead of logits
 
 
 def environment_model(
     env: Environment,
     evaluate: Evaluate,
     reward_scale: float = 1.0,
-    followed: int = FOLLOWED,
+    max_forced: int = MAX_FORCED,
     best_action: BestAction | None = None,
 ) -> Model:
     """The model of a deterministic environment, gamma 1.
@@ -45,7 +45,7 @@ def environment_model(
         evaluate: the network.
         best_action: the same network, without its logits.
         reward_scale: values are in rewards times this.
-        followed: up to this many decisions in a row with a single option are played together with
+        max_forced: up to this many decisions in a row with a single option are played together with
             the action that leads to them, and cost no simulation.
     """
 
@@ -57,7 +57,7 @@ def environment_model(
 
     def advance(action: Array, state: EnvState) -> tuple[Any, Array]:
         full = jnp.ones((action.shape[0], env.num_actions), bool)
-        return _advance(env, state.replace(legal_action_mask=full), action, followed)
+        return _advance(env, state.replace(legal_action_mask=full), action, max_forced)
 
     def output(state: EnvState, reward: Array, logits: Array, value: Array) -> RecurrentFnOutput:
         over = state.terminated | state.truncated
@@ -71,13 +71,13 @@ def environment_model(
             terminal=over,
         )
 
-    def recurrent(
+    def recurrent_fn(
         params: Params, key: Array, action: Array, state: EnvState
     ) -> tuple[RecurrentFnOutput, Any]:
         state, reward = advance(action, state)
         return output(state, reward, *evaluate(params, state)), _without_mask(state)
 
-    def onward(
+    def rollout_fn(
         params: Params, key: Array, action: Array, state: EnvState
     ) -> tuple[RecurrentFnOutput, Any]:
         assert best_action is not None
@@ -86,7 +86,7 @@ def environment_model(
         out = output(state, reward, jnp.zeros((len(best), 0)), value)._replace(best_action=best)
         return out, _without_mask(state)
 
-    return Model(root, recurrent, recurrent if best_action is None else onward)
+    return Model(root, recurrent_fn, recurrent_fn if best_action is None else rollout_fn)
 
 
 def _without_mask(state: EnvState) -> Any:
@@ -94,10 +94,12 @@ def _without_mask(state: EnvState) -> Any:
     return state.replace(legal_action_mask=jnp.zeros((*state.current_player.shape, 0), bool))
 
 
-def _advance(env: Environment, state: EnvState, action: Array, followed: int) -> tuple[Any, Array]:
+def _advance(
+    env: Environment, state: EnvState, action: Array, max_forced: int
+) -> tuple[Any, Array]:
     """The states after `action` (B,) and the forced ones that follow; what was paid (B, P)."""
     step = jax.vmap(env.step)
-    if not followed:
+    if not max_forced:
         state = step(state, action)
         return state, state.rewards.astype(jnp.float32)
 
@@ -117,7 +119,7 @@ def _advance(env: Environment, state: EnvState, action: Array, followed: int) ->
 
     def continues(carry: tuple[Any, tuple[Any, Array, Array, Array]]) -> Array:
         count, (_, _, _, live) = carry
-        is_live: Array = (count <= followed) & live.any()
+        is_live: Array = (count <= max_forced) & live.any()
         return is_live
 
     def counted(carry: tuple[Any, Any]) -> tuple[Any, Any]:
