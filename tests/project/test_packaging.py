@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from hatchling.builders.wheel import WheelBuilder
 
 import gaia_jax
 
@@ -128,7 +129,7 @@ def built(tmp_path_factory):
 
 
 def test_names_of_the_trainer_are_named_where_a_wheel_has_them():
-    brought = WHOLE["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"].values()
+    brought = WHOLE["tool"]["hatch"]["build"]["targets"]["wheel"]["sources"].values()
     with pytest.raises(AttributeError) as error:
         gaia_jax.make_baseline_model  # noqa: B018
     (module,) = re.findall(r"`import (\w+)`", str(error.value))
@@ -138,7 +139,16 @@ def test_names_of_the_trainer_are_named_where_a_wheel_has_them():
 
 def test_every_configuration_is_named_for_the_wheel():
     """Its files are listed one by one; building it to see takes too long for each run."""
-    assert set(WHOLE["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]) >= CONFIGS
+    assert set(WHOLE["tool"]["hatch"]["build"]["targets"]["wheel"]["only-include"]) >= CONFIGS
+
+
+def test_an_editable_install_copies_no_module(tmp_path):
+    """Changes of the clone reach `gaia` without another installation."""
+    (path,) = WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["editable"])
+    with zipfile.ZipFile(path) as wheel:
+        files = [name for name in wheel.namelist() if ".dist-info/" not in name]
+        assert files == ["_gaia_jax.pth"]
+        assert Path(wheel.read(files[0]).decode().strip()) == ROOT
 
 
 @pytest.mark.slow
