@@ -1,4 +1,4 @@
-"""The Automa: the opponent of a solo game, its cards, its turn, its passing (AUT-01 to AUT-34).
+"""The Automa: the opponent of a solo game, its cards, its turn, its passing (AUT-01 to AUT-45).
 
 It decides nothing. All its cards are drawn in the set-up, so its turns follow from the state.
 """
@@ -41,7 +41,9 @@ class Automa(Player):
         self.deck: list[int] = []  # of this round, the top first
         self.cards_turned = 0  # of this deck
         self.turns = 0  # of this round, the one in which it passes included
-        self.score("START", self.level["start_vp"])
+        if rules.ships:
+            self.shuttles.add(drawn["explored_ship"])  # its tile shows the action side (AUT-42)
+        self.score("START", self.level["start_vp_fleet" if rules.ships else "start_vp"])  # AUT-45
 
     def score(self, source: str, vp: int) -> None:
         """Each gain of VP brings one more at the highest level; a gain of 0 is none (AUT-11)."""

@@ -1,4 +1,7 @@
-"""What the Automa does: its selections, its six kinds of action (AUT-16 to AUT-27)."""
+"""What the Automa does: its selections, its six kinds of action (AUT-16 to AUT-27).
+
+The Lost Fleet adds planets to its mines and ships to its action spaces (AUT-41 to AUT-43).
+"""
 
 from __future__ import annotations
 
@@ -82,14 +85,17 @@ def preferred(game: Game, cells: list[Cell], prefer: str | None) -> list[Cell]:
 
 
 def for_final_tile(game: Game, automa: Automa, cells: list[Cell], support: Card) -> list[Cell]:
-    """3b: what serves the final tile that the support card shows (AUT-20)."""
+    """3b: what serves the final tile that the support card shows (AUT-20, AUT-41)."""
     if support["final_tile"] is None:
         return cells
     mission = game.setup["final_missions"][support["final_tile"] == "lower"]
-    sector = game.board.geometry.sector
+    if mission == "ASTEROID_BUILDINGS":
+        return closest_to(game, cells, free_asteroids(game))
+    if mission == "DEEP_SECTORS":
+        return closest_to(game, cells, planets_in_new_sectors(game, automa, "deep"))
     if mission == "MAIN_SECTORS":
-        own = {sector[cell] for cell in automa.structures}
-        fitting = [cell for cell in cells if sector[cell] not in own]
+        new = planets_in_new_sectors(game, automa, "main")
+        fitting = [cell for cell in cells if cell in new]
     elif mission == "PLANET_TYPES":
         types = {planet_type(game, cell) for cell in automa.structures}
         fitting = [cell for cell in cells if planet_type(game, cell) not in types]
@@ -98,6 +104,31 @@ def for_final_tile(game: Game, automa: Automa, cells: list[Cell], support: Card)
     else:
         return cells
     return fitting or cells
+
+
+def free_asteroids(game: Game) -> list[Cell]:
+    """Asteroids where nobody has a structure (AUT-41)."""
+    board = game.board
+    return [c for c in board.planets if board.planet[c] == "Asteroid" and board.owner[c] is None]
+
+
+def planets_in_new_sectors(game: Game, automa: Automa, kind: str) -> list[Cell]:
+    """Planets without a structure in main or deep sectors that the Automa is not in.
+
+    Interspace belongs to no sector (AUT-41).
+    """
+    board, sector = game.board, game.board.geometry.sector
+    own = {sector[cell] for cell in automa.structures}
+    new = {place for place in sector if place is not None and place[0] == kind} - own
+    return [c for c in board.planets if sector[c] in new and board.owner[c] is None]
+
+
+def closest_to(game: Game, cells: list[Cell], targets: list[Cell]) -> list[Cell]:
+    """The cells nearest to any target; all of them if there is none (AUT-41)."""
+    if not targets:
+        return cells
+    rows = game.board.geometry.distance
+    return best(cells, lambda cell: min(rows[cell][target] for target in targets))
 
 
 def choose_site(
@@ -149,6 +180,20 @@ def possible_upgrade(
     return None
 
 
+def for_distance(
+    game: Game, automa: Automa, line: tuple[str, str], cells: list[Cell]
+) -> list[Cell]:
+    """What serves the distance between PI and academies, if a final tile scores it (AUT-43)."""
+    if "PI_AC_DISTANCE" not in game.setup["final_missions"]:
+        return cells
+    institute = [cell for cell, kind in automa.structures.items() if kind == "PI"]
+    early = line == ("MINE", "TS") and not automa.count("AC_A", "AC_B")
+    if not institute or (not early and line != ("TS", "RL")):
+        return cells
+    row = game.board.geometry.distance[institute[0]]
+    return best(cells, lambda cell: -row[cell])
+
+
 def upgrade(
     game: Game, automa: Automa, support: Card, first: tuple[str, str] | None = None
 ) -> bool:
@@ -158,6 +203,7 @@ def upgrade(
         return False
     old, new = line
     cells = [cell for cell, kind in automa.structures.items() if kind == old]
+    cells = for_distance(game, automa, line, cells)
     cells = best(cells, lambda cell: distance_to_human(game, cell))
     cell = first_in_direction(game, cells, support["direction"])
     if new == "AC":
@@ -220,11 +266,35 @@ def research_track(game: Game, automa: Automa, track: str) -> None:
 # -- power and Q.I.C. actions
 
 
+def action_options(game: Game, automa: Automa) -> list[str]:
+    """Uncovered spaces, and ships that are not explored, from left to right (AUT-25, AUT-42)."""
+    printed = game.rules.power_actions.keys() | game.rules.qic_actions.keys()
+    options = [space for space in facts()["action_spaces"] if space in printed]
+    for ship, spaces in facts()["ship_tiles"].items():
+        if ship in automa.shuttles:
+            options += spaces
+        elif ship in game.rules.ships:
+            options.append(ship)
+    return [option for option in options if option not in game.used]
+
+
 def cover_action_space(game: Game, automa: Automa, support: Card) -> None:
-    """Cover one of the ten spaces until the round ends; it brings nothing (AUT-25)."""
-    free = [space for space in facts()["action_spaces"] if space not in game.used]
-    if free:
-        game.used.add(numbered(free, support))
+    """Cover one space until the round ends, or explore a ship (AUT-25, AUT-42).
+
+    It brings nothing. On a ship the space directly left of the chosen one is covered as well.
+    """
+    options = action_options(game, automa)
+    if not options:
+        return
+    chosen = numbered(options, support)
+    if chosen in facts()["ship_tiles"]:
+        automa.shuttles.add(chosen)
+        return
+    game.used.add(chosen)
+    for spaces in facts()["ship_tiles"].values():
+        if chosen in spaces:
+            place = spaces.index(chosen)
+            game.used.update(spaces[max(0, place - 1) : place])
 
 
 # -- cards

@@ -3,6 +3,7 @@
     python -m tests.referee.duel --games 100 --seed 0 --policy rare
     python -m tests.referee.duel --games 100 --ruleset base --players 2
     python -m tests.referee.duel --games 500 --ruleset base --players 1
+    python -m tests.referee.duel --games 200 --ruleset lost_fleet_published --players 1
 
 Both play the same set-ups and actions. After every decision every field of the state and the legal
 actions must agree. The first difference is printed and written to a repro file; the exit status
@@ -157,7 +158,7 @@ def matches_of(args: argparse.Namespace, engine: Engine, done: set[str]) -> Iter
         if f"{seed} {policy}" in done:
             continue
         if args.players == 1:
-            setup = solo.draw_spread(seed)
+            setup = solo.draw_spread(seed, args.ruleset)
         elif args.factions or args.sectors:
             setup = drawing.draw(seed, args.ruleset, args.factions, args.players, args.sectors)
         else:

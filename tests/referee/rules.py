@@ -52,7 +52,7 @@ class Rules:
     """The facts of one variant, read from `data/`; every key of the data is an attribute.
 
     `changes` are files that say what is printed otherwise, one after the other. `players` sit at
-    the table; `sectors` is how many sector tiles are laid.
+    the table, with the Automa if `solo`; `sectors` is how many sector tiles are laid.
     """
 
     def __init__(
@@ -62,6 +62,7 @@ class Rules:
         changes: tuple[str, ...] = (),
         players: int = 4,
         sectors: int = 10,
+        solo: bool = False,
     ) -> None:
         self.name = name
         self.switches = switches
@@ -79,6 +80,9 @@ class Rules:
             _apply(factions, change["factions"])
         counts = _read("players.json")
         fleet = counts["fleet"].get(str(players), NO_CHANGE) if self.map["ships"] else NO_CHANGE
+        if self.map["ships"] and solo:  # AUT-40
+            other = counts["fleet_solo"]
+            fleet = fleet | {key: fleet[key] | other[key] for key in ("map", "pieces")}
         _apply(self.map, fleet["map"])
         _apply(pieces, fleet["pieces"])
         for printed in factions.values():
@@ -157,8 +161,10 @@ def maps_of(name: str) -> dict[int, list[list[str]]]:
 
 
 @lru_cache
-def ruleset(name: str, players: int = 4, sectors: int | None = None) -> Rules:
+def ruleset(name: str, players: int = 4, sectors: int | None = None, solo: bool = False) -> Rules:
     """The rules called `name` for a number of players, on a map of `sectors` tiles.
+
+    In a `solo` game one of the two players is the Automa.
 
     Raises:
         ValueError: there are no such rules, or not for that number of players or tiles.
@@ -171,4 +177,5 @@ def ruleset(name: str, players: int = 4, sectors: int | None = None) -> Rules:
     sizes = [len(tiles) for tiles in maps[players]]
     if sectors is not None and sectors not in sizes:
         raise ValueError(f"{name} for {players} has maps of {sizes} tiles, not {sectors}")
-    return Rules(name, *RULESETS[name], players, sizes[0] if sectors is None else sectors)
+    sectors = sizes[0] if sectors is None else sectors
+    return Rules(name, *RULESETS[name], players, sectors, solo)

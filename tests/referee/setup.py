@@ -149,9 +149,10 @@ def draw(
     factions: list[str] | None = None,
     players: int = 4,
     sectors: int | None = None,
+    solo: bool = False,
 ) -> dict[str, Any]:
     """A random set-up, in the form of set-up files; `factions` gives the players' factions."""
-    rules = ruleset(name, players, sectors)
+    rules = ruleset(name, players, sectors, solo)
     rng = random.Random(seed)
     the_map = rules.map
     inner = rng.sample(the_map["inner_tiles"], len(the_map["inner_slots"]))
@@ -175,7 +176,7 @@ def draw(
         drawn["interface"] = interface
         drawn["deep"] = _draw_deep(rules, rng, deep_numbers)
     if not rules.map["equal_types_touch"] and not _turn_apart(rules, rng, drawn):
-        return draw(rng.randrange(2**32), name, factions, players, sectors)  # other tiles
+        return draw(rng.randrange(2**32), name, factions, players, sectors, solo)  # other tiles
     drawn["factions"] = factions
     drawn["turn_order"] = rng.sample(range(players), players)
     drawn["basic_tiles"] = dict(zip([*tracks, "free_1", "free_2", "free_3"], basic, strict=True))
@@ -186,7 +187,8 @@ def draw(
     if rules.ships:
         drawn["ship_tokens"] = dict(zip(rules.ships, ship_tokens, strict=True))
         drawn["ship_tiles"] = dict(zip(tile_places(rules), ship_tiles, strict=False))
-        drawn["artifacts"] = rng.sample(rules.artifacts, players)  # PLA-11
+        if rules.artifacts:
+            drawn["artifacts"] = rng.sample(rules.artifacts, players)  # PLA-11
     drawn["boosters"] = rng.sample(list(rules.boosters), rules.boosters_in_play)
     drawn["round_tiles"] = rng.sample(list(rules.round_tiles), 6)
     drawn["final_missions"] = rng.sample(rules.final_missions, 2)
@@ -196,7 +198,7 @@ def draw(
     if not enough_asteroids(rules, drawn):
         drawn["deep"] = turn_over(drawn["deep"], "DS6A", "DS6B")
         if touching(rules, drawn):
-            return draw(rng.randrange(2**32), name, factions, players, sectors)
+            return draw(rng.randrange(2**32), name, factions, players, sectors, solo)
     return drawn
 
 
@@ -276,7 +278,7 @@ def rules_of(setup: dict[str, Any], name: str) -> Rules:
         SetupError: the rules called `name` are not for that number of players or tiles.
     """
     try:
-        return ruleset(name, len(setup["factions"]), len(setup["sectors"]))
+        return ruleset(name, len(setup["factions"]), len(setup["sectors"]), "automa" in setup)
     except ValueError as error:
         raise SetupError(str(error)) from error
 
@@ -321,8 +323,9 @@ def check_fleet(rules: Rules, setup: dict[str, Any]) -> None:
     for key, places in [("ship_tokens", rules.ships), ("ship_tiles", tile_places(rules))]:
         if setup[key].keys() != set(places):
             raise SetupError(f"{key} lie at {places}, not {list(setup[key])}")
-    if len(setup["artifacts"]) != rules.players:
-        raise SetupError(f"{rules.players} artifacts are in play, not {setup['artifacts']}")
+    artifacts = setup.get("artifacts", ())
+    if len(artifacts) != (rules.players if rules.artifacts else 0):  # none in a solo game (AUT-40)
+        raise SetupError(f"{rules.players} artifacts are in play, not {artifacts}")
     if setup["extra_condition"] not in list(rules.extra_conditions):
         raise SetupError(f"the extra tile has no condition {setup['extra_condition']!r}")
     if not enough_asteroids(rules, setup):

@@ -1,4 +1,4 @@
-"""Set-ups of the solo game: one human against the Automa, in the base game."""
+"""Set-ups of the solo game: one human against the Automa, in two printed rulesets."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 from tests.referee import setup as drawing
 from tests.referee.automa import SEAT
 from tests.referee.automa_cards import draw_cards, facts
-from tests.referee.rules import ruleset
+from tests.referee.rules import Rules, ruleset
 
-RULESET, BOTH = "base", 2  # the rules are those of two players (AUT-03)
+RULESET, FLEET = "base", "lost_fleet_published"
+BOTH = 2  # the rules are those of two players (AUT-03)
 ROUNDS = 6
 
 
@@ -19,34 +20,50 @@ def is_solo(setup: dict[str, Any]) -> bool:
     return "automa" in setup
 
 
+def rules_for_both(name: str) -> Rules:
+    """The rules of a solo game: the human and the Automa are two players."""
+    return ruleset(name, BOTH, solo=True)
+
+
+def boards_of(name: str) -> dict[str, int]:
+    """The board of each faction that a human can play."""
+    return {faction: f["board"] for faction, f in rules_for_both(name).factions.items()}
+
+
 def draw(
-    seed: int, level: str | None = None, faction: str | None = None, human: str | None = None
+    seed: int,
+    level: str | None = None,
+    faction: str | None = None,
+    human: str | None = None,
+    name: str = RULESET,
 ) -> dict[str, Any]:
     """A random set-up, in the form of set-up files; what is not given is random.
 
     `faction` is the Automa's.
     """
     rng = random.Random(f"solo {seed}")
-    boards = {name: f["board"] for name, f in ruleset(RULESET, BOTH).factions.items()}
+    boards = boards_of(name)
     if faction is None:
         fitting = [f for f in facts()["factions"] if human is None or boards[f] != boards[human]]
         faction = rng.choice(fitting)
     if human is None:
-        human = rng.choice([name for name in boards if boards[name] != boards[faction]])
-    setup = drawing.draw(seed, RULESET, [human, faction], BOTH)
+        human = rng.choice([other for other in boards if boards[other] != boards[faction]])
+    setup = drawing.draw(seed, name, [human, faction], BOTH, solo=True)
     del setup["turn_order"]
     level = level or rng.choice(list(facts()["levels"]))
     cards = {"level": level, "faction": faction, **draw_cards(rng, level)}
+    if name == FLEET:
+        cards["explored_ship"] = rng.choice(list(facts()["ship_tiles"]))  # AUT-42
     return setup | {"players": 1, "factions": [human], "automa": cards}
 
 
-def draw_spread(seed: int) -> dict[str, Any]:
+def draw_spread(seed: int, name: str = RULESET) -> dict[str, Any]:
     """A random set-up with the levels and factions in turn: of 420 seeds in a row all differ."""
-    boards = {name: f["board"] for name, f in ruleset(RULESET, BOTH).factions.items()}
+    boards = boards_of(name)
     levels, factions = list(facts()["levels"]), list(facts()["factions"])
     faction = factions[seed % len(factions)]
-    humans = [name for name in boards if boards[name] != boards[faction]]
-    return draw(seed, levels[seed % len(levels)], faction, humans[seed % len(humans)])
+    humans = [other for other in boards if boards[other] != boards[faction]]
+    return draw(seed, levels[seed % len(levels)], faction, humans[seed % len(humans)], name)
 
 
 def seat_both(setup: dict[str, Any]) -> dict[str, Any]:
@@ -59,17 +76,20 @@ def check(setup: dict[str, Any], name: str) -> None:
     """Refuse what no solo game has.
 
     Raises:
-        SetupError: other rules than those of the base game, two humans, an Automa of a faction
-            without a card or of the human's colour, cards that the level and the rounds do not
-            have.
+        SetupError: rules without a solo game, two humans, an Automa of a faction without a card
+            or of the human's colour, a ship without a tile of the Automa, cards that the level
+            and the rounds do not have.
     """
     drawn, humans = setup["automa"], setup["factions"]
-    if name != RULESET or len(humans) != 1:
-        raise drawing.SetupError(f"one human plays {RULESET} alone, not {humans} {name}")
-    boards = ruleset(RULESET, BOTH).factions
+    if name not in (RULESET, FLEET) or len(humans) != 1:
+        raise drawing.SetupError(f"one human plays {RULESET} or {FLEET}, not {humans} {name}")
+    boards = boards_of(name)
     human, faction = humans[0], drawn["faction"]
-    if faction not in facts()["factions"] or boards[human]["board"] == boards[faction]["board"]:
+    if faction not in facts()["factions"] or boards[human] == boards[faction]:
         raise drawing.SetupError(f"the Automa cannot be {faction} against {human}")
+    ships = facts()["ship_tiles"] if name == FLEET else {None}
+    if drawn.get("explored_ship") not in ships:
+        raise drawing.SetupError(f"the Automa cannot have explored {drawn.get('explored_ship')!r}")
     before = set(facts()["levels"][drawn["level"]]["fixed_cards"])
     for number, deck in enumerate(drawn["decks"], start=1):
         cards = set(deck)
