@@ -51,21 +51,43 @@ def a_game(
     """A game in the human's first turn, and its Automa."""
     with mock.patch.object(drawing, "touching", return_value=[]):  # some equal planets do touch
         game = Game(a_setup(faction, human, level, **changes), "base")
+    return in_a_turn(game), game.automa()
+
+
+def a_fleet_game(
+    faction: str,
+    human: str | None = None,
+    level: str = "automa",
+    seed: int = 1,
+    **changes: Any,
+) -> tuple[Game, Automa]:
+    """The same in The Lost Fleet, on a map that is drawn."""
+    setup = solo.draw(seed, level, faction, human, solo.FLEET)
+    setup["automa"] |= changes.pop("automa", {})
+    game = Game(setup | changes, solo.FLEET)
+    return in_a_turn(game), game.automa()
+
+
+def in_a_turn(game: Game) -> Game:
+    """The game, played on to the human's first turn."""
     while game.node != "TURN":
         game.apply(min(game.legal_actions()))
-    return game, game.automa()
+    return game
 
 
 def place_structures(game: Game, player: Player, structures: dict[Hex, str]) -> None:
     """Make these the structures of a player."""
+    place_at(game, player, {at(game, hex_): kind for hex_, kind in structures.items()})
+
+
+def place_at(game: Game, player: Player, structures: dict[Cell, str]) -> None:
+    """Make these the structures of a player; cells as the referee numbers them."""
     board = game.board
     for cell in player.structures:
         board.owner[cell] = None
-    player.structures = {}
+    player.structures = dict(structures)
     player.distance = [99] * len(board.planet)
-    for hex_, kind in structures.items():
-        cell = at(game, hex_)
-        player.structures[cell] = kind
+    for cell in structures:
         board.owner[cell] = player.number
         player.add_range_source(cell)
 
