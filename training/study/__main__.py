@@ -22,7 +22,7 @@ from ..types import EnvModule
 if TYPE_CHECKING:
     from ..games.schema import About
 
-OUT = Path("runs/study")  # default of --out; copies of datasets with decisions are here too
+OUT = Path("runs/study")  # default of --out, and the parent of the folders of `_derive_decisions`
 IS_OWN_JSON = outputs.json_with("record", "at", "seat", "actions")
 
 
@@ -78,10 +78,10 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
 
 
 def _derive_decisions(data: Path, about: About, env_module: EnvModule, games: int | None) -> Path:
-    """Provide the decisions of a dataset: its own, or those of a copy, which a replay derives.
+    """Find the decisions of a dataset; without any, replay its games and store the decisions.
 
-    The copy is in `runs/study`. Its name has the hash of the games and their number, so another
-    run finds it and replays nothing.
+    They are stored with a copy of the games in `runs/study`. The name of this folder has the hash
+    and the number of the games, so a later run finds it and replays nothing.
 
     Args:
         games: how many to copy, from the first; None is all.

@@ -45,8 +45,8 @@ def acquisition(table: GameTable, counts: np.ndarray, names: Sequence[str]) -> l
     """VP for one more of each component that a seat acquired.
 
     Games of one seat of one deal are compared if the agents change seats; otherwise the seats of a
-    deal, adjusted for faction and place in the turn order. If all seats acquire equally many, as of
-    boosters, an effect is that of one component instead of the mean component.
+    deal, adjusted for faction and place in the turn order. If all seats acquire equally many, such
+    as boosters, each effect is that of one component instead of another, on average.
 
     Args:
         counts: (G, P, K), how many of each component a seat acquired.

@@ -30,7 +30,7 @@ class DecisionCounts:
     counts: np.ndarray  # (G, P, K) int16, number of actions of each kind
     kinds: list[str]  # K, for example "advanced FED-5VP", "leech CHARGE", "upgrade"
     opening: np.ndarray  # (G, P, 3) int16, indices into `kinds` of the first main actions; or -1
-    passing_order: np.ndarray  # (G, P, 6) int8, 1 for the first to pass in a round, ...; or 0
+    passing_order: np.ndarray  # (G, P, 6) int8, by round: 1 passed first, 2 second, ...; 0 did not
     main_actions: np.ndarray  # (G, P, 6) int16, number before passing, by round
     offers: np.ndarray  # (G, P, NUM_COSTS, 2) int16, power offers by cost: declined, taken
     levels: np.ndarray  # (G, P, 6) int8, research levels before the last decision
@@ -65,7 +65,8 @@ def load(path: str | Path, games: int, players: int) -> DecisionCounts:
             if pc.max(rows[name]).as_py() > maximum or pc.min(rows[name]).as_py() < 0:
                 raise UserError(f"{path}: {name} of a decision is not 0 to {maximum}")
         joined = rows if pending is None else pa.concat_tables([pending, rows])
-        # The last row waits for the next one, which names the piece of an upgrade, if it is open.
+        # Keep the last row for the next group: if it is an upgrade, the row after it may name the
+        # piece.
         counter.add(joined, len(joined) - 1)
         pending = joined.slice(len(joined) - 1)
     if pending is not None:

@@ -117,7 +117,7 @@ def answer_for_games(table: GameTable, ruleset: Ruleset) -> Answers:
         if key in table.setup:
             answers[f"in_play_{key}"] = component_effects.presence(table, key)
     small_keys = [f"in_play_{key}" for key in JOINT_FAMILY if f"in_play_{key}" in answers]
-    # The adjusted effects are in the order of the estimable ones.
+    # adjust_jointly drops effects that are not estimable and keeps the order of the others.
     adjusted = iter(adjust_jointly([e for key in small_keys for e in answers[key]]))
     answers |= {key: [next(adjusted) for _ in estimable(answers[key])] for key in small_keys}
     answers["round_tiles"] = component_effects.presence(table, "round_tiles")
@@ -163,7 +163,8 @@ def answer_for_decisions(
     """Answer the questions that need every decision.
 
     Args:
-        slots: key of a set-up -> names of the places of its list, from `dataset.json`.
+        slots: the places of a component: key of `table.setup` -> a name for each entry of its
+            list, from `dataset.json`.
     """
     habits = [
         decisions.counts_by_prefix(*prefixes)[0].sum(-1) for prefixes in HABIT_ACTIONS.values()
@@ -271,7 +272,7 @@ def _adjust_as_family(answers: Answers) -> Answers:
 
 def _presence_for_faction(table: GameTable, faction: str, key: str) -> list[Effect]:
     """VP of a faction above the others at its table, by component in play."""
-    # A table with one seat for each game, because `presence` averages over the seats.
+    # `presence` averages VP over the seats of a game: keep one seat, with its margin as VP.
     games, seat_index = np.nonzero(table.faction == table.faction_index(faction))
     margin = table.margin[games, seat_index][:, None]
     setup = {key: table.setup[key][games]}

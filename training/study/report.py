@@ -95,7 +95,7 @@ def write(report: Report, out: Path, name: str) -> None:
     if report.other_results:
         sections.append(_format_agreement(answers, report.other_results.answers))
     for key, effects in answers.items():
-        if not key.startswith("by "):  # those are the rows of a table below
+        if not key.startswith("by "):  # the loop below puts these into one table
             sections.append(_format_section(report, key, effects))
     for group in ("place", "agent"):
         prefix = f"by {group} "
@@ -113,7 +113,7 @@ def write(report: Report, out: Path, name: str) -> None:
             for faction, effects in by_faction.items()
         }
         if rows:
-            # These two are means, written without a sign like the answer to `levels`.
+            # Two questions report means: format them as `levels`, without a sign.
             key = "levels" if question in ("research", "VP by round") else question
             sections.append(f"## By faction: {question}\n\n{_format_matrix(rows, key)}")
     outputs.write_text(out / f"{name}.md", "\n\n".join(s.strip() for s in sections) + "\n")

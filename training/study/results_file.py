@@ -1,4 +1,4 @@
-"""Answers of a dataset as a JSON file, which can be kept without the games."""
+"""Answers of a dataset as a JSON file (--figures), which can be kept without the games."""
 
 from __future__ import annotations
 
