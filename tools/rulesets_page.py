@@ -95,7 +95,7 @@ BASE_NOTES = {
 SWITCHES = {
     "map.same_types_touch": "planets of one type may touch across tiles",
     "twilight_range_projects": "TWI_K reaches a Gaia project too",
-    "free_leech_is_taken": "free leech is taken unasked, but for Taklons and Itars with a PI",
+    "free_leech_is_taken": "free leech is automatic, except for Taklons and Itars with a PI",
     "surplus_federations": "groups too many are legal where leaving them out saves no satellite",
     "gaiaformed_planet_waits": "a planet formed at once takes its mine from the next round on",
     "zero_ranks": "a count of 0 earns VP in a final mission",
@@ -239,9 +239,9 @@ name.
 | --- | --- | --- | --- |
 """
 WHAT = {
-    "lost_fleet": "the default: The Lost Fleet as the project's rules read it",
-    "lost_fleet_published": "the same game with what the box and its rulebook print otherwise",
-    "base": "the base game for one to four: fourteen factions, QIC actions on the board",
+    "lost_fleet": "the default: The Lost Fleet with changes of this project",
+    "lost_fleet_published": "The Lost Fleet as printed, except for the five rules below",
+    "base": "the base game for one to four players: 14 factions, QIC actions on the board",
 }
 
 
@@ -253,10 +253,10 @@ VERSIONS = Path(__file__).with_name("rulesets_versions.md")
 AFTER = {
     "lost_fleet_published": [
         "",
-        "What the published game has otherwise and neither ruleset follows: the next turn order",
-        "is the order of passing (ROU-02, the printed variant), the condition of the extra tile",
-        "is drawn (SET-04), leech is asked in turn order (LEE-04), the step of a tile is mandatory",
-        "(TEC-09), a burned token of the Itars always goes to the Gaia area (FRE-05).",
+        "In five rules both rulesets differ from the published game. In both, the next turn order",
+        "is the order of passing (ROU-02, a printed variant), the condition of the extra tile is",
+        "drawn (SET-04), leech is asked in turn order (LEE-04), the step of a tile is mandatory",
+        "(TEC-09), and a burned token of the Itars always goes to the Gaia area (FRE-05).",
         "",
         "It is for two to four players (PLA-08 to PLA-14); the rows above are of the game for",
         "four.",
