@@ -252,9 +252,9 @@ def advise(played: PlayedGames, boards: Boards, ids: Mapping[str, Sequence[str]]
     seats[:, -players:] = np.eye(players) - 1 / players
 
     def estimate(
-        y: np.ndarray, weights: np.ndarray, names: Sequence[str], counts: Sequence[int]
+        y: np.ndarray, contrasts: np.ndarray, names: Sequence[str], sizes: Sequence[int]
     ) -> list[Effect]:
-        return regression(y.ravel(), x, clusters, names, counts, weights)
+        return regression(y.ravel(), x, clusters, names, sizes, contrasts)
 
     return Advice(
         factions,
@@ -280,11 +280,11 @@ def _boosters(
     if not booster_ids:
         return []
     full = np.concatenate([dummies(own, len(ids))[:, booster_ids], x], axis=1)[has_booster]
-    weights = np.zeros((len(booster_ids), full.shape[1]))
-    weights[:, : len(booster_ids)] = np.eye(len(booster_ids)) - 1 / len(booster_ids)
-    names, counts = [ids[b] for b in booster_ids], seen[booster_ids].tolist()
+    contrasts = np.zeros((len(booster_ids), full.shape[1]))
+    contrasts[:, : len(booster_ids)] = np.eye(len(booster_ids)) - 1 / len(booster_ids)
+    names, sizes = [ids[b] for b in booster_ids], seen[booster_ids].tolist()
     return regression(
-        played.vp.ravel()[has_booster], full, clusters[has_booster], names, counts, weights
+        played.vp.ravel()[has_booster], full, clusters[has_booster], names, sizes, contrasts
     )
 
 

@@ -55,8 +55,8 @@ def regression(
     x: np.ndarray,
     clusters: np.ndarray,
     names: Sequence[str],
-    counts: Sequence[int] | None = None,
-    weights: np.ndarray | None = None,
+    sizes: Sequence[int] | None = None,
+    contrasts: np.ndarray | None = None,
 ) -> list[Effect]:
     """Least squares of y (N,) on the columns of x (N, K), with errors by cluster (CR1).
 
@@ -65,8 +65,8 @@ def regression(
     Args:
         clusters: (N,) ints; the rows of a cluster are one sample.
         names: of the first K' <= K columns, which are reported; the others are controls.
-        counts: `Effect.size` of each; None is the number of values that are not 0.
-        weights: (K', K), row i has the weights of the K coefficients whose sum is effect i; None
+        sizes: `Effect.size` of each; None is the number of values that are not 0.
+        contrasts: (K', K), effect i is the sum of the K coefficients, weighted by row i; None
             reports the first K' coefficients.
     """
     y, x = np.asarray(y, float), np.asarray(x, float)
@@ -83,12 +83,14 @@ def regression(
     scale = np.nan if num_clusters < 2 or count <= rank else num_clusters / (num_clusters - 1)
     scale *= (count - 1) / max(count - rank, 1)
     covariance = scale * bread @ (sums.T @ sums) @ bread
-    rows = np.eye(len(names), x.shape[1]) if weights is None else weights
-    is_estimable = np.abs(rows @ projector - rows).max(1) < ESTIMABLE_TOLERANCE
-    estimates = rows @ beta
-    errors = np.sqrt(np.maximum(np.einsum("ik,kl,il->i", rows, covariance, rows), 0))
-    sizes = (x[:, : len(names)] != 0).sum(0) if counts is None else counts
-    return intervals(names, np.where(is_estimable, estimates, np.nan), errors, num_clusters, sizes)
+    if contrasts is None:
+        contrasts = np.eye(len(names), x.shape[1])
+    if sizes is None:
+        sizes = (x[:, : len(names)] != 0).sum(0).tolist()
+    is_estimable = np.abs(contrasts @ projector - contrasts).max(1) < ESTIMABLE_TOLERANCE
+    estimates = np.where(is_estimable, contrasts @ beta, np.nan)
+    variances = np.einsum("ik,kl,il->i", contrasts, covariance, contrasts)
+    return intervals(names, estimates, np.sqrt(np.maximum(variances, 0)), num_clusters, sizes)
 
 
 def inverse_gram(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -114,13 +116,13 @@ def intervals(
     estimates: np.ndarray,
     errors: np.ndarray,
     samples: int | Sequence[int],
-    counts: Sequence[int] | np.ndarray,
+    sizes: Sequence[int] | np.ndarray,
 ) -> list[Effect]:
     """Student's intervals of estimates with standard errors, with Holm's correction.
 
     Args:
         samples: number of independent samples of each estimate.
-        counts: `Effect.size` of each.
+        sizes: `Effect.size` of each.
     """
     from scipy import stats
 
@@ -137,7 +139,7 @@ def intervals(
     return [
         Effect(name, float(e), float(e - h), float(e + h), int(n), bool(f))
         for name, e, h, n, f in zip(
-            names, estimates, half_widths, counts, is_significant, strict=True
+            names, estimates, half_widths, sizes, is_significant, strict=True
         )
     ]
 
@@ -212,33 +214,33 @@ def holm(p_values: np.ndarray) -> np.ndarray:
 
 
 def means(
-    values: np.ndarray, kinds: np.ndarray, clusters: np.ndarray, names: Sequence[str]
+    values: np.ndarray, groups: np.ndarray, clusters: np.ndarray, names: Sequence[str]
 ) -> list[Effect]:
-    """Means of values (N,) by kind (N,), with intervals over clusters; `significant` is against 0.
+    """Means of values (N,) by group (N,), with intervals over clusters; `significant` is against 0.
 
     Args:
-        kinds: (N,) ints; values whose kind is below 0 are left out.
-        names: of kind 0, 1, ...
+        groups: (N,) ints; values whose group is below 0 are left out.
+        names: of group 0, 1, ...
     """
     cluster_index = np.unique(clusters, return_inverse=True)[1]
     num_clusters = int(cluster_index.max(initial=-1)) + 1
-    estimates, errors, samples, counts = [], [], [], []
-    for kind in range(len(names)):
-        is_kind = kinds == kind
-        count = np.bincount(cluster_index[is_kind], minlength=num_clusters)
-        total = np.bincount(cluster_index[is_kind], values[is_kind], num_clusters)
-        n, num_kind_clusters = count.sum(), int((count > 0).sum())
+    estimates, errors, samples, sizes = [], [], [], []
+    for group in range(len(names)):
+        is_member = groups == group
+        count = np.bincount(cluster_index[is_member], minlength=num_clusters)
+        total = np.bincount(cluster_index[is_member], values[is_member], num_clusters)
+        n, num_group_clusters = count.sum(), int((count > 0).sum())
         mean = total.sum() / n if n else np.nan
         spread = ((total - mean * count) ** 2).sum() if n else np.nan
-        scale = num_kind_clusters / (num_kind_clusters - 1) if num_kind_clusters > 1 else np.nan
+        scale = num_group_clusters / (num_group_clusters - 1) if num_group_clusters > 1 else np.nan
         estimates.append(mean)
         errors.append(np.sqrt(scale * spread) / max(n, 1))
-        samples.append(num_kind_clusters)
-        counts.append(n)
-    return intervals(names, np.array(estimates), np.array(errors), samples, counts)
+        samples.append(num_group_clusters)
+        sizes.append(n)
+    return intervals(names, np.array(estimates), np.array(errors), samples, sizes)
 
 
-def dummies(kinds: np.ndarray, count: int) -> np.ndarray:
+def dummies(codes: np.ndarray, count: int) -> np.ndarray:
     """(N,) ints -> (N, count) one-hot rows; an int below 0 gives a row of zeros."""
-    indicators: np.ndarray = np.asarray(kinds)[:, None] == np.arange(count)
+    indicators: np.ndarray = np.asarray(codes)[:, None] == np.arange(count)
     return indicators.astype(float)

@@ -1,7 +1,7 @@
-"""Tables of effects from a dataset, or what a position is worth.
+"""Tables of effects from a dataset, or playouts of the candidates of one position.
 
-python -m training.study docs/sample --beside docs/lab/before.json   # runs/study/findings.md
-python -m training.study DATA --figures FILE             # the numbers alone, as JSON
+python -m training.study docs/sample --beside docs/lab/before.json  # runs/study/findings.md
+python -m training.study DATA --figures FILE                        # the numbers alone, JSON
 python -m training.study --position RECORD --at N --agent zoo/quick --playouts 200
 """
 
@@ -47,7 +47,8 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     about = dataset.read_whole(args.data)
     rules = {(part["env"], part["players"]) for part in about["parts"]}
     if len(rules) > 1:
-        raise UserError(f"games of several rules: {sorted(rules)}")
+        names = ", ".join(f"{name} for {players} players" for name, players in sorted(rules))
+        raise UserError(f"a study takes games of one ruleset, {args.data} has {names}")
     name, players = rules.pop()
     env = dataset.env_of(args.data, env_module, name, players)
     dataset.check_games(args.data, about, env)
@@ -120,7 +121,7 @@ def _select_first_parts(parts: list[dict[str, Any]], games: int) -> list[dict[st
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.study", __doc__)
-    parser.add_argument("data", nargs="?", type=Path, help="a dataset of training.export")
+    parser.add_argument("data", nargs="?", type=Path, help="folder of a dataset of gaia export")
     parser.add_argument("--out", type=Path, default=OUT, help="folder of the tables")
     parser.add_argument(
         "--page", metavar="NAME", default="findings", help="writes NAME.md and NAME/effects.parquet"
@@ -131,33 +132,34 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument(
         "--decided", metavar="N", type=whole(1, 10**9),
-        help="ask the questions about decisions of the first N games only",
+        help="answer the questions about decisions for the first N games only",
     )  # fmt: skip
     parser.add_argument(
         "--figures", metavar="FILE", type=Path,
-        help="write the answers that need no decisions as JSON, for --beside; no tables",
+        help="write the answers that need no decisions as JSON, for --beside, and no tables",
     )  # fmt: skip
     parser.add_argument(
         "--beside", metavar="FILE", type=Path,
-        help="answers of another agent's games (--figures) to compare with",
+        help="compare with the answers of another agent's games, a file of --figures",
     )  # fmt: skip
     parser.add_argument("--position", metavar="RECORD", type=Path, help="a game record")
     parser.add_argument(
-        "--at", metavar="N", type=whole(1, 10**4), default=1, help="the number of a decision"
+        "--at", metavar="N", type=whole(1, 10**4), default=1, help="number of the decision, from 1"
     )
-    parser.add_argument("--agent", default="zoo/quick", help="agent at all seats")
+    parser.add_argument("--agent", default="zoo/quick", help="plays all seats of the playouts")
     parser.add_argument(
-        "--playouts", type=whole(1, 10**5), default=64, help="games of each candidate"
+        "--playouts", type=whole(1, 10**5), default=64, help="playouts of each candidate"
     )
     parser.add_argument(
         "--candidates", type=whole(1, 1023), default=8, help="number of candidate actions"
     )
-    parser.add_argument("--seed", type=whole(0, LARGEST_SEED), default=0, help="seed of play")
+    parser.add_argument("--seed", type=whole(0, LARGEST_SEED), default=0, help="of the playouts")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the outcomes here")
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     if bool(args.data) == bool(args.position):
-        raise UserError("a dataset, or --position RECORD --at N")
+        given = "both" if args.data else "neither"
+        raise UserError(f"give a dataset or --position RECORD, got {given}")
     if args.json:
         outputs.check_file("--json", args.json, IS_OWN_JSON)
     return args

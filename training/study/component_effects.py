@@ -13,7 +13,7 @@ import numpy as np
 
 from ..stats.effects import Effect, demean, dummies, regression
 from .game_table import GameTable
-from .strength import contrast_weights, contrasts
+from .strength import contrasts_with_mean, effects_above_mean
 
 
 def presence(table: GameTable, key: str, place: int | None = None) -> list[Effect]:
@@ -38,7 +38,8 @@ def presence(table: GameTable, key: str, place: int | None = None) -> list[Effec
     y = np.bincount(deal_index, table.vp.mean(-1)) / np.bincount(deal_index)
     is_present = [(codes[first_game] == k).any(-1) for k in range(len(names))]
     x = np.stack([*is_present, np.ones(len(y))], axis=-1).astype(float)
-    return contrasts(y, x, np.arange(len(y)), [str(n) for n in names], x[:, :-1].sum(0))
+    sizes = x[:, :-1].sum(0)
+    return effects_above_mean(y, x, np.arange(len(y)), [str(n) for n in names], sizes)
 
 
 def acquisition(table: GameTable, counts: np.ndarray, names: Sequence[str]) -> list[Effect]:
@@ -64,11 +65,11 @@ def acquisition(table: GameTable, counts: np.ndarray, names: Sequence[str]) -> l
         controls.append(dummies(table.order.ravel() - 1, table.players))
     acquired = np.asarray(counts, float).reshape(-1, len(names))
     x = demean(np.concatenate([acquired, *controls], axis=1), groups)
-    num_seats = (acquired > 0).sum(0)
+    sizes = (acquired > 0).sum(0)
     is_total_constant = np.abs(demean(acquired.sum(-1), groups)).max() < 1e-9
-    weights = contrast_weights(num_seats > 0, x.shape[1]) if is_total_constant else None
+    contrasts = contrasts_with_mean(sizes > 0, x.shape[1]) if is_total_constant else None
     y = demean(table.vp.ravel(), groups)
-    return regression(y, x, deal, names, num_seats, weights)
+    return regression(y, x, deal, names, sizes.tolist(), contrasts)
 
 
 def counts_by_component(

@@ -88,6 +88,6 @@ def shares_of_offers_taken(table: GameTable, decisions: DecisionCounts) -> list[
     cost = np.broadcast_to(np.arange(costs)[:, None], shape)
     names = ["free", *(f"{n} VP" for n in range(1, costs - 1)), f"{costs - 1} VP or more"]
     num_offers = decisions.offers.ravel()
-    values, kinds, deals = (np.repeat(x.ravel(), num_offers) for x in (percentage, cost, deal))
-    effects = means(values, kinds, deals, names)
+    values, groups, deals = (np.repeat(x.ravel(), num_offers) for x in (percentage, cost, deal))
+    effects = means(values, groups, deals, names)
     return [wilson_interval(e, 100.0)._replace(significant=False) for e in effects if e.size]

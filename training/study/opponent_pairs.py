@@ -41,17 +41,20 @@ def split(effects: Sequence[Effect]) -> dict[str, list[Effect]]:
     y, variance = np.array([e.estimate for e in effects]), standard_errors(effects) ** 2
     inverse, _ = inverse_gram(x / np.sqrt(variance)[:, None])
     beta = inverse @ (x.T @ (y / variance))
-    contrast = np.zeros((len(other_index), x.shape[1]))
-    contrast[:, len(own_index) :] = np.eye(len(other_index)) - 1 / len(other_index)
-    contrast_errors = np.sqrt(np.einsum("ik,kl,il->i", contrast, inverse, contrast))
-    sizes = np.array([e.size for e in effects])
-    deals = np.bincount(columns[:, 1] - len(own_index), sizes).astype(int).tolist()
+    contrasts = np.zeros((len(other_index), x.shape[1]))
+    contrasts[:, len(own_index) :] = np.eye(len(other_index)) - 1 / len(other_index)
+    contrast_errors = np.sqrt(np.einsum("ik,kl,il->i", contrasts, inverse, contrasts))
+    pair_sizes = np.array([e.size for e in effects])
+    opponent = columns[:, 1] - len(own_index)
+    opponent_sizes = np.bincount(opponent, pair_sizes).astype(int).tolist()
     # 0 where the other pairs leave nothing to compare a pair with: its residual is always 0.
     residual_share = 1 - np.einsum("ik,kl,il->i", x, inverse, x) / variance
     residual_variance = np.where(residual_share > RANK_TOLERANCE, residual_share * variance, np.nan)
     names = [e.name for e in effects]
-    residuals = intervals(names, y - x @ beta, np.sqrt(residual_variance), sizes.tolist(), sizes)
-    return {
-        "against": intervals(list(other_index), contrast @ beta, contrast_errors, deals, deals),
-        "pairs": adjust_jointly(residuals),
-    }
+    residuals = intervals(
+        names, y - x @ beta, np.sqrt(residual_variance), pair_sizes.tolist(), pair_sizes
+    )
+    against = intervals(
+        list(other_index), contrasts @ beta, contrast_errors, opponent_sizes, opponent_sizes
+    )
+    return {"against": against, "pairs": adjust_jointly(residuals)}

@@ -24,28 +24,28 @@ def adjust_for_agents(table: GameTable) -> np.ndarray:
     return adjusted
 
 
-def contrast_weights(is_used: np.ndarray, num_columns: int) -> np.ndarray:
-    """Weights (K, num_columns) that subtract from each effect the mean of the used effects.
+def contrasts_with_mean(is_observed: np.ndarray, num_columns: int) -> np.ndarray:
+    """Contrasts (K, num_columns) of each effect with the mean of the observed effects.
 
     Args:
-        is_used: (K,), which of the K effects were observed; they are the first columns.
+        is_observed: (K,), which of the K effects were observed; they are the first columns.
     """
-    num_effects = len(is_used)
-    weights = np.zeros((num_effects, num_columns))
-    weights[:, :num_effects] = np.eye(num_effects) - is_used / max(is_used.sum(), 1)
-    return weights
+    num_effects = len(is_observed)
+    contrasts = np.zeros((num_effects, num_columns))
+    contrasts[:, :num_effects] = np.eye(num_effects) - is_observed / max(is_observed.sum(), 1)
+    return contrasts
 
 
-def contrasts(
-    y: np.ndarray, x: np.ndarray, deal: np.ndarray, names: Sequence[str], num_seats: np.ndarray
+def effects_above_mean(
+    y: np.ndarray, x: np.ndarray, deal: np.ndarray, names: Sequence[str], sizes: np.ndarray
 ) -> list[Effect]:
     """Effects of the first K columns of x, each minus the mean of those that were observed.
 
     Args:
-        num_seats: (K,), how often each of them was observed.
+        sizes: (K,), the number of observations of each.
     """
-    weights = contrast_weights(num_seats > 0, x.shape[1])
-    return regression(y, x, deal, names, num_seats.astype(int).tolist(), weights)
+    contrasts = contrasts_with_mean(sizes > 0, x.shape[1])
+    return regression(y, x, deal, names, sizes.astype(int).tolist(), contrasts)
 
 
 def _flatten_seats(table: GameTable) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -60,7 +60,8 @@ def factions(table: GameTable) -> list[Effect]:
     """VP of each faction above the mean of all factions, at the same deal, from the same seat."""
     y, faction_dummies, order_dummies, deal = _flatten_seats(table)
     x = np.concatenate([demean(faction_dummies, deal), demean(order_dummies, deal)], axis=1)
-    return contrasts(demean(y, deal), x, deal, table.names["faction"], faction_dummies.sum(0))
+    sizes = faction_dummies.sum(0)
+    return effects_above_mean(demean(y, deal), x, deal, table.names["faction"], sizes)
 
 
 def seats(table: GameTable, faction: str | None = None) -> list[Effect]:
@@ -73,10 +74,10 @@ def seats(table: GameTable, faction: str | None = None) -> list[Effect]:
     names = [f"{place + 1} to move" for place in range(table.players)]
     if faction is None:
         x = np.concatenate([demean(order_dummies, deal), demean(faction_dummies, deal)], axis=1)
-        return contrasts(demean(y, deal), x, deal, names, order_dummies.sum(0))
+        return effects_above_mean(demean(y, deal), x, deal, names, order_dummies.sum(0))
     is_faction = table.faction.ravel() == table.faction_index(faction)
     x = order_dummies[is_faction]
-    return contrasts(y[is_faction], x, deal[is_faction], names, x.sum(0))
+    return effects_above_mean(y[is_faction], x, deal[is_faction], names, x.sum(0))
 
 
 def opponents(table: GameTable, faction: str) -> list[Effect]:
@@ -93,11 +94,11 @@ def opponents(table: GameTable, faction: str) -> list[Effect]:
     present = np.repeat(at_table, table.players, axis=0)[is_faction]
     present[:, own_index] = 0
     x = np.concatenate([present, order_dummies[is_faction]], axis=1)
-    num_seats = present.sum(0)
-    at = np.flatnonzero(num_seats)
-    weights = contrast_weights(num_seats > 0, x.shape[1])[at]
+    sizes = present.sum(0)
+    at = np.flatnonzero(sizes)
+    contrasts = contrasts_with_mean(sizes > 0, x.shape[1])[at]
     names = [table.names["faction"][i] for i in at]
-    return regression(y[is_faction], x, deal[is_faction], names, num_seats[at].tolist(), weights)
+    return regression(y[is_faction], x, deal[is_faction], names, sizes[at].tolist(), contrasts)
 
 
 def board_features(table: GameTable, features: Mapping[str, np.ndarray]) -> list[Effect]:
@@ -112,8 +113,8 @@ def board_features(table: GameTable, features: Mapping[str, np.ndarray]) -> list
     is_known = np.isfinite(columns).all(-1)
     x = np.concatenate([columns, faction_dummies, order_dummies], axis=1)[is_known]
     y, deal = y[is_known], np.unique(deal[is_known], return_inverse=True)[1]
-    num_seats = [len(y)] * len(features)
-    return regression(demean(y, deal), demean(x, deal), deal, list(features), num_seats)
+    sizes = [len(y)] * len(features)
+    return regression(demean(y, deal), demean(x, deal), deal, list(features), sizes)
 
 
 def sources(table: GameTable) -> list[Effect]:
@@ -140,9 +141,9 @@ def sources_by_agent(table: GameTable) -> dict[str, list[Effect]]:
     return _by_source(table, table.agent, table.names["agent"])
 
 
-def _by_source(table: GameTable, kinds: np.ndarray, names: list[str]) -> dict[str, list[Effect]]:
+def _by_source(table: GameTable, groups: np.ndarray, names: list[str]) -> dict[str, list[Effect]]:
     deal = np.repeat(table.deal, table.players)
     return {
-        name: means(table.sources[..., k].astype(float).ravel(), kinds.ravel(), deal, names)
+        name: means(table.sources[..., k].astype(float).ravel(), groups.ravel(), deal, names)
         for k, name in enumerate(table.names["source"])
     }
