@@ -32,19 +32,18 @@ from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, whole
 from training import zoo
 from training.agents import make_agent
-from training.analysis.accuracy import GRADES, Loss, compute_accuracy, compute_pars
-from training.analysis.candidate_outcomes import probabilities
 from training.analysis.judge import (
     FULL_GAMES_FACTOR,
+    GRADES,
     REMEASURE_FACTOR,
     REMEASURE_ONE_IN,
-    Comparison,
     Judge,
     JudgedMove,
-    make_comparison,
+    Loss,
 )
 from training.analysis.playouts import Jobs, jobs_of
 from training.analysis.recorded_game import read_game
+from training.analysis.review import compute_accuracy, compute_pars
 from training.games.stats import estimate, share
 from training.system import cli
 
@@ -80,11 +79,8 @@ class Bench:
     def judged(self, some: Sequence[Move], seed: int) -> list[dict[str, Any]]:
         """Rows of at most TOGETHER moves."""
         states = stacked(some)
-        chance = probabilities(self.agent, states)
-        asked: list[Comparison] = [
-            make_comparison(i, move.seat, move.played, chance[i])
-            for i, move in enumerate(padded(some))
-        ]
+        played = [move.played for move in padded(some)]
+        asked = self.judge.compare_with_likely(states, range(len(played)), played)
         found = self.judge.judge(states, asked, seed)
         if len(found) < len(asked):
             raise KeyboardInterrupt
@@ -96,8 +92,8 @@ class Bench:
             "game": move.game, "kind": move.kind, "decision": move.number, "of": move.of,
             "vp": move.vp, "round": int(move.state.game.turn.round), "played": move.played,
             "text": self.text(move.played), "best": one.best, "better": self.text(one.best),
-            "loss": list(one.loss), "grade": one.loss.grade, "playouts": one.playouts,
-            "policy": one.comparison.policy.tolist(), "after": float(one.vp[move.seat]),
+            "loss": list(one.loss), "grade": one.loss.grade, "playouts": one.num_playouts,
+            "policy": one.comparison.probabilities.tolist(), "after": float(one.vp[move.seat]),
         }  # fmt: skip
 
     def worst(self, some: Sequence[Move], seed: int) -> list[Move]:

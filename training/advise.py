@@ -34,11 +34,11 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         env_module: makes the environment; None is `gaia_jax`.
     """
     args = _parse(argv)
-    from .analysis import advice, advice_report, pages
+    from .analysis import advice, advice_report
     from .stats.chart import new_figure
     from .system import devices
 
-    json, html = (args.json, advice_report.is_own_report), (args.html, pages.is_advice)
+    json, html = (args.json, advice_report.is_own_report), (args.html, advice_report.is_own_page)
     outputs.check_files({"--json": json, "--html": html})
     if args.html:
         new_figure(1, 1)  # raises an error without matplotlib
@@ -54,11 +54,11 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         report = advice_report.advise_and_report(
             advisor, setup, boards, args.games, about, lambda ended: bar.update(ended - bar.n)
         )
-    print(pages.advice_text(report))
+    print(advice_report.report_text(report))
     if args.json:
         outputs.write_json(args.json, report)
     if args.html:
-        outputs.write_text(args.html, pages.advice_page(report))
+        outputs.write_text(args.html, advice_report.report_page(report))
     wrote(args.json, args.html)
     return 0 if report["games"] == report["wanted"] else 130
 

@@ -19,18 +19,17 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, whole, wrote
 from gaia_jax.cli.progress import status_line
 
 from .system import cli
+from .types import JsonObject
 
 if TYPE_CHECKING:
     from .analysis.recorded_game import Game
-
-JsonObject = dict[str, Any]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gaia_jax import GaiaEnv
 
     from .analysis.puzzles import AnswerCriteria
-    from .analysis.review import JsonObject
+    from .types import JsonObject
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -27,14 +27,17 @@ MANY_GAMES = 1 << 20  # so many that every core becomes a device, however few th
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line. Returns the exit code: 130 after Ctrl-C with moves left to judge."""
     args = _parse(argv)
-    from .analysis import pages, review
+    from .analysis import review, review_report
     from .analysis.recorded_game import read_game
     from .stats.chart import new_figure
     from .system.devices import split_cpu
 
     review.check_policy(args.agent)  # before any work; `review_game` checks again
     outputs.check_files(
-        {"--json": (args.json, review.is_own_report), "--html": (args.html, pages.is_review)}
+        {
+            "--json": (args.json, review_report.is_own_report),
+            "--html": (args.html, review_report.is_own_page),
+        }
     )
     if args.html:
         new_figure(1, 1)  # raises an error without matplotlib
@@ -48,12 +51,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             bar.update(ended - bar.n)
 
         game_review = review.review_game(game, args.agent, args.playouts, args.seed, progress)
-    report = {"record": str(args.record)} | review.build_report(game_review)
-    print(pages.review_text(report))
+    report = {"record": str(args.record)} | review_report.build_report(game_review)
+    print(review_report.report_text(report))
     if args.json:
         outputs.write_json(args.json, report)
     if args.html:
-        outputs.write_text(args.html, pages.review_page(game, report))
+        outputs.write_text(args.html, review_report.report_page(game, report))
     wrote(args.json, args.html)
     return 0 if report["judged"] == report["asked"] else 130
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 if TYPE_CHECKING:
     from jax import Array
 
+# An object of JSON.
+JsonObject: TypeAlias = dict[str, Any]
 # Arrays by name, those of a network nested by layer.
 Params: TypeAlias = Mapping[str, Any]
 # The names of a ruleset by kind: `faction`, `vp_source`, ...

@@ -10,7 +10,7 @@ import gaia_jax
 from gaia_jax import actions, replay
 from gaia_jax.state import Node
 from tests.conftest import ENOUGH, GAMES
-from training.analysis.playouts import whole_moves
+from training.analysis.recorded_game import whole_moves
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ pytest.importorskip("starlette", reason="starlette is not installed (extra play)
 from tests.browser import Watched
 from tests.play.server import Server
 from tests.training.test_advice import made_up
-from training.analysis import ADVICE_GAMES, ADVISER, advice, advice_report, pages
+from training.analysis import ADVICE_GAMES, ADVISER, advice, advice_report
 from training.play import setup_advice
 from training.play.compiled_rules import Rules
 from training.play.game import Refused
@@ -72,7 +72,7 @@ def test_it_is_what_the_command_makes_and_is_kept(advisor: FakeAdvisor, rules: R
     about = {"agent": ADVISER, "from": "seed 7"}
     report = advice_report.advise_and_report(advisor, setup, boards, ADVICE_GAMES, about)  # type: ignore[arg-type]
     job = desk.get(status["id"])
-    assert job and job.result == pages.advice_page(report)
+    assert job and job.result == advice_report.report_page(report)
     assert f"set-up of seed 7; {ADVISER} at all seats" in job.result
     dealt = setup.replace(faction=setup.faction[::-1])
     assert desk.start(rules, dealt, form)["id"] == status["id"], "for any factions"

@@ -11,7 +11,7 @@ import pytest
 
 import gaia_jax
 from tests.browser import Watched
-from training.analysis import advice, advice_report, pages
+from training.analysis import advice, advice_report
 
 LEAST = 24  # pixels of what is pressed
 
@@ -30,7 +30,7 @@ def _page() -> str:
         rng.integers(0, len(kinds), (*faction.shape, advice.OPENING_LENGTH)), kinds,
     )  # fmt: skip
     about = {"agent": "zoo/strong", "from": "seed 0", "wanted": len(faction)}
-    return pages.advice_page(advice_report.build_report(env, setup, played, boards, about))
+    return advice_report.report_page(advice_report.build_report(env, setup, played, boards, about))
 
 
 @pytest.mark.slow

@@ -12,8 +12,7 @@ import pytest
 from gaia_jax import replay
 from tests.browser import Watched
 from tests.render.records import RECORDS
-from training.analysis import pages, review
-from training.analysis.accuracy import seat_reviews
+from training.analysis import review, review_report
 from training.analysis.judge import JudgedMove, judge_from_playouts, make_comparison
 from training.analysis.recorded_game import Game, compiled_step, read_game
 
@@ -46,9 +45,9 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Game, dict[str, 
     game, rng = read_game(path), np.random.default_rng(0)
     judged = [_judged(game, at, rng) for at in review.judged_positions(game)]
     losses = [[x.loss for x in judged if x.comparison.seat == p] for p in range(4)]
-    seats = seat_reviews(losses, judged[-1].vp, np.array([120.0, 110.0, 100.0, 90.0]))
+    seats = review.review_seats(losses, judged[-1].vp, np.array([120.0, 110.0, 100.0, 90.0]))
     reviewed = review.Review(game, "zoo/strong", 0, 16, len(judged) + 1, judged, seats)
-    return game, {"record": str(path)} | review.build_report(reviewed)
+    return game, {"record": str(path)} | review_report.build_report(reviewed)
 
 
 def test_judged_moves_are_placements_boosters_and_actions(
@@ -64,7 +63,7 @@ def test_judged_moves_are_placements_boosters_and_actions(
 
 def test_the_text_has_seats_and_costliest_moves(reviewed: tuple[Game, dict[str, Any]]) -> None:
     _, about = reviewed
-    text = pages.review_text(about)
+    text = review_report.report_text(about)
     assert text.startswith(f"{about['judged']} of {about['asked']} main moves of {FIRST}")
     costs = [m["loss"]["shrunk"] for m in about["moves"]]
     assert len(about["costliest"]) == 5 and max(costs) in [
@@ -82,8 +81,8 @@ def test_the_better_line_is_clicked_through(
 ) -> None:
     game, about = reviewed
     path = tmp_path / "review.html"
-    path.write_text(pages.review_page(game, about), encoding="utf-8")
-    assert path.stat().st_size < LARGEST and pages.is_review(path)
+    path.write_text(review_report.report_page(game, about), encoding="utf-8")
+    assert path.stat().st_size < LARGEST and review_report.is_own_page(path)
     tab = Watched(browser, width)
     show = tab.page
     show.goto(path.as_uri())

@@ -15,7 +15,7 @@ from gaia_jax.setup.setup_json import setup_to_json
 from gaia_jax.state import Node
 from tests import stub_env
 from training import advise as door
-from training.analysis import advice, advice_report, pages
+from training.analysis import advice, advice_report
 from training.analysis.playouts import Ends
 from training.system import cli
 
@@ -195,7 +195,9 @@ def test_the_command_prints_and_writes_what_it_found(capsys, tmp_path):
     assert all(row["name"] in text for row in report["factions"])
     assert "set-up of seed 3; random at all seats, 18 games" in text
     page = (tmp_path / "a.html").read_text()
-    assert page.startswith(pages.ADVICE_HEAD) and "<svg" in page and "width=device-width" in page
+    assert (
+        page.startswith(advice_report.PAGE_HEAD) and "<svg" in page and "width=device-width" in page
+    )
     assert "<script" not in page and "src=" not in page
     assert page.count("href=") == page.count('href="#')
     code, second_text, _ = run(capsys, *STUB, "--seed", "3", *out)

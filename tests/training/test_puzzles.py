@@ -79,12 +79,12 @@ def maker(game, legal, monkeypatch):
     monkeypatch.setattr(puzzle_maker, "POOL_SIZE", 2)
     chance = np.zeros(len(game.states[4].legal_action_mask))
     chance[legal[:2]] = 0.7, 0.3
-    monkeypatch.setattr(puzzle_maker, "probabilities", lambda *_: np.stack([chance, chance]))
+    monkeypatch.setattr(puzzle_maker, "policy_probabilities", lambda *_: np.stack([chance, chance]))
     maker_without_agent = object.__new__(PuzzleMaker)
     (
         maker_without_agent.env,
         maker_without_agent.name,
-        maker_without_agent.playouts,
+        maker_without_agent.num_playouts,
         maker_without_agent.agent,
     ) = game.env, "zoo/quick", 20, None
     maker_without_agent.criteria, maker_without_agent._solvers = puzzles.ANY_ANSWER, {}

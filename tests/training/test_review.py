@@ -11,11 +11,19 @@ from gaia_jax import replay
 from gaia_jax.cli.command_line import UserError
 from tests.training import toy_env
 from tools import calibrate_review
-from training import review
+from training import review as command
 from training.agents import random_agent
-from training.analysis import accuracy, pages
-from training.analysis.accuracy import GRADES, Loss, estimate_loss
-from training.analysis.judge import FULL_GAMES_FACTOR, Comparison, Judge, make_comparison
+from training.analysis import review, review_report
+from training.analysis.judge import (
+    FULL_GAMES_FACTOR,
+    GRADES,
+    NO_LOSS,
+    Comparison,
+    Judge,
+    Loss,
+    estimate_loss,
+    make_comparison,
+)
 from training.analysis.playouts import jobs_of
 from training.games.stats import wins
 from training.system import cli
@@ -75,9 +83,9 @@ def test_a_move_loses_what_the_best_other_one_pays(
         pays = [gain(states, i, a) for a in comparisons[i].candidates]
         assert pays[2] > pays[0] and gain(states, i, move.best) == pays[2]
         assert move.loss == Loss(pays[2] - pays[0], pays[2] - pays[0], pays[2] - pays[0], 0.0)
-        assert move.loss.shrunk_mean == pays[2] - pays[0] and move.playouts == 3 * PLAYOUTS
+        assert move.loss.shrunk_mean == pays[2] - pays[0] and move.num_playouts == 3 * PLAYOUTS
         assert move.win.sum() == pytest.approx(1) and move.win_loss.mean >= 0
-    assert moves[5].loss == accuracy.NO_LOSS and moves[5].best == comparisons[5].candidates[0]
+    assert moves[5].loss == NO_LOSS and moves[5].best == comparisons[5].candidates[0]
     assert ended_counts[-1] == judge.count_playouts(comparisons) and ended_counts == sorted(
         ended_counts
     )
@@ -108,7 +116,7 @@ def test_what_is_known_at_ctrl_c_is_told(states, comparisons, all_of_them, share
     losses = {move.comparison.number: move.loss for move in all_of_them}
     assert moves and all(move.loss == losses[move.comparison.number] for move in moves)
     max_playouts = {0.1: PLAYOUTS // 4, 0.3: PLAYOUTS, 0.7: 3 * PLAYOUTS}[share]
-    assert max(move.playouts for move in moves) <= max_playouts and (len(moves) == 6) == (
+    assert max(move.num_playouts for move in moves) <= max_playouts and (len(moves) == 6) == (
         share == 0.7
     )
 
@@ -116,7 +124,7 @@ def test_what_is_known_at_ctrl_c_is_told(states, comparisons, all_of_them, share
 def test_the_candidates_are_the_played_move_and_the_likeliest():
     chance = np.array([0.5, 0.0, 0.3, 5e-5, 0.1, 0.06, 0.035])
     decision = make_comparison(9, 2, 6, chance)
-    assert decision.candidates.tolist() == [6, 0, 2, 4] and decision.policy[0] == 0.035
+    assert decision.candidates.tolist() == [6, 0, 2, 4] and decision.probabilities[0] == 0.035
     assert make_comparison(9, 2, 0, chance).candidates.tolist() == [0, 2, 4, 5]
     assert make_comparison(9, 2, 0, np.array([1 - 5e-5, 5e-5])).candidates.tolist() == [0]
     assert make_comparison(9, 2, 1, np.array([1.0, 0.0])).candidates.tolist() == [1, 0]
@@ -143,12 +151,12 @@ def test_grades_need_an_interval_above_0():
 
 
 def test_accuracy_falls_with_the_vp_that_were_not_made():
-    of = accuracy.compute_accuracy
-    assert of(120, 120) == accuracy.ACCURACY_AT_PAR and of(120, 121) > of(120, 120) > of(120, 119)
-    assert of(120, 120 - accuracy.HALVING_VP) == accuracy.ACCURACY_AT_PAR / 2 and of(120, 132) == 90
+    of = review.compute_accuracy
+    assert of(120, 120) == review.ACCURACY_AT_PAR and of(120, 121) > of(120, 120) > of(120, 119)
+    assert of(120, 120 - review.HALVING_VP) == review.ACCURACY_AT_PAR / 2 and of(120, 132) == 90
     assert 100 > of(120, 190) > of(120, 180) > 98, "two who made far more are not level"
     assert of(120, 80) == of(100, 60), "the set-up does not count"
-    assert accuracy.compute_pars(np.array([140.0, 100, 110, 90])).tolist() == [125, 105, 110, 100]
+    assert review.compute_pars(np.array([140.0, 100, 110, 90])).tolist() == [125, 105, 110, 100]
 
 
 def test_what_is_expected_is_what_playouts_from_the_first_position_bring(
@@ -197,7 +205,7 @@ def test_the_command_reviews_the_beginning_of_a_game(tmp_path, capsys):
     path, out, page = (tmp_path / name for name in ("begun.json", "out.json", "out.html"))
     replay.write(path, dataclasses.replace(record, actions=record.actions[:4], final_vp=()))
     args = [str(path), "--playouts", "4", "--json", str(out), "--html", str(page)]
-    assert review.main(args) == 0
+    assert command.main(args) == 0
     output, about = capsys.readouterr(), json.loads(out.read_text())
     assert output.err.endswith(f"wrote {out}\nwrote {page}\n")
     assert output.out.startswith("4 of 4 main moves of 4 decisions judged by zoo/strong\n")
@@ -206,12 +214,12 @@ def test_the_command_reviews_the_beginning_of_a_game(tmp_path, capsys):
         assert move["round"] == 0 and sum(move["chance_to_win"]) == pytest.approx(1, abs=0.01)
         assert 60 < np.mean(move["expected_vp"]) < 160
         assert move["loss"]["low"] <= move["loss"]["mean"] <= move["loss"]["high"]
-    assert page.read_bytes().startswith(pages.REVIEW_HEAD.encode())
+    assert page.read_bytes().startswith(review_report.PAGE_HEAD.encode())
 
 
 @pytest.mark.parametrize("agent", ["random", "greedy", "zoo/strong+search:8"])
 def test_an_agent_without_a_policy_is_refused_before_any_work(agent, tmp_path, capsys):
     args = ["docs/records/lost_fleet.json", "--agent", agent, "--json", str(tmp_path / "x.json")]
-    assert cli.run(lambda: review.main(args)) == 2
+    assert cli.run(lambda: command.main(args)) == 2
     assert f"--agent requires a policy, {agent} has none" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

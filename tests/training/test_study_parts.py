@@ -180,8 +180,8 @@ def test_a_position_is_played_out():
 
     env = stub_env.StubEnv(length=6)
     state = jax.jit(env.init)(jax.random.key(0))
-    outcomes = candidate_outcomes.play_out(env, random_agent(env), state, limit=3, playouts=5)
-    assert outcomes.actions.tolist() == [0, 3, 6] and np.isnan(outcomes.policy).all()
+    outcomes = candidate_outcomes.play_out(env, random_agent(env), state, limit=3, num_playouts=5)
+    assert outcomes.actions.tolist() == [0, 3, 6] and np.isnan(outcomes.probabilities).all()
     # The actions of the six decisions pay 0, 1, 2, 0, 1, 2 VP, in turn to the four seats.
     gains = np.zeros(4, int)
     for number in range(6):
@@ -210,7 +210,7 @@ def test_the_played_action_is_a_candidate_of_any_agent(monkeypatch):
     half = Ends(np.zeros((2, 4)), np.zeros((2, 0)), ended, np.zeros((2, 4, 1)), np.zeros((2, 0)))
     monkeypatch.setattr(candidate_outcomes.Playouts, "play", lambda *_, **__: half)
     with pytest.raises(KeyboardInterrupt):
-        candidate_outcomes.play_out(None, agent, state, limit=2, playouts=1)
+        candidate_outcomes.play_out(None, agent, state, limit=2, num_playouts=1)
 
 
 def test_what_lay_at_a_place_is_counted_by_its_name():

@@ -1,23 +1,34 @@
-"""A report of the advice on a set-up, as JSON values."""
+"""The report of the advice on a set-up: as JSON values, as text, and as an HTML page.
+
+The page is one file that loads no other.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from importlib import resources
 from typing import Any
 
 from gaia_jax.cli import outputs
 from gaia_jax.render.names import STRUCTURES, names, say, sources
+from gaia_jax.replay import page as replay_page
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
+from ..stats import chart
 from ..stats.effects import Effect
-from ..types import Environment
+from ..types import Environment, JsonObject
 from . import advice
 from .advice import Advice, Advisor, Boards, PlayedGames
+from .report_table import ReportTable
 
+STATIC = resources.files(str(__package__)).joinpath("static")
+PAGE_HEAD = "<!doctype html>\n<!-- advice by gaia_jax -->\n"
+is_own_page = outputs.begins(PAGE_HEAD)
 is_own_report = outputs.json_with("advice", "setup", "factions")  # by the keys of a report
-Report = dict[str, Any]
+COMPARISON_NOTE = "a comparison at the same faction and seat, not an experiment: the agent chose"
 KINDS = {"mine": "mine", "project": "Gaia project", "upgrade": "upgrade", "pick": "choose"}
 TILES = {"round_tiles": "round_tile", "final_missions": "final_mission", "boosters": "booster"}
 
@@ -29,7 +40,7 @@ def advise_and_report(
     games_per_faction: int,
     about: Mapping[str, str],
     progress: Callable[[int], object] = lambda ended: None,
-) -> Report:
+) -> JsonObject:
     """Play the games and report on them; after Ctrl-C on the games that ended by then.
 
     Args:
@@ -43,12 +54,12 @@ def advise_and_report(
 
 
 def build_report(
-    env: Environment, setup: Setup, played: PlayedGames, boards: Boards, about: Report
-) -> Report:
+    env: Environment, setup: Setup, played: PlayedGames, boards: Boards, about: JsonObject
+) -> JsonObject:
     """The report as JSON values, factions with the most VP first.
 
     Args:
-        about: `agent`, `from`, `wanted`: the agent, the origin, the requested games.
+        about: `agent`, `from`, `wanted`: the agent, the origin, the number of requested games.
     """
     ids, dealt = env.ruleset.ids, setup_to_dict(setup, env.ruleset)
     words = {**names(env.ruleset), "vp_source": sources(dealt["final_missions"])}
@@ -90,7 +101,7 @@ def _row(
     estimate: Advice,
     i: int,
     words: Mapping[str, Mapping[str, str]],
-) -> Report:
+) -> JsonObject:
     """The row of the faction in place i.
 
     Args:
@@ -154,3 +165,131 @@ def _words(env: Environment, kind: str) -> str:
         return STRUCTURES[piece]
     words = say(env.ruleset, kind)
     return f"pass, {words}" if kind.startswith("booster ") else words
+
+
+def report_text(report: JsonObject) -> str:
+    """Advice in lines."""
+    setup, factions = report["setup"], report["factions"]
+    lines = [
+        _heading(report),
+        f"round tiles {', '.join(setup['round_tiles'])};"
+        f" final missions {', '.join(setup['final_missions'])}",
+        f"boosters {', '.join(setup['boosters'])}; docs/reference/names.md explains the ids",
+        "",
+        *_factions(factions).text(),
+        "bid: the VP that make it as strong as the mean of all; * differs from the mean (Holm)",
+        "",
+        "First moves of each: its commonest first, second, ... main action",
+    ]
+    for row in factions:
+        moves = " / ".join(f"{x['words']} {x['share']:.0%}" for x in row["opening"]) or "-"
+        lines.append(f"{row['name']:<23} {moves}")
+        boosters = ", ".join(f"{x['booster']} {x['share']:.0%}" for x in row["boosters"][:3])
+        lines += [f"{'':<23} boosters {boosters}"] if boosters else []
+    lines += ["", "Seats: VP above their mean", *_advice_seats(report).text()]
+    if report["boosters"]:
+        lines += ["", f"First boosters: VP above their mean; {COMPARISON_NOTE}"]
+        lines += _boosters(report).text()
+    return "\n".join(lines)
+
+
+def _heading(report: JsonObject) -> str:
+    num_requested = report["wanted"]
+    of = f" of {num_requested}" if report["games"] < num_requested else ""
+    return (
+        f"{report['env']}, set-up of {report['from']}; {report['agent']} at all seats,"
+        f" {report['games']}{of} games"
+    )
+
+
+def _factions(rows: Iterable[JsonObject]) -> ReportTable:
+    head = ("faction", "games", "VP (95 %)", "bid", "win (95 %)", "missions", "largest source")
+    cells = []
+    for row in rows:
+        win = [None if x is None else 100 * x for x in row["win"]]
+        seat = "" if row["seat"] is None else f" (seat {row['seat']})"
+        bid = "-" if row["bid"][0] is None else f"{row['bid'][0]:+.1f}"
+        best = row["sources"][0]
+        cells.append(
+            [
+                row["name"] + seat, row["games"], _format_interval(row["vp"], ".1f"),
+                bid + "*" * row["stands_out"], _format_interval(win, ".0f") + " %", row["missions"],
+                f"{best['words']} {best['above']:+.1f}",
+            ]
+        )  # fmt: skip
+    return ReportTable(head, cells, (0, 6))
+
+
+def _format_interval(values: Sequence[float | None], form: str) -> str:
+    """An estimate and its interval."""
+    mean, low, high = ("-" if x is None else format(x, form) for x in values)
+    return f"{mean} ({low} to {high})"
+
+
+def _advice_seats(report: JsonObject) -> ReportTable:
+    rows = [
+        [f"player {x['seat'] + 1}, place {x['place']}", _format_interval(x["vp"], "+.1f")]
+        for x in report["seats"]
+    ]
+    return ReportTable(("seat", "VP (95 %)"), rows)
+
+
+def _boosters(report: JsonObject) -> ReportTable:
+    rows = [
+        [
+            x["booster"], _format_interval(x["vp"], "+.1f") + "*" * x["stands_out"], x["taken"],
+            x["words"],
+        ]
+        for x in report["boosters"]
+    ]  # fmt: skip
+    return ReportTable(("booster", "VP (95 %)", "taken", ""), rows, (0, 3))
+
+
+def report_page(report: JsonObject) -> str:
+    """The page of advice on a set-up."""
+    effects = []
+    for row in report["factions"]:
+        bid, low, high = (math.nan if x is None else x for x in row["bid"])
+        effects.append(Effect(row["name"], bid, low, high, row["games"], row["stands_out"]))
+    tiles = (
+        f"<details><summary>{key.replace('_', ' ')}</summary>{_list(report['words'][key], 'ol')}"
+        "</details>"
+        for key in TILES
+    )
+    fills = {
+        "title": escape(f"Advice on the set-up of {report['from']}"),
+        "css": STATIC.joinpath("advice.css").read_text("utf-8"),
+        "heading": escape(_heading(report)),
+        "tiles": "\n".join(tiles),
+        "factions": _wide(_factions(report["factions"])),
+        "details": "\n".join(map(_details, report["factions"])),
+        "seats": _wide(_advice_seats(report)),
+        "compared": COMPARISON_NOTE,
+        "boosters": _wide(_boosters(report)),
+        "effects": chart.forest(effects, "VP above the mean of all factions"),
+    }
+    return replay_page.filled(STATIC.joinpath("advice.html").read_text("utf-8"), fills)
+
+
+def _details(row: JsonObject) -> str:
+    """How a faction is played."""
+    moves, boosters = (
+        [f"{x['words']}, {x['share']:.0%}" for x in row[key]] for key in ("opening", "boosters")
+    )
+    vp = [[x["words"], x["vp"], f"{x['above']:+.1f}"] for x in row["sources"] if x["vp"]]
+    return (
+        f"<details><summary>{escape(row['name'])}</summary><p>Commonest first, second, ... main"
+        f" action:</p>{_list(moves, 'ol')}<p>First booster:</p>{_list(boosters, 'ul')}"
+        + _wide(ReportTable(("VP from", "mean", "above all"), vp))
+        + "</details>"
+    )
+
+
+def _list(items: Iterable[str], tag: str) -> str:
+    return f"<{tag}>{''.join(f'<li>{escape(item)}</li>' for item in items)}</{tag}>"
+
+
+def _wide(table: ReportTable) -> str:
+    """A table that scrolls sideways where the page is narrower."""
+    label = escape(table.head[0])
+    return f'<div class="wide" tabindex="0" role="group" aria-label="{label}">{table.html()}</div>'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -14,30 +13,29 @@ from gaia_jax.ruleset import Ruleset
 
 from ..agents import make_agent
 from ..games.stats import wins
-from .accuracy import estimate_loss
+from ..types import JsonObject
 from .candidate_outcomes import Outcomes, play_out
+from .judge import estimate_loss
 from .recorded_game import Game
 
 MAX_CANDIDATES = 6
 MIN_VP = 0.5  # of a source; smaller differences are not reported
 MAX_SOURCES = 5  # of a candidate
 
-JsonObject = dict[str, Any]  # an object of JSON
 
-
-def attribute(game: Game, number: int, agent: str, playouts: int, seed: int = 0) -> JsonObject:
+def attribute(game: Game, number: int, agent: str, num_playouts: int, seed: int = 0) -> JsonObject:
     """Play out the candidates of one decision of a game, and report the results.
 
     Args:
         number: of the decision, from 1.
         agent: plays all seats to the end.
-        playouts: of each candidate.
+        num_playouts: of each candidate.
     """
     state, played = game.states[number - 1], game.actions[number - 1]
     outcomes = play_out(
-        game.env, make_agent(agent, game.env), state, MAX_CANDIDATES, playouts, seed, played
+        game.env, make_agent(agent, game.env), state, MAX_CANDIDATES, num_playouts, seed, played
     )  # fmt: skip
-    return {"agent": agent, "playouts": playouts} | build_report(game, number, outcomes)
+    return {"agent": agent, "playouts": num_playouts} | build_report(game, number, outcomes)
 
 
 def build_report(game: Game, number: int, outcomes: Outcomes) -> JsonObject:
@@ -51,14 +49,12 @@ def build_report(game: Game, number: int, outcomes: Outcomes) -> JsonObject:
     rows = []
     for k in order:
         action = int(outcomes.actions[k])
-        loss = estimate_loss(own[order[0]], own[k])
+        loss, probability = estimate_loss(own[order[0]], own[k]), float(outcomes.probabilities[k])
         rows.append(
             {
                 "action": to_text(rules, action),
                 "words": say(rules, to_text(rules, action)),
-                "policy": None
-                if np.isnan(outcomes.policy[k])
-                else round(float(outcomes.policy[k]), 3),
+                "policy": None if np.isnan(probability) else round(probability, 3),
                 "vp": round(float(own[k].mean()), 1),
                 "win": round(float(won[k]), 2),
                 "loss": [round(x, 1) for x in (loss.mean, loss.low, loss.high)],

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from gaia_jax.actions import to_text
@@ -18,6 +17,7 @@ from gaia_jax.cli.command_line import UserError, wrote
 from ..agents import Agent, make_agent
 from ..games.stats import wins
 from ..types import Environment, EnvModule, EnvState
+from .judge import policy_probabilities
 from .playouts import Playouts, jobs_of
 from .recorded_game import read_game
 from .report_table import ReportTable
@@ -29,7 +29,7 @@ class Outcomes(NamedTuple):
     """Results of K candidates, n playouts each, P players."""
 
     actions: np.ndarray  # (K,)
-    policy: np.ndarray  # (K,) probability by the agent's policy; nan without a policy
+    probabilities: np.ndarray  # (K,) by the agent's policy; nan without a policy
     vp: np.ndarray  # (K, n, P) at the end
     seat: int  # whose decision it was
     sources: np.ndarray | None = None  # (K, n, P, S) VP by source
@@ -37,13 +37,6 @@ class Outcomes(NamedTuple):
     def order_by_vp(self) -> np.ndarray:
         """(K,) the indices of the candidates, the one with the most VP for the decider first."""
         return np.argsort(-self.vp[:, :, self.seat].mean(1), kind="stable")
-
-
-def probabilities(agent: Agent, states: EnvState) -> np.ndarray:
-    """(N, A) probabilities by an agent's policy in N positions; 0 for illegal actions."""
-    assert agent.policy is not None
-    logits = jax.jit(agent.policy.evaluate)(agent.params, states)[0]
-    return np.asarray(jax.nn.softmax(jnp.where(states.legal_action_mask, logits, -jnp.inf)))
 
 
 def choose_candidates(
@@ -57,15 +50,15 @@ def choose_candidates(
         The actions (K,) and their probabilities (K,).
     """
     legal = np.flatnonzero(np.asarray(state.legal_action_mask))
-    chance = np.full(len(state.legal_action_mask), np.nan)
+    probabilities = np.full(len(state.legal_action_mask), np.nan)
     likely = legal[:limit]
     if agent.policy is not None:
-        batch: EnvState = jax.tree.map(lambda x: jnp.asarray(x)[None], state)
-        chance = probabilities(agent, batch)[0]
-        likely = legal[np.argsort(-chance[legal], kind="stable")][:limit]
+        batch: EnvState = jax.tree.map(lambda x: np.asarray(x)[None], state)
+        probabilities = policy_probabilities(agent, batch)[0]
+        likely = legal[np.argsort(-probabilities[legal], kind="stable")][:limit]
     if played >= 0 and played not in likely:
         likely = np.append(likely[: limit - 1], played)
-    return likely, chance[likely]
+    return likely, probabilities[likely]
 
 
 def play_out(
@@ -73,7 +66,7 @@ def play_out(
     agent: Agent,
     state: EnvState,
     limit: int,
-    playouts: int,
+    num_playouts: int,
     seed: int = 0,
     played: int = -1,
 ) -> Outcomes:
@@ -82,19 +75,19 @@ def play_out(
     Args:
         state: one state, before the decision.
         limit: K at most.
-        playouts: n, of each candidate.
+        num_playouts: n, of each candidate.
         played: a candidate to include; -1 for none.
     Raises:
         KeyboardInterrupt: Ctrl-C before all playouts ended.
     """
-    actions, policy = choose_candidates(agent, state, limit, played)
+    actions, probabilities = choose_candidates(agent, state, limit, played)
     batch = jax.tree.map(lambda x: np.asarray(x)[None], state)
-    ends = Playouts(env, agent).play(batch, jobs_of([actions], playouts), seed)
+    ends = Playouts(env, agent).play(batch, jobs_of([actions], num_playouts), seed)
     if not ends.ended.all():  # an unfinished playout has 0 VP
         raise KeyboardInterrupt
-    shape = (len(actions), playouts)
+    shape = (len(actions), num_playouts)
     return Outcomes(
-        actions, policy, ends.vp.reshape(*shape, -1).astype(int), int(state.current_player),
+        actions, probabilities, ends.vp.reshape(*shape, -1).astype(int), int(state.current_player),
         ends.sources.reshape(*shape, *ends.sources.shape[1:]).astype(int),
     )  # fmt: skip
 
@@ -111,11 +104,12 @@ def outcome_table(outcomes: Outcomes, texts: Sequence[str]) -> str:
     for k in outcomes.order_by_vp():
         count, mean = own.shape[1], own[k].mean()
         half = 1.96 * own[k].std(ddof=1) / count**0.5 if count > 1 else float("nan")
-        policy = "-" if np.isnan(outcomes.policy[k]) else f"{outcomes.policy[k]:.3f}"
+        chance = outcomes.probabilities[k]
+        probability = "-" if np.isnan(chance) else f"{chance:.3f}"
         quantiles = (f"{x:.0f}" for x in np.quantile(own[k], QUANTILES))
         interval = f"{mean:.1f} ({mean - half:.1f} to {mean + half:.1f})"
         rows.append(
-            [texts[outcomes.actions[k]], policy, interval, *quantiles, f"{win_rate[k]:.2f}"]
+            [texts[outcomes.actions[k]], probability, interval, *quantiles, f"{win_rate[k]:.2f}"]
         )
     head = (
         "action",
@@ -142,7 +136,7 @@ def main(args: argparse.Namespace, env_module: EnvModule) -> int:
         report = {
             "record": str(args.position), "at": args.at, "agent": args.agent, "seat": outcomes.seat,
             "actions": [texts[a] for a in outcomes.actions],
-            "policy": [None if np.isnan(p) else float(p) for p in outcomes.policy],
+            "policy": [None if np.isnan(p) else float(p) for p in outcomes.probabilities],
             "vp": outcomes.vp.tolist(),
         }  # fmt: skip
         outputs.write_text(args.json, json.dumps(report, indent=1) + "\n")

@@ -6,15 +6,18 @@ not measure the loss.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from ..agents import Agent
 from ..games.stats import wins
+from ..stats.effects import CONFIDENCE
 from ..types import Environment, EnvState
-from .accuracy import NO_LOSS, Loss, estimate_loss
 from .playouts import Ends, Playouts, jobs_of
 
 MAX_CANDIDATES = 4  # including the played action
@@ -24,6 +27,48 @@ REMEASURE_ONE_IN = 8  # the costliest 1 in 8 moves, but at least 5, are measured
 REMEASURE_FACTOR = 3  # ... with 3 times the playouts
 FULL_GAMES_FACTOR = 4  # games from the first position, for each playout of a move
 
+MOVE_SPREAD = 8.0  # VP, assumed standard deviation of the difference of two good moves
+GRADES = {"blunder": 10.0, "mistake": 5.0, "inaccuracy": 2.5}  # minimum VP lost
+
+
+class Loss(NamedTuple):
+    """VP or win probability of the alternative minus that of the played move; 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+    standard_error: float  # of the mean
+
+    @property
+    def shrunk_mean(self) -> float:
+        """The mean, shrunk towards 0 the more, the larger its standard error; at least 0."""
+        return max(0.0, self.mean * MOVE_SPREAD**2 / (MOVE_SPREAD**2 + self.standard_error**2))
+
+    @property
+    def grade(self) -> str | None:
+        """The worst grade whose VP the shrunk mean reaches; None if the interval contains 0."""
+        if self.low <= 0:
+            return None
+        return next((name for name, least in GRADES.items() if self.shrunk_mean >= least), None)
+
+
+NO_LOSS = Loss(0.0, 0.0, 0.0, 0.0)  # of a move without an alternative
+
+
+def estimate_loss(alternative: np.ndarray, played: np.ndarray) -> Loss:
+    """Estimate a loss from n playouts of each move, paired by random numbers; n is at least 2.
+
+    Args:
+        alternative: (n,) results of the alternative. played: (n,) of the played move.
+    """
+    from scipy import stats  # takes a second; the browser table would start later
+
+    differences = np.asarray(alternative, float) - np.asarray(played, float)
+    mean = float(differences.mean())
+    error = float(differences.std(ddof=1)) / math.sqrt(len(differences))
+    half_width = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(differences) - 1)) * error
+    return Loss(mean, mean - half_width, mean + half_width, error)
+
 
 class Comparison(NamedTuple):
     """The actions to compare at a decision."""
@@ -31,7 +76,7 @@ class Comparison(NamedTuple):
     number: int  # of the decision, from 1
     seat: int
     candidates: np.ndarray  # (K,) actions, the played one first
-    policy: np.ndarray  # (K,) probability of each, by the policy
+    probabilities: np.ndarray  # (K,) of each, by the agent's policy
 
 
 class JudgedMove(NamedTuple):
@@ -43,8 +88,15 @@ class JudgedMove(NamedTuple):
     win: np.ndarray  # (P,) win probability after the played action
     loss: Loss  # in VP of the deciding player
     win_loss: Loss  # in win probability of the deciding player
-    playouts: int  # of each of the two actions that the losses compare
+    num_playouts: int  # of each of the two actions that the losses compare
     line: np.ndarray  # (M,) actions after `best` in the playout with the median VP; then -1
+
+
+def policy_probabilities(agent: Agent, states: EnvState) -> np.ndarray:
+    """(N, A) probabilities by an agent's policy in N positions; 0 for illegal actions."""
+    assert agent.policy is not None
+    logits = jax.jit(agent.policy.evaluate)(agent.params, states)[0]
+    return np.asarray(jax.nn.softmax(jnp.where(states.legal_action_mask, logits, -jnp.inf)))
 
 
 def make_comparison(number: int, seat: int, played: int, probabilities: np.ndarray) -> Comparison:
@@ -91,18 +143,32 @@ class Judge:
         self,
         env: Environment,
         agent: Agent,
-        playouts: int,
+        num_playouts: int,
         remeasure_one_in: int = REMEASURE_ONE_IN,
     ):
         """
         Args:
-            playouts: n of the played move and of the best alternative, at least 4.
+            num_playouts: n of the played move and of the best alternative, at least 4.
             remeasure_one_in: measure one in so many moves again, the costliest.
         """
-        self.playouts, self.runner = playouts, Playouts(env, agent, moves=LINE_LENGTH)
+        self.num_playouts, self._agent = num_playouts, agent
+        self.runner = Playouts(env, agent, moves=LINE_LENGTH)
         self._remeasure_one_in = remeasure_one_in
         self.capacity = 0  # of the latest call of `judge`
-        self._num_choosing = max(playouts // 2, 4)
+        self._num_choosing = max(num_playouts // 2, 4)
+
+    def compare_with_likely(
+        self, states: EnvState, numbers: Sequence[int], played: Sequence[int]
+    ) -> list[Comparison]:
+        """Compare the played action of each of N decisions with its most likely others.
+
+        Args:
+            states: N positions. numbers: of the decisions, from 1. played: their actions.
+        """
+        probabilities = policy_probabilities(self._agent, states)
+        seats = np.asarray(states.current_player).tolist()
+        rows = zip(numbers, seats, played, probabilities, strict=True)
+        return [make_comparison(*row) for row in rows]
 
     def count_playouts(self, comparisons: Sequence[Comparison]) -> int:
         """Number of playouts of `judge`."""
@@ -110,7 +176,7 @@ class Judge:
 
     def _capacity(self, comparisons: Sequence[Comparison]) -> int:
         """Jobs of the largest stage, so that all stages share one program."""
-        return max(*self._stage_sizes(comparisons), FULL_GAMES_FACTOR * self.playouts)
+        return max(*self._stage_sizes(comparisons), FULL_GAMES_FACTOR * self.num_playouts)
 
     def estimate_final_vp(
         self,
@@ -123,15 +189,15 @@ class Judge:
 
         Args:
             states, comparisons: those of `judge`, so that both share one program.
-            progress: called with the number of finished playouts; FULL_GAMES_FACTOR x `playouts`
-                is the total.
+            progress: called with the number of finished playouts; FULL_GAMES_FACTOR x
+                `num_playouts` is the total.
         Returns:
             (P,) float64, means.
         Raises:
             KeyboardInterrupt: before all playouts have ended.
         """
         capacity = self._capacity(comparisons)
-        jobs = jobs_of([np.array([-1])], FULL_GAMES_FACTOR * self.playouts)
+        jobs = jobs_of([np.array([-1])], FULL_GAMES_FACTOR * self.num_playouts)
         ends = self.runner.play(states, jobs, seed, progress, capacity)
         if not ends.ended.all():
             raise KeyboardInterrupt
@@ -143,8 +209,8 @@ class Judge:
         remeasured = self._num_remeasured(sum(k > 1 for k in candidate_counts)) * REMEASURE_FACTOR
         return (
             sum(k * self._num_choosing for k in candidate_counts if k > 2),
-            sum(min(k, 2) for k in candidate_counts) * self.playouts,
-            remeasured * 2 * self.playouts,
+            sum(min(k, 2) for k in candidate_counts) * self.num_playouts,
+            remeasured * 2 * self.num_playouts,
         )
 
     def judge(
@@ -173,7 +239,7 @@ class Judge:
             num_played += len(jobs.action)
             return _Stage(rows, actions, ends, samples)
 
-        n, choosing = self.playouts, self._num_choosing
+        n, choosing = self.num_playouts, self._num_choosing
         # (1,) or (2,) each: the played action, then its alternative if it has one
         compared = [c.candidates[:2] for c in comparisons]
         several = [i for i, c in enumerate(comparisons) if len(c.candidates) > 2]

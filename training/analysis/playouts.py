@@ -5,16 +5,16 @@ Two actions with the same effect therefore end alike; others soon diverge (docs/
 job may also fix a plan, the decisions of its first seat in its next turns.
 
 Turns are short (`gaia_jax.make`) where the environment has them: no conversion follows a main
-action, and no decision ends a turn. `whole_moves` restores the ends of turns. If the start
-position comes after a main action, at most one conversion follows.
+action, and no decision ends a turn. `recorded_game.whole_moves` restores the ends of turns. If the
+start position comes after a main action, at most one conversion follows.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -34,9 +34,6 @@ SLOTS = 256  # simultaneous playouts on each device: the network's data fit in a
 PLAYOUTS = 0x0FF  # folded into the seed: random numbers that neither training nor evaluation uses
 
 
-State = TypeVar("State", bound=EnvState)
-
-
 class Jobs(NamedTuple):
     """J playouts, started in this order."""
 
@@ -52,7 +49,8 @@ class Ends(NamedTuple):
     """The results of J playouts; those that Ctrl-C interrupted have `ended` False."""
 
     vp: np.ndarray  # (J, P) int16
-    # (J, M) int16, the first actions after `Jobs.action`, then -1; `whole_moves` adds ends of turns
+    # (J, M) int16, the first actions after `Jobs.action`, then -1; without ends of turns, which
+    # `recorded_game.whole_moves` adds.
     moves: np.ndarray
     ended: np.ndarray  # (J,) bool
     sources: np.ndarray  # (J, P, K) int16, VP by source
@@ -78,29 +76,6 @@ def jobs_of(candidates: list[np.ndarray], samples: int, first: int = 0) -> Jobs:
         np.concatenate([np.tile(numbers, len(x)) for x in candidates]),
         np.full((len(position), 1, 1), -1),
     )
-
-
-def whole_moves(
-    env: Environment,
-    step: Callable[[State, int], State],
-    state: State,
-    actions: Iterable[int],
-) -> Iterator[tuple[int, State]]:
-    """Actions of a playout, ends of turns included, each with the state after it.
-
-    Args:
-        step: of the whole game. state: of one game, before the first action.
-        actions: indices, the first one, then a row of `Ends.moves`; -1 ends them.
-    """
-    end = env.ruleset.actions.first["end_turn"] if can_be_short(env) else -1
-    for number, action in enumerate(actions):
-        if action < 0:
-            return
-        if number and end >= 0 and state.legal_action_mask[end] and action != end:
-            state = step(state, end)
-            yield end, state
-        state = step(state, action)
-        yield action, state
 
 
 class _Plan(NamedTuple):

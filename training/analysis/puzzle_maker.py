@@ -25,10 +25,10 @@ from gaia_jax.state import Node
 from gaia_jax.xla.stored_programs import env_jit
 
 from ..agents import make_agent
-from . import puzzles, review
-from .candidate_outcomes import probabilities
-from .judge import judge_from_playouts, make_comparison
-from .playouts import Jobs, whole_moves
+from ..types import JsonObject
+from . import puzzles, review_report
+from .judge import judge_from_playouts, make_comparison, policy_probabilities
+from .playouts import Jobs
 from .puzzles import (
     ANY_ANSWER,
     CONVERSION,
@@ -37,8 +37,8 @@ from .puzzles import (
     NON_ANSWERS,
     AnswerCriteria,
 )
-from .recorded_game import Game
-from .review import JsonObject
+from .recorded_game import Game, whole_moves
+from .review import check_policy
 from .trials import POOL_SIZE, CandidatePlayer, Trial, stack_states
 
 GAMES_PER_BLOCK = 64  # games that are played together
@@ -89,18 +89,19 @@ class PuzzleMaker:
     """Makes puzzles with one agent; compiled once. Ctrl-C raises KeyboardInterrupt."""
 
     def __init__(
-        self, env: GaiaEnv, name: str, playouts: int, criteria: AnswerCriteria = ANY_ANSWER
+        self, env: GaiaEnv, name: str, num_playouts: int, criteria: AnswerCriteria = ANY_ANSWER
     ):
         """
         Args:
             name: of the agent that plays, one with a policy.
-            playouts: of each candidate in the check.
+            num_playouts: of each candidate in the check.
         Raises:
             UserError: an unknown agent, or one without a policy.
         """
-        self.env, self.name, self.playouts, self.criteria = env, name, playouts, criteria
+        self.env, self.name, self.criteria = env, name, criteria
+        self.num_playouts = num_playouts
         self.agent = make_agent(name, env)
-        review.check_policy(name, self.agent)
+        check_policy(name, self.agent)
         self.player = CandidatePlayer(env, self.agent)
         self._solvers = puzzles.make_solvers(criteria.agents, env)
 
@@ -161,7 +162,7 @@ class PuzzleMaker:
         start, step = replay.compiled(gaia_jax.make(self.env.id, players=self.env.num_players))
         states = [jax.device_get(start(draw(jax.random.fold_in(key, n)))) for n in numbers]
         pool = stack_states(states)
-        first = np.argmax(probabilities(self.agent, pool)[:GAMES_PER_BLOCK], axis=1)
+        first = np.argmax(policy_probabilities(self.agent, pool)[:GAMES_PER_BLOCK], axis=1)
         moves = self.player.run_jobs(
             pool, Jobs(np.arange(GAMES_PER_BLOCK), first, numbers), seed
         ).moves
@@ -186,7 +187,7 @@ class PuzzleMaker:
         self._solvers |= puzzles.make_solvers(sorted(unknown), self.env)
         seed, first_round = collection["seed"], collection["from_round"]
         by_game = self.search_games(games, decisions, seed)
-        empty = puzzles.new_collection(self.env, self.name, self.playouts, seed, 0, first_round)
+        empty = puzzles.new_collection(self.env, self.name, self.num_playouts, seed, 0, first_round)
         return puzzles.add_games(empty, games, by_game, collection["following"])
 
     def search_games(
@@ -200,7 +201,7 @@ class PuzzleMaker:
             accepts = partial(is_promising, lead=lead, clear=clear)
             trials = self.player.try_candidates(trials, samples, 0, accepts, seed)
         trials = [self._with_more_candidates(trial) for trial in trials]
-        for samples, test in ((SCREENING[-1][0], is_promising), (self.playouts, is_puzzle)):
+        for samples, test in ((SCREENING[-1][0], is_promising), (self.num_playouts, is_puzzle)):
             trials = self.player.try_candidates(
                 trials, samples, FIRST_CHECK_SAMPLE, test, seed, with_plans=True
             )
@@ -219,36 +220,35 @@ class PuzzleMaker:
         """A trial of each decision with at least two candidates, numbered from `first` on."""
         states = [games[game].states[at] for game, at, _ in decisions]
         pool, texts = stack_states(states), self.env.ruleset.actions.texts
-        policies = probabilities(self.agent, pool)
+        by_state = policy_probabilities(self.agent, pool)
         chosen = {
             name: puzzles.choose_actions(agent, pool) for name, agent in self._solvers.items()
         }
         is_kind = np.array([not text.startswith(NON_ANSWERS) for text in texts])
         for row, (state, decision) in enumerate(zip(states, decisions, strict=True)):
-            policy, allowed = policies[row], is_kind.copy()
+            probabilities, allowed = by_state[row], is_kind.copy()
             for name in self.criteria.solved_by:
                 allowed &= np.arange(len(texts)) == chosen[name][row]
             allowed[[chosen[name][row] for name in self.criteria.unsolved_by]] = False
-            beaten = int(chosen[decision.beats][row] if decision.beats else policy.argmax())
-            weights = np.where(
-                allowed & (policy >= MIN_RELATIVE_PROBABILITY * policy.max()), policy, 0.0
-            )
-            weights[beaten] = policy[beaten]
+            beaten = int(chosen[decision.beats][row] if decision.beats else probabilities.argmax())
+            is_likely = probabilities >= MIN_RELATIVE_PROBABILITY * probabilities.max()
+            weights = np.where(allowed & is_likely, probabilities, 0.0)
+            weights[beaten] = probabilities[beaten]
             comparison = make_comparison(
                 decision.at + 1, int(state.current_player), beaten, weights
             )
             if len(comparison.candidates) > 1 and not texts[beaten].startswith(CONVERSION):
-                yield Trial(first + row, state, comparison, policy, allowed)
+                yield Trial(first + row, state, comparison, probabilities, allowed)
 
     def _with_more_candidates(self, trial: Trial) -> Trial:
         """The same decision with as many candidates as a puzzle has."""
         beaten, *others = trial.comparison.candidates.tolist()
         tried = list(dict.fromkeys([beaten, trial.answer, *others]))
         legal = np.flatnonzero(np.asarray(trial.state.legal_action_mask))
-        likely = legal[np.argsort(-trial.policy[legal], kind="stable")].tolist()
+        likely = legal[np.argsort(-trial.probabilities[legal], kind="stable")].tolist()
         candidates = np.array(choose_varied(self.env.ruleset, tried, likely), int)
-        policy = trial.policy[candidates]
-        comparison = trial.comparison._replace(candidates=candidates, policy=policy)
+        probabilities = trial.probabilities[candidates]
+        comparison = trial.comparison._replace(candidates=candidates, probabilities=probabilities)
         return trial._replace(comparison=comparison)
 
 
@@ -289,13 +289,15 @@ def puzzle_json(game: Game, trial: Trial) -> JsonObject:
     judged = judge_from_playouts(
         comparison, comparison.candidates[pair], ends.vp[pair], ends.moves[pair, :, :0]
     )
-    move = review.move_json(game, judged)
-    answer, policy = move.pop("better"), move.pop("played")
+    move = review_report.move_json(game, judged)
+    answer, beaten = move.pop("better"), move.pop("played")
     del move["grade"], move["line"]
     by_action = trial.candidates_json(game.env)
     candidates = [
-        review.action_json(rules, action, float(chance)) | by_action[action]
-        for action, chance in zip(comparison.candidates.tolist(), comparison.policy, strict=True)
+        review_report.action_json(rules, action, float(chance)) | by_action[action]
+        for action, chance in zip(
+            comparison.candidates.tolist(), comparison.probabilities, strict=True
+        )
     ]
     candidates.sort(key=lambda candidate: -float(candidate["vp"]))
     about = {
@@ -303,4 +305,4 @@ def puzzle_json(game: Game, trial: Trial) -> JsonObject:
         "answer": answer,
         "candidates": candidates,
     }
-    return about | move | {"policy": policy}
+    return about | move | {"policy": beaten}

@@ -28,9 +28,8 @@ from gaia_jax.setup import setup_json
 from ..agents import Agent, make_agent, sha256_of
 from ..system import data_files
 from ..system.data_files import LIST, NUMBER, OBJECT, TEXT, WHOLE
-from .playouts import whole_moves
-from .recorded_game import Game, compiled_step, replay_game
-from .review import JsonObject
+from ..types import JsonObject
+from .recorded_game import Game, compiled_step, replay_game, whole_moves
 
 Schema = Mapping[str, Any]  # by key: a type, a schema, or a list that holds the schema of its items
 FORMAT = "gaia_jax puzzles 3"
@@ -103,7 +102,7 @@ def line_texts(env: GaiaEnv, state: State, first: int, moves: np.ndarray) -> lis
 def new_collection(
     env: GaiaEnv,
     agent: str,
-    playouts: int,
+    num_playouts: int,
     seed: int,
     first: int,
     from_round: int = 1,
@@ -120,7 +119,7 @@ def new_collection(
     return ({"chosen": names} if criteria.agents else {}) | {
         "format": FORMAT, "ruleset": env.id, "version": env.version, "agent": agent,
         "sha256": sha256_of(agent),
-        "playouts": playouts, "seed": seed, "from_round": from_round, "following": first,
+        "playouts": num_playouts, "seed": seed, "from_round": from_round, "following": first,
         "games": [], "puzzles": [],
     }  # fmt: skip
 

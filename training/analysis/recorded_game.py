@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,9 +15,10 @@ from gaia_jax.actions import from_text
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.env import GaiaEnv, State
 
-from ..system.environments import make_env
-from ..types import EnvModule
-from .playouts import whole_moves
+from ..system.environments import can_be_short, make_env
+from ..types import Environment, EnvModule, EnvState
+
+Position = TypeVar("Position", bound=EnvState)
 
 
 class Game(NamedTuple):
@@ -79,3 +80,26 @@ def follow(
     """
     moves = (first, *(int(action) for action in actions))
     return whole_moves(game.env, compiled_step(game.env), game.states[number - 1], moves)
+
+
+def whole_moves(
+    env: Environment,
+    step: Callable[[Position, int], Position],
+    state: Position,
+    actions: Iterable[int],
+) -> Iterator[tuple[int, Position]]:
+    """Actions of a playout, ends of turns included, each with the state after it.
+
+    Args:
+        step: of the whole game. state: of one game, before the first action.
+        actions: indices, the first one, then a row of `Ends.moves`; -1 ends them.
+    """
+    end = env.ruleset.actions.first["end_turn"] if can_be_short(env) else -1
+    for number, action in enumerate(actions):
+        if action < 0:
+            return
+        if number and end >= 0 and state.legal_action_mask[end] and action != end:
+            state = step(state, end)
+            yield end, state
+        state = step(state, action)
+        yield action, state

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import jax
 import numpy as np
 
-from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.env import State
-from gaia_jax.render.names import names, say
-from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import Node
 
 from ..agents import REGISTRY, Agent, make_agent
 from ..agents.search import split_name
-from .accuracy import Loss, SeatReview, seat_reviews
 from .actions import is_main_action
-from .candidate_outcomes import probabilities
-from .judge import FULL_GAMES_FACTOR, Judge, JudgedMove, make_comparison
-from .recorded_game import Game, follow
+from .judge import FULL_GAMES_FACTOR, GRADES, Judge, JudgedMove, Loss
+from .recorded_game import Game
 
-JsonObject = dict[str, Any]  # an object of JSON
-is_own_report = outputs.json_with("record", "agent", "seats", "moves", "judged")
-NUM_COSTLIEST = 5  # moves
-CHANCE_DIGITS = 3
+# `docs/lab/review.md` derives the numbers of the accuracy.
+ACCURACY_AT_PAR = 80.0  # accuracy of a seat that makes its par
+HALVING_VP = 48.0  # VP below par that halve the accuracy
+# VP above par that halve the distance to 100; with this value the curve is smooth at par.
+HALVING_VP_ABOVE = HALVING_VP * (100 - ACCURACY_AT_PAR) / ACCURACY_AT_PAR
+# Share of a seat's own expectation in its par; the rest is the mean of all seats.
+EXPECTATION_SHARE = 0.5
+
+
+class SeatReview(NamedTuple):
+    """A seat of a reviewed game."""
+
+    num_judged: int  # judged moves
+    expected_vp: float  # at the end, if the agent plays all seats from the first judged position
+    accuracy: float  # 0 to 100
+    vp_lost: float  # the sum of its shrunk losses
+    grades: dict[str, int]  # number of its moves by grade
 
 
 class Review(NamedTuple):
@@ -35,8 +43,8 @@ class Review(NamedTuple):
     game: Game
     agent: str
     seed: int
-    playouts: int  # minimum, of the played move and of the best other one
-    num_moves: int  # moves that were to be judged; more than M after Ctrl-C
+    num_playouts: int  # minimum, of the played move and of the best other one
+    num_requested: int  # moves that were to be judged; more than M after Ctrl-C
     moves: list[JudgedMove]  # M
     seats: list[SeatReview]  # P
 
@@ -75,8 +83,8 @@ def check_policy(name: str, agent: Agent | None = None) -> None:
 
 def review_game(
     game: Game,
-    name: str,
-    playouts: int,
+    agent_name: str,
+    num_playouts: int,
     seed: int = 0,
     progress: Callable[[int, int], object] = lambda ended, total: None,
 ) -> Review:
@@ -85,8 +93,8 @@ def review_game(
     Reviews with the same rounded number of positions and playouts share compiled programs.
 
     Args:
-        name: of the agent.
-        playouts: minimum, of the played move and of the best other one.
+        agent_name: plays all seats in the playouts.
+        num_playouts: minimum, of the played move and of the best other one.
         progress: called with the number of finished playouts and the total.
     Raises:
         UserError: the agent is unknown or has no policy, or the game has no move to judge.
@@ -95,100 +103,68 @@ def review_game(
     decisions = judged_positions(game)
     if not decisions:
         raise UserError("the record has no main move that is not forced")
-    agent = make_agent(name, game.env)
-    check_policy(name, agent)
+    agent = make_agent(agent_name, game.env)
+    check_policy(agent_name, agent)
     positions = (jax.device_get(game.states[at]) for at in decisions)
     states: State = jax.tree.map(lambda *x: np.stack(x), *positions)
-    policy, seats = probabilities(agent, states), np.asarray(states.current_player)
-    comparisons = [
-        make_comparison(at + 1, int(seats[i]), game.actions[at], policy[i])
-        for i, at in enumerate(decisions)
-    ]
-    judge, first_playouts = Judge(game.env, agent, playouts), FULL_GAMES_FACTOR * playouts
-    total = first_playouts + judge.count_playouts(comparisons)
+    judge, num_full_games = Judge(game.env, agent, num_playouts), FULL_GAMES_FACTOR * num_playouts
+    numbers, played = [at + 1 for at in decisions], [game.actions[at] for at in decisions]
+    comparisons = judge.compare_with_likely(states, numbers, played)
+    total = num_full_games + judge.count_playouts(comparisons)
     expected = judge.estimate_final_vp(states, comparisons, seed, lambda n: progress(n, total))
-    judged = judge.judge(states, comparisons, seed, lambda n: progress(first_playouts + n, total))
+    judged = judge.judge(states, comparisons, seed, lambda n: progress(num_full_games + n, total))
     if not judged:
         raise KeyboardInterrupt
     end = game.states[-1]
     final_vp = np.asarray(end.game.players.vp if end.terminated else judged[-1].vp)
     losses = [[x.loss for x in judged if x.comparison.seat == p] for p in range(len(final_vp))]
-    reviewed_seats = seat_reviews(losses, final_vp, expected)
-    return Review(game, name, seed, playouts, len(comparisons), judged, reviewed_seats)
+    seats = review_seats(losses, final_vp, expected)
+    return Review(game, agent_name, seed, num_playouts, len(comparisons), judged, seats)
 
 
-def build_report(review: Review) -> JsonObject:
-    """A review as JSON values, with actions and factions in words."""
-    game, rules, end = review.game, review.game.env.ruleset, review.game.states[-1]
-    moves = [move_json(game, judged) for judged in review.moves]
-    costliest = sorted(moves, key=lambda m: -m["loss"]["shrunk"])[:NUM_COSTLIEST]
-    factions = [rules.ids["faction"][i] for i in np.asarray(end.game.setup.faction)]
-    faction_names = names(rules)["faction"]
-    seats = [
-        {
-            "player": player,
-            "faction": factions[player],
-            "name": faction_names[factions[player]],
-            "vp": int(end.game.players.vp[player]),
-            "judged": seat.num_judged,
-            "expected_vp": round(seat.expected_vp, 1),
-            "accuracy": round(seat.accuracy, 1),
-            "lost": round(seat.vp_lost, 1),
-            "grades": seat.grades,
-        }
-        for player, seat in enumerate(review.seats)
-    ]
-    return {
-        "over": bool(end.terminated),
-        "decisions": len(game.actions),
-        "asked": review.num_moves,
-        "judged": len(review.moves),
-        "seats": seats,
-        "costliest": [m["decision"] for m in costliest if m["loss"]["shrunk"] > 0],
-        "moves": moves,
-        "agent": review.agent,
-        "seed": review.seed,
-        "playouts": review.playouts,
-    }
+def compute_pars(expected: np.ndarray) -> np.ndarray:
+    """(P,) VP that each seat should make: halfway between its expectation and the mean of all.
+
+    The mean takes part because a faction that suits the agent suits other players less.
+
+    Args:
+        expected: (P,) VP at the end if the agent plays all seats from the first judged position.
+    """
+    mean = np.mean(expected)
+    return np.asarray(mean + EXPECTATION_SHARE * (expected - mean))
 
 
-def move_json(game: Game, judged: JudgedMove) -> JsonObject:
-    """A judged move as JSON values; `line` is the better move and the actions after it."""
-    number, seat, candidates, policy = judged.comparison
-    rules, state = game.env.ruleset, game.states[number - 1]
-    loss = loss_json(judged.loss, 1) | {"shrunk": round(judged.loss.shrunk_mean, 1)}
-    played = action_json(rules, int(candidates[0]), float(policy[0]))
-    best = int(np.flatnonzero(candidates == judged.best)[0])
-    line, before = [], state
-    if judged.loss.mean > 0:
-        for action, after in follow(game, number, judged.best, judged.line):
-            line.append({"player": int(before.current_player)} | action_json(rules, action))
-            before = after
-    return {
-        "decision": number,
-        "round": int(state.game.turn.round),
-        "player": seat,
-        "faction": rules.ids["faction"][int(state.game.setup.faction[seat])],
-        "played": played,
-        "better": action_json(rules, judged.best, float(policy[best])),
-        "loss": loss,
-        "win_loss": loss_json(judged.win_loss, CHANCE_DIGITS),
-        "grade": judged.loss.grade,
-        "playouts": judged.playouts,
-        "expected_vp": np.round(judged.vp, 1).tolist(),
-        "chance_to_win": np.round(judged.win, CHANCE_DIGITS).tolist(),
-        "line": line,
-    }
+def compute_accuracy(par: float, final_vp: float) -> float:
+    """The accuracy of a seat, 0 to 100.
+
+    Only the set-up is random, so the distance from the par comes from the moves of all seats.
+
+    Args:
+        par: of the seat.
+        final_vp: of the seat.
+    """
+    if final_vp < par:
+        return float(ACCURACY_AT_PAR * 2 ** ((final_vp - par) / HALVING_VP))
+    return float(100 - (100 - ACCURACY_AT_PAR) * 2 ** ((par - final_vp) / HALVING_VP_ABOVE))
 
 
-def action_json(rules: Ruleset, action: int, policy: float | None = None) -> JsonObject:
-    """An action as its text and in words, with its probability by the policy."""
-    text = rules.actions.texts[action]
-    probability = {} if policy is None else {"policy": round(policy, CHANCE_DIGITS)}
-    return {"action": action, "text": text, "words": say(rules, text)} | probability
+def review_seats(
+    losses: Sequence[Sequence[Loss]], final_vp: np.ndarray, expected: np.ndarray
+) -> list[SeatReview]:
+    """Review the P seats of a game.
 
-
-def loss_json(loss: Loss, digits: int) -> dict[str, float]:
-    """A loss and its interval, rounded to `digits` decimals."""
-    values = {"mean": loss.mean, "low": loss.low, "high": loss.high}
-    return {name: round(value, digits) for name, value in values.items()}
+    Args:
+        losses: of the judged moves, by seat.
+        final_vp: (P,) VP at the end.
+        expected: (P,) VP that the agent expects at the first judged position.
+    """
+    pars = compute_pars(expected)
+    return [
+        SeatReview(
+            len(seat_losses), float(expected[seat]),
+            compute_accuracy(float(pars[seat]), float(final_vp[seat])),
+            sum(loss.shrunk_mean for loss in seat_losses),
+            {name: sum(loss.grade == name for loss in seat_losses) for name in GRADES},
+        )
+        for seat, seat_losses in enumerate(losses)
+    ]  # fmt: skip

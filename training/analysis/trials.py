@@ -20,14 +20,12 @@ from jax import Array
 from gaia_jax.env import GaiaEnv, State
 
 from ..agents import Agent
-from ..types import EnvState
-from .accuracy import Loss, estimate_loss
+from ..types import EnvState, JsonObject
 from .actions import begins_turn, is_within_turn
 from .attribution import by_source
-from .judge import Comparison
+from .judge import Comparison, Loss, estimate_loss
 from .playouts import SLOTS, Ends, Jobs, Playouts, Turn
 from .puzzles import line_texts
-from .review import JsonObject
 
 POOL_SIZE, MAX_JOBS = 2048, 8192  # a request is padded to these sizes, for one compiled program
 MAX_MOVES = 768  # stored actions of a playout
@@ -65,7 +63,7 @@ class Trial(NamedTuple):
     number: int  # of the decision; determines its random numbers
     state: State
     comparison: Comparison  # its first action is the choice to beat
-    policy: np.ndarray = np.empty(0)  # (A,) probability of each action
+    probabilities: np.ndarray = np.empty(0)  # (A,) of each action, by the policy
     allowed: np.ndarray = np.empty(0, bool)  # (A,) whether an action may be the answer
     # (K, n, ...) of n games each; game j has the same random numbers for all candidates. Notes of
     # an action: player + TURN_BEGINS, WITHIN_TURN or 0.
@@ -182,7 +180,7 @@ class CandidatePlayer:
             part = jnp.where(begins(states), TURN_BEGINS, jnp.where(inside(states), WITHIN_TURN, 0))
             return states.current_player + part
 
-        self.playouts = Playouts(env, agent, MAX_MOVES, slots, note, turns)
+        self.runner = Playouts(env, agent, MAX_MOVES, slots, note, turns)
         self.num_played = 0  # playouts so far
         self.last_pass = int(env.ruleset.actions.first["pass"])
 
@@ -255,7 +253,7 @@ class CandidatePlayer:
         def progress(ended: int) -> None:
             self.num_played = before + ended
 
-        ends = self.playouts.play(pool, jobs, seed, progress, capacity=MAX_JOBS)
+        ends = self.runner.play(pool, jobs, seed, progress, capacity=MAX_JOBS)
         if not ends.ended.all():
             raise KeyboardInterrupt
         return ends

@@ -20,12 +20,11 @@ from gaia_jax.cli.progress import status_line
 from gaia_jax.env import GaiaEnv, State
 
 from ..agents import Agent, make_agent, sha256_of
-from ..types import EnvState, Params
-from .accuracy import estimate_loss
-from .judge import Comparison
+from ..types import EnvState, JsonObject, Params
+from .judge import Comparison, estimate_loss
 from .playouts import Ends
 from .puzzles import CONVERSION, MIN_LEAD_OVER_OTHERS, replay_positions, select_puzzles
-from .review import JsonObject, loss_json
+from .review_report import loss_json
 from .trials import CandidatePlayer, PlannedMove, Trial
 
 PLAYOUTS = 12  # of each candidate
@@ -96,10 +95,10 @@ class PuzzleVerifier:
         Raises:
             KeyboardInterrupt: not all playouts have ended.
         """
-        agent = self._player.playouts.agent
+        agent = self._player.runner.agent
         seat = jnp.int32(chunk[0][1]["player"])
         params = agent.params | {"seat": seat}
-        self._player.playouts.agent = agent._replace(params=params)
+        self._player.runner.agent = agent._replace(params=params)
         trials = [make_trial(n, puzzle, state) for n, (_, puzzle, state) in enumerate(chunk)]
 
         def is_still_leading(trial: Trial) -> bool:

@@ -18,12 +18,17 @@ from gaia_jax.env import State
 
 from ..agents import make_agent
 from ..agents.registry import plays
-from ..analysis import ADVISER, pages, review
-from ..analysis.accuracy import estimate_loss
-from ..analysis.candidate_outcomes import probabilities
-from ..analysis.judge import LINE_LENGTH, MAX_CANDIDATES, make_comparison
-from ..analysis.playouts import Playouts, jobs_of, whole_moves
+from ..analysis import ADVISER, review, review_report
+from ..analysis.judge import (
+    LINE_LENGTH,
+    MAX_CANDIDATES,
+    estimate_loss,
+    make_comparison,
+    policy_probabilities,
+)
+from ..analysis.playouts import Playouts, jobs_of
 from ..analysis.recorded_game import Game as RecordedGame
+from ..analysis.recorded_game import whole_moves
 from .background import Job
 from .compiled_rules import Rules
 from .game import Game
@@ -51,10 +56,9 @@ class Adviser:
     def candidates(self, state: State) -> np.ndarray:
         """(K,) legal actions, most likely first, chosen as in a review."""
         states = jax.tree.map(lambda x: np.asarray(x)[None], state)
-        chance = probabilities(self._agent, states)[0]
-        return make_comparison(
-            0, int(state.current_player), int(chance.argmax()), chance
-        ).candidates
+        probabilities = policy_probabilities(self._agent, states)[0]
+        likeliest, seat = int(probabilities.argmax()), int(state.current_player)
+        return make_comparison(0, seat, likeliest, probabilities).candidates
 
     def judge(self, state: State, job: Job) -> None:
         """Set `job.result` to the suggestions, after each round of playouts."""
@@ -196,7 +200,7 @@ class Advice:
             progress = partial(job.report, "played out")
             reviewed = review.review_game(played, ADVISER, REVIEW_PLAYOUTS, 0, progress)
             job.report("writing the page")
-            job.result = pages.review_page(played, review.build_report(reviewed))
+            job.result = review_report.report_page(played, review_report.build_report(reviewed))
 
         with self._lock:
             cached = self._reviews.get(game.id)

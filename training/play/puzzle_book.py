@@ -23,7 +23,7 @@ from gaia_jax.replay import page
 from ..agents import sha256_of
 from ..analysis import puzzles
 from ..analysis.puzzles import CONVERSION
-from ..analysis.review import JsonObject
+from ..types import JsonObject
 from .game import Refused
 
 POSITIONS, LINES = 8, 16  # that are cached; a line takes some 10 MB
@@ -33,9 +33,8 @@ HIDDEN = ("end_turn", "leech DECLINE")  # steps of a line that are not shown
 # The policy itself misses the answers of the first level, weaker agents those of the second.
 LEVEL, LEVEL_BEATEN = "expert", "regular"
 
-Step = tuple[
-    JsonObject, dict[str, dict[str, str]]
-]  # a step of a line, the parts of the picture after it
+# A step of a line, and the parts of the picture after it.
+Step = tuple[JsonObject, dict[str, dict[str, str]]]
 
 
 class PuzzleBook:

@@ -14,7 +14,7 @@ from typing import Any
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
-from ..analysis import ADVICE_GAMES, ADVISER, advice, advice_report, pages
+from ..analysis import ADVICE_GAMES, ADVISER, advice, advice_report
 from .background import Job
 from .compiled_rules import Rules
 from .game import Refused
@@ -97,7 +97,7 @@ class SetupAdvice:
         report = advice_report.advise_and_report(
             advisor, setup, boards, ADVICE_GAMES, about, progress
         )
-        job.result = pages.advice_page(report)
+        job.result = advice_report.report_page(report)
 
 
 def _origin(form: Mapping[str, object]) -> str:

@@ -1,0 +1,265 @@
+"""The report of a review: as JSON values with actions in words, as text, and as an HTML page.
+
+The page is one file that loads no other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from html import escape
+from importlib import resources
+
+import numpy as np
+
+from gaia_jax.cli import outputs
+from gaia_jax.env import State
+from gaia_jax.render.names import names, say
+from gaia_jax.replay import page as replay_page
+from gaia_jax.ruleset import Ruleset
+
+from ..stats import chart
+from ..types import JsonObject
+from .judge import GRADES, JudgedMove, Loss
+from .recorded_game import Game, follow
+from .report_table import ReportTable
+from .review import Review
+
+STATIC = resources.files(str(__package__)).joinpath("static")
+PAGE_HEAD = "<!doctype html>\n<!-- a review of gaia_jax -->\n"
+is_own_page = outputs.begins(PAGE_HEAD)
+is_own_report = outputs.json_with("record", "agent", "seats", "moves", "judged")
+NUM_COSTLIEST = 5  # moves
+NUM_LINE_MOVES = 6  # moves of a better line that the text shows
+NEIGHBOURS = 2  # judged moves on each side over which the graphs are smoothed
+CHANCE_DIGITS = 3
+
+
+def build_report(review: Review) -> JsonObject:
+    """A review as JSON values, with actions and factions in words."""
+    game, rules, end = review.game, review.game.env.ruleset, review.game.states[-1]
+    moves = [move_json(game, judged) for judged in review.moves]
+    costliest = sorted(moves, key=lambda m: -m["loss"]["shrunk"])[:NUM_COSTLIEST]
+    factions = [rules.ids["faction"][i] for i in np.asarray(end.game.setup.faction)]
+    faction_names = names(rules)["faction"]
+    seats = [
+        {
+            "player": player,
+            "faction": factions[player],
+            "name": faction_names[factions[player]],
+            "vp": int(end.game.players.vp[player]),
+            "judged": seat.num_judged,
+            "expected_vp": round(seat.expected_vp, 1),
+            "accuracy": round(seat.accuracy, 1),
+            "lost": round(seat.vp_lost, 1),
+            "grades": seat.grades,
+        }
+        for player, seat in enumerate(review.seats)
+    ]
+    return {
+        "over": bool(end.terminated),
+        "decisions": len(game.actions),
+        "asked": review.num_requested,
+        "judged": len(review.moves),
+        "seats": seats,
+        "costliest": [m["decision"] for m in costliest if m["loss"]["shrunk"] > 0],
+        "moves": moves,
+        "agent": review.agent,
+        "seed": review.seed,
+        "playouts": review.num_playouts,
+    }
+
+
+def move_json(game: Game, judged: JudgedMove) -> JsonObject:
+    """A judged move as JSON values; `line` is the better move and the actions after it."""
+    number, seat, candidates, probabilities = judged.comparison
+    rules, state = game.env.ruleset, game.states[number - 1]
+    loss = loss_json(judged.loss, 1) | {"shrunk": round(judged.loss.shrunk_mean, 1)}
+    played = action_json(rules, int(candidates[0]), float(probabilities[0]))
+    best = int(np.flatnonzero(candidates == judged.best)[0])
+    line, before = [], state
+    if judged.loss.mean > 0:
+        for action, after in follow(game, number, judged.best, judged.line):
+            line.append({"player": int(before.current_player)} | action_json(rules, action))
+            before = after
+    return {
+        "decision": number,
+        "round": int(state.game.turn.round),
+        "player": seat,
+        "faction": rules.ids["faction"][int(state.game.setup.faction[seat])],
+        "played": played,
+        "better": action_json(rules, judged.best, float(probabilities[best])),
+        "loss": loss,
+        "win_loss": loss_json(judged.win_loss, CHANCE_DIGITS),
+        "grade": judged.loss.grade,
+        "playouts": judged.num_playouts,
+        "expected_vp": np.round(judged.vp, 1).tolist(),
+        "chance_to_win": np.round(judged.win, CHANCE_DIGITS).tolist(),
+        "line": line,
+    }
+
+
+def action_json(rules: Ruleset, action: int, probability: float | None = None) -> JsonObject:
+    """An action as its text and in words, with its probability by the policy."""
+    text = rules.actions.texts[action]
+    chance = {} if probability is None else {"policy": round(probability, CHANCE_DIGITS)}
+    return {"action": action, "text": text, "words": say(rules, text)} | chance
+
+
+def loss_json(loss: Loss, digits: int) -> dict[str, float]:
+    """A loss and its interval, rounded to `digits` decimals."""
+    values = {"mean": loss.mean, "low": loss.low, "high": loss.high}
+    return {name: round(value, digits) for name, value in values.items()}
+
+
+def report_text(report: JsonObject) -> str:
+    """A review in lines: the seats, then the costliest moves."""
+    seats, moves = report["seats"], {m["decision"]: m for m in report["moves"]}
+    lines = [_summary(report), "", *_seats(seats).text()]
+    if report["costliest"]:
+        lines += ["", "the costliest moves"]
+    for number in report["costliest"]:
+        move = moves[number]
+        better = []
+        for step in move["line"][: NUM_LINE_MOVES + 1]:
+            other = step["player"] != move["player"]
+            better.append(f"{seats[step['player']]['name']}: " * other + step["words"])
+        title = f"decision {number}, {_move_time(move)}, {seats[move['player']]['name']}"
+        lines += [
+            "",
+            f"{title}: {move['played']['words']}{_grade(move)}",
+            f"  loses {_loss(move)}, {move['playouts']} playouts",
+            f"  better: {'; '.join(better)}",
+        ]
+    return "\n".join(lines)
+
+
+def _summary(report: JsonObject) -> str:
+    moves = f"{report['judged']} of {report['asked']} main moves"
+    return f"{moves} of {report['decisions']} decisions judged by {report['agent']}"
+
+
+def _seats(seats: Sequence[JsonObject]) -> ReportTable:
+    rows = [
+        [
+            seat["name"], seat["vp"], round(seat["expected_vp"]), round(seat["accuracy"]),
+            seat["lost"], *(seat["grades"][name] for name in GRADES),
+        ]
+        for seat in seats
+    ]  # fmt: skip
+    return ReportTable(("player", "VP", "expected", "accuracy", "VP lost", *GRADES), rows)
+
+
+def _move_time(move: JsonObject) -> str:
+    return f"round {move['round']}" if move["round"] else "set-up"
+
+
+def _grade(move: JsonObject) -> str:
+    return f", {move['grade']}" if move["grade"] else ""
+
+
+def _loss(move: JsonObject) -> str:
+    """What a move lost, with its interval."""
+    loss, win = move["loss"], move["win_loss"]
+    return (
+        f"{loss['mean']:.1f} VP ({loss['low']:.1f} to {loss['high']:.1f}),"
+        f" {100 * win['mean']:.0f} % to win ({100 * win['low']:.0f} to {100 * win['high']:.0f})"
+    )
+
+
+def report_page(game: Game, report: JsonObject) -> str:
+    """The page of a review.
+
+    Args:
+        game: the reviewed game. report: as `build_report` returns it.
+    """
+    seats, moves = report["seats"], report["moves"]
+    costly = [m for number in report["costliest"] for m in moves if m["decision"] == number]
+    frames, costly_moves = _frames(game, costly, seats)
+    fills = {
+        "title": escape("Review: " + ", ".join(seat["name"] for seat in seats)),
+        "summary": escape(_summary(report)),
+        "seats": _seats(seats).html(),
+        "costly": "".join(_button(m, seats) for m in costly) or "<p>No move lost anything.</p>",
+        "moves": _moves(moves, seats).html(),
+        "how": escape(
+            f"At least {report['playouts']} playouts of the played move and of the best other one,"
+            " with the same random numbers. Intervals are 95 % intervals of their difference."
+        ),
+        "own": STATIC.joinpath("review.css").read_text("utf-8"),
+        "script": STATIC.joinpath("review.js").read_text("utf-8"),
+        "vp": _graph(report, "expected_vp", 1, "Expected VP"),
+        "win": _graph(report, "chance_to_win", 100, "Chance to win"),
+        "review": replay_page.packed(
+            json.dumps(
+                replay_page.pictures(game.env.ruleset, frames) | {"moves": costly_moves},
+                separators=(",", ":"),
+            )
+        ),
+        "css": replay_page.static("view.css"),
+        "view": replay_page.viewer(),
+    }
+    return replay_page.filled(STATIC.joinpath("review.html").read_text("utf-8"), fills)
+
+
+def _button(move: JsonObject, seats: Sequence[JsonObject]) -> str:
+    title = f"{seats[move['player']]['name']}, {_move_time(move)}{_grade(move)}"
+    rows = (
+        f"Played: {move['played']['words']}", f"Better: {move['better']['words']}", _loss(move),
+    )  # fmt: skip
+    body = "".join(f"<span>{escape(row)}</span>" for row in rows)
+    return f'<button aria-pressed="false"><b>{escape(title)}</b>{body}</button>'
+
+
+def _moves(moves: Sequence[JsonObject], seats: Sequence[JsonObject]) -> ReportTable:
+    head = ("decision", "round", "player", "played", "best other move", "VP lost", "95 %", "grade")
+    rows = [
+        [
+            move["decision"], move["round"] or "set-up", seats[move["player"]]["name"],
+            move["played"]["words"],
+            "-" if move["better"] == move["played"] else move["better"]["words"],
+            move["loss"]["mean"], f"{move['loss']['low']} to {move['loss']['high']}",
+            move["grade"] or "",
+        ]
+        for move in moves
+    ]  # fmt: skip
+    return ReportTable(head, rows, (2, 3, 4))
+
+
+def _graph(report: JsonObject, name: str, scale: float, title: str) -> str:
+    """A line for each seat over the decisions of the game."""
+    x = np.array([move["decision"] for move in report["moves"]], float)
+    values = scale * np.array([move[name] for move in report["moves"]], float)
+    near = np.abs(np.subtract.outer(np.arange(len(x)), np.arange(len(x)))) <= NEIGHBOURS
+    smooth = near @ values / near.sum(1, keepdims=True)
+    no_band = np.full((len(x), 2), np.nan)
+    curves = [
+        chart.Line(seat["name"], x, smooth[:, i], no_band) for i, seat in enumerate(report["seats"])
+    ]
+    return chart.lines(curves, title, "decision")
+
+
+def _frames(
+    game: Game, costly: Sequence[JsonObject], seats: Sequence[JsonObject]
+) -> tuple[list[tuple[State, int | None]], list[JsonObject]]:
+    """The pictures of the costliest moves: before each, the played move, the better line.
+
+    Returns:
+        States, each with the action that led to it; for each move its words and numbers of states.
+    """
+    frames: list[tuple[State, int | None]] = [(game.states[0], None)]
+    moves = []
+    for move in costly:
+        number, played = move["decision"], move["played"]["action"]
+        line = [step["action"] for step in move["line"]]
+        words = [f"{seats[step['player']]['name']}: {step['words']}" for step in move["line"]]
+        moves.append(
+            {
+                "player": move["player"], "played": len(frames), "first": len(frames) + 1,
+                "words": move["played"]["words"], "line": words,
+            }
+        )  # fmt: skip
+        frames += [(state, played) for _, state in follow(game, number, played, ())]
+        frames.append((game.states[number - 1], None))
+        frames += [(state, action) for action, state in follow(game, number, line[0], line[1:])]
+    return frames, moves
