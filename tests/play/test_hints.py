@@ -46,7 +46,7 @@ def adviser(playouts: FakePlayouts, actions: list[int]) -> Adviser:
         env=SimpleNamespace(ruleset=ruleset, num_players=4), after=lambda state, action: state,
         action_words=lambda text, table: text.upper(), table=lambda state: None,
     )  # fmt: skip
-    fake.name, fake._playouts, fake._busy = "toy", playouts, threading.Lock()
+    fake.name, fake._runner, fake._busy = "toy", playouts, threading.Lock()
     fake.candidates = lambda state: np.array(actions)
     return fake  # type: ignore[no-any-return]
 

@@ -140,7 +140,7 @@ class Advisor:
 
     def __init__(self, env: GaiaEnv, agent: Agent):
         self.env, self.agent = env, agent
-        self._playouts: dict[int, Playouts] = {}
+        self._runners: dict[int, Playouts] = {}
 
     @classmethod
     def named(cls, env: GaiaEnv, agent: str, likeliest: bool = False) -> Self:
@@ -161,22 +161,22 @@ class Advisor:
         """
         count = len(factions)
         states = positions(self.env, setup, factions)
-        ends = self._playouts_for(count).play(
+        ends = self._runner_for(count).play(
             states, Jobs(np.arange(count), np.full(count, NONE), np.zeros(count, int)), seed,
             progress,
         )  # fmt: skip
         return read_games(self.env, ends, factions)
 
-    def _playouts_for(self, games: int) -> Playouts:
+    def _runner_for(self, games: int) -> Playouts:
         """Playouts with a number of slots that divides the games into equal waves."""
         devices = min(jax.device_count(), max(games // LEAST_GAMES, 1))
         share = -(-games // devices)
         slots = -(-share // -(-share // SLOTS))
-        if slots not in self._playouts:
-            self._playouts[slots] = Playouts(
+        if slots not in self._runners:
+            self._runners[slots] = Playouts(
                 self.env, self.agent, MAX_MOVES, slots, _player_and_node
             )
-        return self._playouts[slots]
+        return self._runners[slots]
 
 
 def read_games(env: Environment, ends: Ends, factions: np.ndarray) -> PlayedGames:

@@ -31,7 +31,8 @@ from ..system.environments import can_be_short, with_short_turns
 from ..types import Environment, EnvState, Params
 
 SLOTS = 256  # simultaneous playouts on each device: the network's data fit in a core's cache
-PLAYOUTS = 0x0FF  # folded into the seed: random numbers that neither training nor evaluation uses
+# Folded into the seed: random numbers that neither training nor evaluation uses.
+PLAYOUT_STREAM = 0x0FF
 
 
 class Jobs(NamedTuple):
@@ -248,7 +249,7 @@ class Playouts:
         positions = len(states.current_player)
         rows = np.minimum(np.arange(_power_of_two(positions)), positions - 1)
         pool = jax.tree.map(lambda x: np.asarray(x)[rows], states)
-        key = jax.random.fold_in(jax.random.key(seed), PLAYOUTS)
+        key = jax.random.fold_in(jax.random.key(seed), PLAYOUT_STREAM)
         params, key, pool, padded, total = place(self.agent.params, key, pool, padded, total)
         slots, ended = begin(pool, padded, total), 0
         try:

@@ -27,10 +27,10 @@ from .puzzles import CONVERSION, MIN_LEAD_OVER_OTHERS, replay_positions, select_
 from .review_report import loss_json
 from .trials import CandidatePlayer, PlannedMove, Trial
 
-PLAYOUTS = 12  # of each candidate
+NUM_PLAYOUTS = 12  # of each candidate
 # Other legal moves that the stronger agent plays out, and playouts of each.
-NUM_RIVALS, RIVAL_PLAYOUTS = 8, 6
-SCREENING_PLAYOUTS = 8  # playouts of every other legal move by the weaker agent
+NUM_RIVALS, NUM_RIVAL_PLAYOUTS = 8, 6
+NUM_SCREENING_PLAYOUTS = 8  # playouts of every other legal move by the weaker agent
 CHUNK = 16  # puzzles of one seat that are verified together
 FIRST_SAMPLE = 1 << 17  # of the playouts: their random numbers made no puzzle
 SLOTS = 128  # playouts at the same time on each device; the stronger agent may search
@@ -105,10 +105,10 @@ class PuzzleVerifier:
             return is_verified(trial, chunk[trial.number][1]["answer"]["action"])
 
         trials = self._player.try_candidates(
-            trials, PLAYOUTS, FIRST_SAMPLE, is_still_leading, with_plans=True
+            trials, NUM_PLAYOUTS, FIRST_SAMPLE, is_still_leading, with_plans=True
         )
         rivals = self._choose_rivals(trials)
-        ends = self._player.play(trials, rivals, RIVAL_PLAYOUTS, FIRST_SAMPLE)
+        ends = self._player.play(trials, rivals, NUM_RIVAL_PLAYOUTS, FIRST_SAMPLE)
         verified = {}
         for trial, planned_moves, end in zip(trials, rivals, ends, strict=True):
             number, puzzle, _ = chunk[trial.number]
@@ -129,7 +129,7 @@ class PuzzleVerifier:
             others = self._untried_moves(trial)
             both = [(PlannedMove(action), PlannedMove(action, plans)) for action in others]
             planned_moves.append([move for pair in both for move in pair])
-        screening = self._base.play(trials, planned_moves, SCREENING_PLAYOUTS, FIRST_SAMPLE)
+        screening = self._base.play(trials, planned_moves, NUM_SCREENING_PLAYOUTS, FIRST_SAMPLE)
         for trial, own, ends in zip(trials, planned_moves, screening, strict=True):
             means = ends.vp[:, :, trial.comparison.seat].mean(1) if own else np.empty(0)
             by_rising_vp = [own[k] for k in np.argsort(-means, kind="stable")[::-1]]
@@ -148,14 +148,15 @@ class PuzzleVerifier:
         """The value of "held" of a puzzle: how far the answer leads, and the best rival."""
         summary: JsonObject = {
             "by": self._stronger,
-            "playouts": PLAYOUTS,
+            "playouts": NUM_PLAYOUTS,
             "loss": loss_json(estimate_loss(trial.seat_vp[trial.best_row], trial.seat_vp[0]), 1),
             "ahead": int((trial.lead_by_game > 0).sum()),
         }
         if not rivals:
             return summary
         means = ends.vp[:, :, trial.comparison.seat].mean(1)
-        answer, best = trial.seat_vp[trial.best_row, :RIVAL_PLAYOUTS].mean(), int(np.argmax(means))
+        answer = trial.seat_vp[trial.best_row, :NUM_RIVAL_PLAYOUTS].mean()
+        best = int(np.argmax(means))
         rival = {
             "text": self._env.ruleset.actions.texts[rivals[best].action],
             "vp": round(float(means[best]), 1),

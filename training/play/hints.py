@@ -36,7 +36,7 @@ from .game import Game
 ROUND = 8  # playouts of each candidate between two updates of the page
 ROUNDS = 4
 LINE_MOVES = 4  # of a line in words
-REVIEW_PLAYOUTS = 8
+NUM_REVIEW_PLAYOUTS = 8
 COMPILING_PLAYOUTS = "getting ready to play the {} out, once"
 
 
@@ -49,7 +49,7 @@ class Adviser:
         self.rules, self.name = rules, name
         self._agent = make_agent(name, rules.env)
         self._busy = threading.Lock()  # a cancelled hint ends first
-        self._playouts = Playouts(
+        self._runner = Playouts(
             rules.env, self._agent, moves=LINE_LENGTH, slots=MAX_CANDIDATES * ROUND
         )
 
@@ -85,7 +85,7 @@ class Adviser:
             compiling = COMPILING_PLAYOUTS.format("moves")
             job.report("played out" if self._compiled else compiling, before, total)
             jobs = jobs_of([actions], ROUND, number * ROUND)
-            ends = self._playouts.play(states, jobs, 0, progress, MAX_CANDIDATES * ROUND)
+            ends = self._runner.play(states, jobs, 0, progress, MAX_CANDIDATES * ROUND)
             new = ends.vp[:, seat].reshape(len(actions), ROUND)
             vp = np.concatenate([vp, new], 1)
             line = ends.moves.reshape(len(actions), ROUND, -1)
@@ -198,7 +198,7 @@ class Advice:
             played = RecordedGame(game.rules.env, states, actions)
             job.report(COMPILING_PLAYOUTS.format("game"))
             progress = partial(job.report, "played out")
-            reviewed = review.review_game(played, ADVISER, REVIEW_PLAYOUTS, 0, progress)
+            reviewed = review.review_game(played, ADVISER, NUM_REVIEW_PLAYOUTS, 0, progress)
             job.report("writing the page")
             job.result = review_report.report_page(played, review_report.build_report(reviewed))
 
