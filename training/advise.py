@@ -100,7 +100,7 @@ def _load_setup(
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = cli.Parser("python -m training.advise", __doc__)
+    parser = cli.Parser("python -m training.advise", __doc__, cache_flag=True)
     source_group = parser.add_mutually_exclusive_group()
     source_group.add_argument(
         "--seed", type=whole(0, LARGEST_SEED), help="of the drawn set-up; by default 0"
@@ -120,7 +120,6 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     cli.add_rules_flags(parser)
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write the report as a page")
-    cli.add_cache_flag(parser)
     return parser.parse_args(argv)
 
 

@@ -71,7 +71,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = cli.Parser("python -m training.arena", __doc__)
+    parser = cli.Parser("python -m training.arena", __doc__, cache_flag=True)
     parser.add_argument("--agents", required=True, help="one a seat, e.g. random,greedy,RUN,RUN@60")
     cli.add_games_flags(parser, 512, "rounded up to whole set-ups")
     text = "store a row for each seat of each game: CSV, or Parquet in FILE.parquet"
@@ -81,7 +81,6 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--rotations", type=whole(1, max(cli.PLAYERS)), default=None,
         help="games of a set-up: one for each seat; 1 where one agent holds all seats",
     )  # fmt: skip
-    cli.add_cache_flag(parser)
     return parser.parse_args(argv)
 
 

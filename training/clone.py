@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = cli.Parser("python -m training.clone", __doc__)
+    parser = cli.Parser("python -m training.clone", __doc__, cache_flag=True)
     add = parser.add_argument
     add("--labels", metavar="DIR", type=Path, nargs="+", required=True, help="of training.labels")
     add("--config", metavar="FILE", default="configs/quick.yaml", help="whose network")
@@ -47,7 +47,6 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--lr", type=float, default=2e-3, help="falls to a tenth at the end")
     add("--value-coef", type=float, default=0.2, help="weight of the values in the loss")
     add("overrides", nargs="*", metavar="key=value", help="e.g. network.width=128")
-    cli.add_cache_flag(parser)
     return parser.parse_intermixed_args(argv)
 
 

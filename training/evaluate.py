@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = cli.Parser("python -m training.evaluate", __doc__)
+    parser = cli.Parser("python -m training.evaluate", __doc__, cache_flag=True)
     text = "an agent as for the arena: a run folder, zoo/NAME, zoo/NAME+search:64, greedy"
     parser.add_argument("run", metavar="RUN", nargs="?", help=text)
     parser.add_argument("--agent", metavar="RUN", help="the same, as other commands name it")
@@ -66,7 +66,6 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--factions", action="store_true", help="also print the table by faction")
     text = "store the games, for `training.merge`"
     cli.add_store_flags(parser, "--save", metavar="FILE.parquet", text=text)
-    cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     if (args.run is None) == (args.agent is None):
         parser.error("name one agent, RUN or --agent RUN")

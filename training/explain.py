@@ -90,7 +90,7 @@ def _search(args: argparse.Namespace, game: Game) -> tuple[JsonObject, str]:
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = cli.Parser("python -m training.explain", __doc__)
+    parser = cli.Parser("python -m training.explain", __doc__, cache_flag=True)
     parser.add_argument("record", metavar="RECORD", type=Path, help="a game record, JSON")
     parser.add_argument("--agent", required=True, help="an agent, or a search: RUN+search:64")
     parser.add_argument("--at", metavar="N", type=int, help="the number of one decision, from 1")
@@ -101,7 +101,6 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--json", metavar="FILE", type=Path, help="write the whole report, with every decision"
     )
-    cli.add_cache_flag(parser)
     return parser.parse_args(argv)
 
 

@@ -58,7 +58,7 @@ def _share(text: str) -> tuple[int, int]:
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = cli.Parser("python -m training.export", __doc__)
+    parser = cli.Parser("python -m training.export", __doc__, cache_flag=True)
     add, integer = parser.add_argument, whole
     add("--out", metavar="DIR", type=Path, required=True, help="the dataset")
     add("--agents", help="a name for each seat, as for the arena: play games")
@@ -80,7 +80,6 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     text = "games that are played again together"
     add("--replay-batch", type=integer(1, 2**16), default=256, help=text)
     add("--merge", nargs="+", type=Path, metavar="DIR", help="datasets that become one")
-    cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     args.argv = list(sys.argv[1:] if argv is None else argv)
     if args.merge and args.agents:

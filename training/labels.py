@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = cli.Parser("python -m training.labels", __doc__)
+    parser = cli.Parser("python -m training.labels", __doc__, cache_flag=True)
     add = parser.add_argument
     add("--out", metavar="DIR", type=Path, required=True, help="where the labels are written")
     add("--chunks", type=whole(1, 10**6), default=40, help="64 decisions of each game each")
@@ -43,7 +43,6 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--seed", type=whole(0, LARGEST_SEED), default=0, help="which set-ups")
     add("--config", metavar="FILE", default="configs/quick.yaml", help="whose network")
     add("--student", metavar="FILE", type=Path, help="an npz: this network plays most games")
-    cli.add_cache_flag(parser)
     return parser.parse_args(argv)
 
 

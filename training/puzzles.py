@@ -95,7 +95,7 @@ def _collect(
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = cli.Parser("python -m training.puzzles", __doc__)
+    parser = cli.Parser("python -m training.puzzles", __doc__, cache_flag=True)
     add = parser.add_argument
     names: dict[str, Any] = {"metavar": "A,B", "type": partial(str.split, sep=","), "default": []}
     add("--games", metavar="N", type=whole(1, 10**5), default=8, help="number of games")
@@ -116,7 +116,6 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--out", metavar="FILE", type=Path, help="write the puzzles here: .json or .json.gz")
     add("--resume", action="store_true", help="continue the puzzles of --out")
     cli.add_rules_flags(parser)
-    cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     changes = args.solved_by or args.unsolved_by or args.held_by or args.again
     if (args.again or args.held_by) and not args.of:

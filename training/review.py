@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = cli.Parser("python -m training.review", __doc__)
+    parser = cli.Parser("python -m training.review", __doc__, cache_flag=True)
     add = parser.add_argument
     add("record", metavar="RECORD", type=Path, help="a game record, JSON")
     add("--agent", default="zoo/strong", help="plays all seats; it must have a policy")
@@ -73,7 +73,6 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--seed", type=whole(0, LARGEST_SEED), default=0, help="seed of the playouts")
     add("--json", metavar="FILE", type=Path, help="write the whole report, with every move")
     add("--html", metavar="FILE", type=Path, help="write the review as a page")
-    cli.add_cache_flag(parser)
     return parser.parse_args(argv)
 
 

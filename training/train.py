@@ -31,12 +31,11 @@ def main(
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = cli.Parser("python -m training.train", __doc__)
+    parser = cli.Parser("python -m training.train", __doc__, cache_flag=True)
     parser.add_argument("--config", metavar="FILE", help="a YAML file, e.g. configs/quick.yaml")
     parser.add_argument(
         "--resume", metavar="RUN", help="continue this run bit for bit; or RUN@UPDATE"
     )
-    cli.add_cache_flag(parser)
     cli.add_record_flag(parser)
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="e.g. ppo.lr=3e-4")
     return parser.parse_intermixed_args(argv)

@@ -41,7 +41,7 @@ def adviser(playouts: FakePlayouts, actions: list[int]) -> Adviser:
     """One whose playouts are known, for a ruleset of few actions."""
     fake: Any = Adviser.__new__(Adviser)
     texts = tuple(f"action {n}" for n in range(9))
-    ruleset = SimpleNamespace(actions=SimpleNamespace(texts=texts), name="toy")
+    ruleset = SimpleNamespace(actions=SimpleNamespace(texts=texts, first={}), name="toy")
     fake.rules = SimpleNamespace(
         env=SimpleNamespace(ruleset=ruleset, num_players=4), after=lambda state, action: state,
         action_words=lambda text, table: text.upper(), table=lambda state: None,

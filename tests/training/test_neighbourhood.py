@@ -12,7 +12,7 @@ from gaia_jax.cli.command_line import UserError
 from training import zoo
 from training.config import NetworkConfig
 from training.learn.warm_start import widen
-from training.networks import make, planets
+from training.networks import planets
 from training.networks.make import make_network
 from training.networks.neighbourhood import Neighbourhood
 
@@ -94,6 +94,6 @@ def test_a_network_without_it_plays_the_same_with_rows_of_zeros(env, scene):
 
 def test_a_game_without_pieces_is_refused(env, monkeypatch):
     plain = planets.make_layout(env)._replace(neighbourhood=None)
-    monkeypatch.setattr(make, "make_layout", lambda env, *more: plain)
+    monkeypatch.setattr(planets, "make_layout", lambda env, *more: plain)
     with pytest.raises(UserError, match="no pieces of the board game"):
         make_network(env, NetworkConfig(planets=4, neighbourhood=True))

@@ -224,7 +224,6 @@ def _trained(
             f"agent {name.base!r} is not a trained network; allowed are RUN, RUN@UPDATE, "
             f"{zoo.PREFIX}NAME and FILE{saved.ENDING}"
         )
-    update = number_of(f"agent {name.base!r}", name.update)
     if name.kind == FILE:
         env = env or saved.environment(name.base, environments.module(env_module))
         network, params = saved.load(name.base, env)
@@ -234,13 +233,14 @@ def _trained(
             temperature=about["temperature"], short_turns=about.get("short_turns", False),
         )  # fmt: skip
     if name.kind == ZOO:
-        if update is not None:
+        if name.update is not None:
             raise UserError(f"{name.base}: an agent of the zoo has no updates")
         env, network, params, config, temperature = zoo.open_agent(name.run, env, env_module)
         return Trained.of_config(config, env, network, params, temperature=temperature)
     from ..learn.checkpoint import load_policy
 
-    env, network, params, update, config = load_policy(name.run, env, env_module, update)
+    number = number_of(f"agent {name.base!r}", name.update)
+    env, network, params, update, config = load_policy(name.run, env, env_module, number)
     return Trained.of_config(config, env, network, params, update=update)
 
 

@@ -18,7 +18,7 @@ from ..agents import Agent, make_agent
 from ..games.stats import wins
 from ..types import Environment, EnvModule, EnvState
 from .judge import policy_probabilities
-from .playouts import Playouts, jobs_of
+from .playouts import Playouts
 from .recorded_game import read_game
 from .report_table import ReportTable
 
@@ -82,7 +82,7 @@ def play_out(
     """
     actions, probabilities = choose_candidates(agent, state, limit, played)
     batch = jax.tree.map(lambda x: np.asarray(x)[None], state)
-    ends = Playouts(env, agent).play(batch, jobs_of([actions], num_playouts), seed)
+    ends = Playouts(env, agent).play_actions(batch, [actions], range(num_playouts), seed)
     if not ends.ended.all():  # an unfinished playout has 0 VP
         raise KeyboardInterrupt
     shape = (len(actions), num_playouts)

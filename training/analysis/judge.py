@@ -18,7 +18,7 @@ from ..agents import Agent
 from ..games.stats import wins
 from ..stats.effects import CONFIDENCE
 from ..types import Environment, EnvState
-from .playouts import Ends, Playouts, jobs_of
+from .playouts import Ends, Playouts
 
 MAX_CANDIDATES = 4  # including the played action
 MIN_PROBABILITY = 1e-4  # of an alternative, by the policy
@@ -92,6 +92,13 @@ class JudgedMove(NamedTuple):
     line: np.ndarray  # (M,) actions after `best` in the playout with the median VP; then -1
 
 
+class GameJudgement(NamedTuple):
+    """The judged moves of a game; P players."""
+
+    moves: list[JudgedMove]
+    expected_vp: np.ndarray  # (P,) at the end, if the agent plays all seats from the first position
+
+
 def policy_probabilities(agent: Agent, states: EnvState) -> np.ndarray:
     """(N, A) probabilities by an agent's policy in N positions; 0 for illegal actions."""
     assert agent.policy is not None
@@ -157,6 +164,36 @@ class Judge:
         self.capacity = 0  # of the latest call of `judge`
         self._num_choosing = max(num_playouts // 2, 4)
 
+    def judge_game(
+        self,
+        states: EnvState,
+        numbers: Sequence[int],
+        played: Sequence[int],
+        seed: int = 0,
+        progress: Callable[[int, int], object] = lambda ended, total: None,
+    ) -> GameJudgement:
+        """Judge moves of one game. After Ctrl-C the result has those that were judged before.
+
+        Args:
+            states: N positions, in the order of the game.
+            numbers: of the decisions, from 1. played: their actions.
+            progress: called with the number of finished playouts and the total.
+        Raises:
+            KeyboardInterrupt: before any move was judged.
+        """
+        comparisons = self.compare_with_likely(states, numbers, played)
+        num_full_games = FULL_GAMES_FACTOR * self.num_playouts
+        total = num_full_games + self.count_playouts(comparisons)
+        expected_vp = self.estimate_final_vp(
+            states, comparisons, seed, lambda ended: progress(ended, total)
+        )
+        moves = self.judge(
+            states, comparisons, seed, lambda ended: progress(num_full_games + ended, total)
+        )
+        if not moves:
+            raise KeyboardInterrupt
+        return GameJudgement(moves, expected_vp)
+
     def compare_with_likely(
         self, states: EnvState, numbers: Sequence[int], played: Sequence[int]
     ) -> list[Comparison]:
@@ -197,8 +234,10 @@ class Judge:
             KeyboardInterrupt: before all playouts have ended.
         """
         capacity = self._capacity(comparisons)
-        jobs = jobs_of([np.array([-1])], FULL_GAMES_FACTOR * self.num_playouts)
-        ends = self.runner.play(states, jobs, seed, progress, capacity)
+        ends = self.runner.play_actions(
+            states, [np.array([-1])], range(FULL_GAMES_FACTOR * self.num_playouts), seed,
+            progress, capacity,
+        )  # fmt: skip
         if not ends.ended.all():
             raise KeyboardInterrupt
         return np.asarray(ends.vp.mean(0))
@@ -229,34 +268,33 @@ class Judge:
         num_played, capacity = 0, self._capacity(comparisons)
         self.capacity = capacity
 
-        def play(rows: list[int], actions: list[np.ndarray], samples: int, first: int) -> _Stage:
+        def play(rows: list[int], actions: list[np.ndarray], samples: range) -> _Stage:
             nonlocal num_played
-            jobs = jobs_of(actions, samples, first)
-            jobs = jobs._replace(position=np.array(rows)[jobs.position])
-            ends = self.runner.play(
-                states, jobs, seed, lambda n: progress(num_played + n), capacity
+            ends = self.runner.play_actions(
+                states, actions, samples, seed, lambda n: progress(num_played + n), capacity, rows
             )
-            num_played += len(jobs.action)
-            return _Stage(rows, actions, ends, samples)
+            num_played += len(ends.ended)
+            return _Stage(rows, actions, ends, len(samples))
 
         n, choosing = self.num_playouts, self._num_choosing
         # (1,) or (2,) each: the played action, then its alternative if it has one
         compared = [c.candidates[:2] for c in comparisons]
         several = [i for i, c in enumerate(comparisons) if len(c.candidates) > 2]
         if several:
-            stage = play(several, [comparisons[i].candidates for i in several], choosing, 0)
+            stage = play(several, [comparisons[i].candidates for i in several], range(choosing))
             if not stage.is_complete:
                 return [_judge_by_halves(comparisons[i], *result) for i, *result in stage.results()]
             for i, actions, vp, _ in stage.results():
                 compared[i] = actions[[0, _best_alternative(comparisons[i], vp)]]
-        stage = play(list(range(len(comparisons))), compared, n, choosing)
+        stage = play(list(range(len(comparisons))), compared, range(choosing, choosing + n))
         judged = {i: judge_from_playouts(comparisons[i], *result) for i, *result in stage.results()}
         by_loss = [i for i in judged if len(compared[i]) > 1]
         by_loss.sort(key=lambda i: -judged[i].loss.shrunk_mean)
         if stage.is_complete and by_loss:
             costliest = sorted(by_loss[: self._num_remeasured(len(by_loss))])
             actions_of = [compared[i] for i in costliest]
-            stage = play(costliest, actions_of, n * REMEASURE_FACTOR, choosing + n)
+            first = choosing + n
+            stage = play(costliest, actions_of, range(first, first + n * REMEASURE_FACTOR))
             judged |= {
                 i: judge_from_playouts(comparisons[i], *result) for i, *result in stage.results()
             }

@@ -12,7 +12,7 @@ start position comes after a main action, at most one conversion follows.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ from ..agents import Agent
 from ..games.slots import Slots, on_devices, over, play_stride, refill, store_results
 from ..system.batched import step_among
 from ..system.devices import GAMES, LEAST_GAMES, first_devices
-from ..system.environments import can_be_short, with_short_turns
+from ..system.environments import with_short_turns
 from ..types import Environment, EnvState, Params
 
 SLOTS = 256  # simultaneous playouts on each device: the network's data fit in a core's cache
@@ -62,7 +62,7 @@ Note = Callable[[EnvState], Array]  # of B states: (B,)
 Turn = Callable[[EnvState], Array]  # of B states: (B,) bool, whether a turn begins there
 
 
-def jobs_of(candidates: list[np.ndarray], samples: int, first: int = 0) -> Jobs:
+def jobs_of(candidates: Sequence[np.ndarray], samples: int, first: int = 0) -> Jobs:
     """Each candidate of each position, `samples` times.
 
     Args:
@@ -211,7 +211,7 @@ class Playouts:
             note: an int16 to store with each of them, from the position before it.
             turns: whether a state begins a turn, and whether it is within one; for `Jobs.plan`.
         """
-        self.env = with_short_turns(env, True) if can_be_short(env) else env
+        self.env = with_short_turns(env, True)
         self.agent, self._moves, self._most = agent, moves, slots
         self._note, self._turns = note, turns
         self._programs: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
@@ -262,6 +262,28 @@ class Playouts:
                 raise
         back = np.argsort(order, kind="stable")[:count]
         return Ends(*(np.asarray(slots.results[name])[back] for name in Ends._fields))
+
+    def play_actions(
+        self,
+        states: EnvState,
+        actions: Sequence[np.ndarray],
+        samples: range,
+        seed: int = 0,
+        progress: Callable[[int], object] = lambda ended: None,
+        capacity: int = 0,
+        rows: Sequence[int] | None = None,
+    ) -> Ends:
+        """Play out each of the first actions of some positions, in the order of `jobs_of`.
+
+        Args:
+            actions: (K,) of each position. samples: numbers of the playouts of each action.
+            seed, progress, capacity: as of `play`.
+            rows: the row in `states` of each position; by default 0, 1, ...
+        """
+        jobs = jobs_of(actions, len(samples), samples.start)
+        if rows is not None:
+            jobs = jobs._replace(position=np.asarray(rows)[jobs.position])
+        return self.play(states, jobs, seed, progress, capacity)
 
     def _program(self, devices: int, slots: int) -> tuple[Any, Any, Any]:
         if (devices, slots) not in self._programs:

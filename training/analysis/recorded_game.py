@@ -15,7 +15,7 @@ from gaia_jax.actions import from_text
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.env import GaiaEnv, State
 
-from ..system.environments import can_be_short, make_env
+from ..system.environments import make_env
 from ..types import Environment, EnvModule, EnvState
 
 Position = TypeVar("Position", bound=EnvState)
@@ -94,7 +94,7 @@ def whole_moves(
         step: of the whole game. state: of one game, before the first action.
         actions: indices, the first one, then a row of `Ends.moves`; -1 ends them.
     """
-    end = env.ruleset.actions.first["end_turn"] if can_be_short(env) else -1
+    end = env.ruleset.actions.first.get("end_turn", -1)
     for number, action in enumerate(actions):
         if action < 0:
             return

@@ -15,7 +15,7 @@ from gaia_jax.state import Node
 from ..agents import REGISTRY, Agent, make_agent
 from ..agents.search import split_name
 from .actions import is_main_action
-from .judge import FULL_GAMES_FACTOR, GRADES, Judge, JudgedMove, Loss
+from .judge import GRADES, Judge, JudgedMove, Loss
 from .recorded_game import Game
 
 # `docs/lab/review.md` derives the numbers of the accuracy.
@@ -107,19 +107,14 @@ def review_game(
     check_policy(agent_name, agent)
     positions = (jax.device_get(game.states[at]) for at in decisions)
     states: State = jax.tree.map(lambda *x: np.stack(x), *positions)
-    judge, num_full_games = Judge(game.env, agent, num_playouts), FULL_GAMES_FACTOR * num_playouts
     numbers, played = [at + 1 for at in decisions], [game.actions[at] for at in decisions]
-    comparisons = judge.compare_with_likely(states, numbers, played)
-    total = num_full_games + judge.count_playouts(comparisons)
-    expected = judge.estimate_final_vp(states, comparisons, seed, lambda n: progress(n, total))
-    judged = judge.judge(states, comparisons, seed, lambda n: progress(num_full_games + n, total))
-    if not judged:
-        raise KeyboardInterrupt
+    judge = Judge(game.env, agent, num_playouts)
+    moves, expected_vp = judge.judge_game(states, numbers, played, seed, progress)
     end = game.states[-1]
-    final_vp = np.asarray(end.game.players.vp if end.terminated else judged[-1].vp)
-    losses = [[x.loss for x in judged if x.comparison.seat == p] for p in range(len(final_vp))]
-    seats = review_seats(losses, final_vp, expected)
-    return Review(game, agent_name, seed, num_playouts, len(comparisons), judged, seats)
+    final_vp = np.asarray(end.game.players.vp if end.terminated else moves[-1].vp)
+    losses = [[x.loss for x in moves if x.comparison.seat == p] for p in range(len(final_vp))]
+    seats = review_seats(losses, final_vp, expected_vp)
+    return Review(game, agent_name, seed, num_playouts, len(decisions), moves, seats)
 
 
 def compute_pars(expected: np.ndarray) -> np.ndarray:

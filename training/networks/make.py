@@ -9,14 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax.cli.command_line import UserError
-
 from ..config import NetworkConfig
 from ..types import Environment, PolicyNetwork
 from .factored_head import kind_sizes
 from .layers import Network
 from .mlp import FlatNetwork
-from .planets import PlanetNetwork, choice_kinds, make_layout
+from .planets import make_planet_network
 
 
 def make_network(env: Environment, config: NetworkConfig) -> Any:
@@ -30,12 +28,7 @@ def make_network(env: Environment, config: NetworkConfig) -> Any:
     if config.mixing == "flat":
         return FlatNetwork(config, env.num_actions, kinds)
     if config.planets:
-        layout = make_layout(env)
-        inputs = {"neighbourhood": layout.neighbourhood, "score_features": layout.score_features}
-        for name, is_present in inputs.items():
-            if getattr(config, name) and is_present is None:
-                raise UserError(f"network.{name}: {env.id} has no pieces of the board game")
-        return PlanetNetwork(config, layout, choice_kinds(layout, kinds, config.planets))
+        return make_planet_network(env, config, kinds)
     neighbors = np.asarray(env.ruleset.geometry.neighbors)
     table = tuple(map(tuple, neighbors.tolist()))
     return Network(config, env.num_actions, len(env.action_planes), table, kinds)

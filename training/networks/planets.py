@@ -16,6 +16,7 @@ import flax.linen as nn
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.cli.command_line import UserError
 from gaia_jax.xla.jax_config import own_jax_config
 
 from ..config import NetworkConfig
@@ -66,6 +67,25 @@ def make_layout(env: Environment) -> Layout:
     score_features = ScoreFeatures.of(env) if pieces else None
     planes = tuple(env.action_planes)
     return Layout(env.num_actions, planes, cells, planet, space, neighbourhood, score_features)
+
+
+def make_planet_network(
+    env: Environment, config: NetworkConfig, kinds: tuple[int, ...]
+) -> PlanetNetwork:
+    """The network of planets for an environment.
+
+    Args:
+        kinds: sizes of the kinds of actions; () without a factored head.
+    Raises:
+        UserError: `config.neighbourhood` or `config.score_features` for an environment without the
+            pieces of the board game.
+    """
+    layout = make_layout(env)
+    inputs = {"neighbourhood": layout.neighbourhood, "score_features": layout.score_features}
+    for name, value in inputs.items():
+        if getattr(config, name) and value is None:
+            raise UserError(f"network.{name}: {env.id} has no pieces of the board game")
+    return PlanetNetwork(config, layout, choice_kinds(layout, kinds, config.planets))
 
 
 def choice_kinds(at: Layout, kinds: tuple[int, ...], tokens: int) -> tuple[int, ...]:

@@ -120,7 +120,7 @@ def _select_first_parts(parts: list[dict[str, Any]], games: int) -> list[dict[st
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = cli.Parser("python -m training.study", __doc__)
+    parser = cli.Parser("python -m training.study", __doc__, cache_flag=True)
     parser.add_argument("data", nargs="?", type=Path, help="folder of a dataset of gaia export")
     parser.add_argument("--out", type=Path, default=OUT, help="folder of the tables")
     parser.add_argument(
@@ -155,7 +155,6 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--seed", type=whole(0, LARGEST_SEED), default=0, help="of the playouts")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the outcomes here")
-    cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     if bool(args.data) == bool(args.position):
         given = "both" if args.data else "neither"

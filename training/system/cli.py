@@ -32,10 +32,16 @@ HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_m
 class Parser(command_line.Parser):
     """An argument parser whose usage line shows how the command was called."""
 
-    def __init__(self, prog: str, description: str | None):
-        """`prog`: `python -m training.NAME`; replaced when called as `gaia NAME`."""
+    def __init__(self, prog: str, description: str | None, cache_flag: bool = False):
+        """
+        Args:
+            prog: `python -m training.NAME`; replaced when called as `gaia NAME`.
+            cache_flag: add `--no-cache`, for a command that compiles.
+        """
         called = sys.argv[0] if sys.argv else ""
         super().__init__(called if called.startswith("gaia ") else prog, description)
+        if cache_flag:
+            add_cache_flag(self)
 
 
 def run(main: Callable[[], int]) -> int:

@@ -49,8 +49,8 @@ def can_be_short(env: Environment) -> bool:
 
 
 def with_short_turns(env: Environment, short: bool) -> Any:
-    """The same environment with or without short turns."""
-    if has_short_turns(env) == short:
+    """The same environment with or without short turns; unchanged if they cannot be short."""
+    if has_short_turns(env) == short or not can_be_short(env):
         return env
     return dataclasses.replace(env, short_turns=short)  # type: ignore[type-var]
 
