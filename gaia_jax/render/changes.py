@@ -83,13 +83,15 @@ class Effects:
 def effects(before: Table, after: Table) -> Effects:
     """The changes between the tables before and after a decision.
 
+    The turns that the Automa takes after it are none of them: `automa_turns` has these.
+
     Raises:
         ValueError: the two are of different rulesets or numbers of players.
     """
     if before.ruleset.name != after.ruleset.name:
         raise ValueError(f"before is of {before.ruleset.name}, after of {after.ruleset.name}")
     player, seats = before.player, {}
-    for p in range(before.num_players):
+    for p in range(before.ruleset.seats):
         if before.same_seat(after, p):
             continue
         own_items = tuple(items(before, after, p))
@@ -99,7 +101,7 @@ def effects(before: Table, after: Table) -> Effects:
     return Effects(
         player=player,
         seats=seats,
-        offers=after.new_offers(before),
+        offers={} if before.ruleset.automa else after.new_offers(before),
         offered=offered,
         room=before.power_room(player) if offered else 0,
         then=_then(before, after),

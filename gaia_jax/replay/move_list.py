@@ -6,8 +6,10 @@ import csv
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
+from gaia_jax.render.automa_words import turn_lines
 from gaia_jax.render.table import Table
 from gaia_jax.replay.page import Move
+from gaia_jax.state import AUTOMA
 
 _STOCKS = ("credits", "ore", "knowledge", "qic", "power_1", "power_2", "power_3", "gaia_power")
 
@@ -39,7 +41,7 @@ def write_csv(file: TextIO, moves: Iterable[Move]) -> int:
 
 
 def lines(moves: Iterable[Move]) -> Iterator[str]:
-    """A line a decision, a head line a round."""
+    """A line a decision, a head line a round; the Automa's turns card by card."""
     last = -1
     for move in moves:
         if move.round != last:
@@ -48,3 +50,8 @@ def lines(moves: Iterable[Move]) -> Iterator[str]:
         player_name = f"{move.player} {move.after.faction(move.player).id}"
         effects_text = f"  ({move.effects_text})" if move.effects_text else ""
         yield f"{move.number:4}  {player_name:16} {move.text:26} {move.words}{effects_text}"
+        for turn in move.automa:
+            automa = f"{AUTOMA} {move.after.faction(AUTOMA).id}"
+            line, *details = turn_lines(turn, move.after.ruleset)
+            yield f"      {automa:16} {line}"
+            yield from (f"{'':23} {detail}" for detail in details)

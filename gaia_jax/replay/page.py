@@ -15,6 +15,8 @@ from typing import Any
 from gaia_jax import actions
 from gaia_jax.env import State
 from gaia_jax.render import colours, effects, in_words, panels
+from gaia_jax.render.automa_turns import AutomaTurn, automa_turns
+from gaia_jax.render.automa_words import turn_json
 from gaia_jax.render.names import say_at, sources
 from gaia_jax.render.table import Table
 from gaia_jax.replay.record import Record, states
@@ -33,6 +35,12 @@ class Move:
     words: str
     before: Table
     after: Table
+    automa: tuple[AutomaTurn, ...] = ()  # its turns after the decision, in a solo game
+
+    @property
+    def automa_json(self) -> list[dict[str, Any]]:
+        """The Automa's turns as pages show them."""
+        return [turn_json(turn, self.before.ruleset) for turn in self.automa]
 
     @property
     def effects_text(self) -> str:
@@ -50,13 +58,15 @@ def moves(record: Record, played: Iterable[State] | None = None) -> Iterator[Mov
     """
     ruleset = record.env().ruleset
     before: Table | None = None
+    previous: State | None = None
     for number, state in enumerate(states(record) if played is None else played):
         after = Table(state, ruleset)
         if before is not None:
             text = " ".join(record.actions[number - 1].split())
-            words = say_at(before, text)
-            yield Move(number, before.round, before.player, before.node, text, words, before, after)
-        before = after
+            words, turns = say_at(before, text), automa_turns(previous, state, ruleset)
+            actor = (before.round, before.player, before.node)
+            yield Move(number, *actor, text, words, before, after, turns)
+        before, previous = after, state
 
 
 def static(name: str) -> str:
@@ -181,6 +191,7 @@ def game_json(
                 "text": move.text,
                 "words": move.words,
                 "effects_text": move.effects_text,
+                **({"automa": move.automa_json} if move.automa else {}),
             }
         )
         if progress:

@@ -11,6 +11,7 @@ import pytest
 
 import gaia_jax
 from gaia_jax import render
+from gaia_jax.render.automa_turns import AutomaTurn, automa_turns
 from gaia_jax.rewards import reward_at_end
 from gaia_jax.rules.automa.cards import turned
 from gaia_jax.ruleset import ruleset_of
@@ -191,3 +192,39 @@ def test_aut_04_the_first_game_is_hadsch_hallas_against_taklons() -> None:
     part = setup_to_dict(setup, RULES)
     assert (part["factions"], part["automa"]["faction"]) == (["HADSCH_HALLAS"], "TAKLONS")
     assert part["automa"]["level"] == "ultoma" and len(part["automa"]["decks"][5]) == 14
+
+
+def test_the_described_turns_are_those_played(history: list[Any]) -> None:
+    """Card by card they bring the VP, structures, levels and satellites of the Automa (AUT-14)."""
+    for game in range(0, GAMES, GAMES // len(LEVELS)):
+        states = [jax.tree.map(lambda x, game=game: x[game], state) for state in history]
+        length = int(states[-1].step_count) + 1
+        rounds: dict[int, list[AutomaTurn]] = {}
+        for before, after in zip(states, states[1:length], strict=False):
+            turns = automa_turns(before, after, RULES)
+            vp, mines, levels, satellites = _of_automa(after) - _of_automa(before)
+            steps = [step.verb for turn in turns for step in turn.steps]
+            assert mines == steps.count("mine") and levels == steps.count("advance")
+            assert satellites == sum(turn.satellite for turn in turns)
+            assert after.terminated or vp == sum(turn.vp for turn in turns)
+            for turn in turns:
+                rounds.setdefault(turn.round, []).append(turn)
+        assert sorted(rounds) == list(range(7))
+        decks = states[0].game.setup.automa.deck
+        for number in range(1, 7):
+            cards = [card for card in decks[number - 1].tolist() if card]
+            round_turns = rounds[number]
+            assert [turn.support for turn in round_turns] == cards[: len(round_turns)]
+            assert [turn.action for turn in round_turns] == (cards[1:] + [0])[: len(round_turns)]
+            assert [turn.passes for turn in round_turns] == [False] * (len(round_turns) - 1) + [
+                True
+            ]
+            assert [turn.number for turn in round_turns] == list(range(1, len(round_turns) + 1))
+
+
+def _of_automa(state: Any) -> np.ndarray:
+    """(4,) VP, structures, research levels, satellites."""
+    players = state.game.players
+    structures = players.built[AUTOMA].sum()
+    out = players.vp[AUTOMA], structures, players.tracks[AUTOMA].sum(), players.satellites[AUTOMA]
+    return np.array([int(x) for x in out])

@@ -7,10 +7,14 @@ const SILENT = ["end_turn", "skip"];
 const verbOf = (move) => move.text.split(" ", 1)[0];
 
 // Group decisions into turns: `{player, round, first, last, moves, answers}`, with decisions numbered
-// from 1. An answer to an offer of power belongs to the turn that made the offer.
+// from 1. An answer to an offer of power belongs to the turn that made the offer. The turns that the
+// Automa takes after a decision have its number, `details` and `vp`.
 function turnsOf(moves) {
   const out = [];
   let ended = true;
+  const addAutoma = (move, number) => out.push(...(move.automa || []).map((turn) => ({ ...turn,
+    first: number, last: number, answers: [],
+    moves: turn.moves.map((part) => ({ ...part, player: turn.player, number, others: [] })) })));
   moves.forEach((move, k) => {
     const now = out[out.length - 1];
     const verb = verbOf(move);
@@ -18,6 +22,7 @@ function turnsOf(moves) {
     if (verb === "leech" && now) {
       now.answers.push(row);
       now.last = k + 1;
+      addAutoma(move, k + 1);
       return;
     }
     if (now && !ended && now.player === move.player && now.round === move.round) {
@@ -28,6 +33,7 @@ function turnsOf(moves) {
         answers: [] });
     }
     ended = ENDS.includes(verb);
+    addAutoma(move, k + 1);
   });
   return out;
 }
@@ -59,6 +65,7 @@ const placesOf = (moves) => [...new Set(moves.map(placeOf).filter(Boolean))].joi
 
 // VP of a player from a turn. `vp`: of all players, by number of decisions.
 function turnVp(turn, vp, player = turn.player) {
+  if (turn.details) return turn.vp;
   return vp[turn.last] && vp[turn.first - 1] ? vp[turn.last][player] - vp[turn.first - 1][player] : 0;
 }
 
@@ -98,6 +105,13 @@ function turnRow(turn, seats, vp, go) {
   element("span", { class: `gain${turnVp(turn, vp) < 0 ? " lost" : ""}` }, signed(turnVp(turn, vp))));
 }
 
+// The cards and what was considered in a turn of the Automa, folded.
+function automaDetails(turn) {
+  if (!turn.details?.length) return [];
+  return [element("details", { class: "automa" }, element("summary", {}, "Cards and options"),
+    ...turn.details.map((row) => element("p", { class: row.chosen ? "chosen" : "", "data-at": row.at || null }, row.words)))];
+}
+
 // The list of turns; with `each` the decisions of each turn below it.
 class MoveLog {
   // `go(n)` shows the position after decision n; `branches(move)`: rows for other moves that were
@@ -122,7 +136,7 @@ class MoveLog {
       }
       const decisions = [...turn.moves, ...turn.answers].sort((a, b) => a.number - b.number);
       rows.push(element("li", { class: "turn-item", "data-first": turn.first, "data-last": turn.last },
-        turnRow(turn, seats, vp, this.go),
+        turnRow(turn, seats, vp, this.go), ...automaDetails(turn),
         element("ol", { class: "decisions" }, ...decisions.map((move) => element("li", {
           "data-n": move.number, "data-node": move.node ?? "", "data-at": placesOf([move]),
           onclick: () => this.go(move.number),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -9,9 +11,26 @@ from jax import Array
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.automa_table import CardNumbers
 from gaia_jax.state import GAIAFORMER, HUMAN, NONE, Board
+from gaia_jax.xla.struct import pytree, static
 
 # The greatest distance that counts; a map is smaller.
 FAR = 31
+
+
+@pytree
+class TieBreaker:
+    """One rule of an order: of the options left those with the least value remain."""
+
+    value: Array  # (C,) int32, from 0; the last rule's is different everywhere
+    size: int = static()  # how many values it has
+    name: str = static()  # key of `[automa_tie_breaker]` in `render/texts.toml`
+
+
+class Order(NamedTuple):
+    """Options, and the rules that choose one of them, the first rule first."""
+
+    options: Array  # (C,) bool
+    tie_breakers: tuple[TieBreaker, ...]
 
 
 def numbered(options: Array, card: CardNumbers) -> Array:
@@ -47,16 +66,14 @@ def distance_to_human(ruleset: Ruleset, board: Board) -> Array:
     return jnp.where(built, distance, np.int8(FAR)).min(-1).astype(jnp.int32)
 
 
-def first(options: Array, *digits: tuple[Array, int]) -> tuple[Array, Array]:
-    """The option that is least in the first digit, of these in the second, and so on.
+def first(order: Order) -> tuple[Array, Array]:
+    """The option that the tie-breakers choose.
 
-    Args:
-        options: (C,) bool.
-        digits: (C,) int32 from 0, and how many values it has; the last is different everywhere.
     Returns:
         () int32, the cell, and () bool, there is an option.
     """
+    options = order.options
     key = jnp.zeros(options.shape, jnp.int32)
-    for digit, size in digits:
-        key = key * size + digit
+    for rule in order.tie_breakers:
+        key = key * rule.size + rule.value
     return jnp.argmin(jnp.where(options, key, jnp.iinfo(jnp.int32).max)), options.any()

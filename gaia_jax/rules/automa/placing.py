@@ -9,7 +9,7 @@ from jax import Array
 
 from gaia_jax.components import automa
 from gaia_jax.rules import mine, place
-from gaia_jax.rules.automa.choice import FAR, directional, first
+from gaia_jax.rules.automa.choice import FAR, Order, TieBreaker, directional, first
 from gaia_jax.rules.mine import EMPTY, SHIP, TRANSDIM
 from gaia_jax.rules.player import GAIA, LOST, faction_row
 from gaia_jax.rules.seat import Seat
@@ -75,10 +75,16 @@ def _mission_targets(ruleset: Ruleset, game: GameState, me: Players, mission: Ar
     return preferred
 
 
-def best_mine(
+def _nearest_first(at: Selection) -> tuple[TieBreaker, TieBreaker]:
+    """The last two rules of each order: closest to the human, then the direction (AUT-20)."""
+    closest = TieBreaker(at.distance, FAR + 1, "distance")
+    return closest, TieBreaker(at.rank, len(at.rank), "direction")
+
+
+def mine_order(
     ruleset: Ruleset, game: GameState, me: Players, at: Selection, reach: Array, prefers: Array
-) -> Choice:
-    """The planet of the next mine (AUT-19, AUT-20).
+) -> Order:
+    """The planets of the next mine (AUT-19, AUT-20).
 
     Args:
         me: the Automa's row; reach: () int32, the range.
@@ -93,24 +99,30 @@ def best_mine(
     near = (prefers == PREFERENCES.index(automa.NEAR_HUMAN)) * at.distance
     transdim = (prefers == PREFERENCES.index(automa.TRANSDIM)) & (planet != TRANSDIM)
     preferred = _mission_targets(ruleset, game, me, at.support.mission)
-    cell, possible = first(
-        options,
-        (near + transdim, FAR + 1),
-        (1 - preferred.astype(jnp.int32), 2),
-        (steps.astype(jnp.int32), MAX_STEPS + 1),
-        (at.distance, FAR + 1),
-        (at.rank, len(at.rank)),
+    tie_breakers = (
+        TieBreaker(near + transdim, FAR + 1, "faction"),
+        TieBreaker(1 - preferred.astype(jnp.int32), 2, "mission"),
+        TieBreaker(steps.astype(jnp.int32), MAX_STEPS + 1, "steps"),
+        *_nearest_first(at),
     )
+    return Order(options, tie_breakers)
+
+
+def best_mine(order: Order) -> Choice:
+    """The next mine, of `mine_order`."""
+    cell, possible = first(order)
     return Choice(cell, jnp.int32(MINE), possible)
 
 
-def best_upgrade(
+def upgrade_order(
     ruleset: Ruleset, game: GameState, me: Players, at: Selection, downgrades: Array
-) -> Choice:
+) -> tuple[Order, Array]:
     """The first upgrade of the list whose structure and piece are there (AUT-23, AUT-26).
 
     Args:
         me: the Automa's row; downgrades: () bool, a research lab to a trading station comes first.
+    Returns:
+        The cells with the structure, and () int32, what replaces it.
     """
     supply, board = ruleset.tables.pieces, game.board
     old, new, possible = jnp.int32(NONE), jnp.int32(NONE), jnp.zeros((), bool)
@@ -125,8 +137,13 @@ def best_upgrade(
         old, new = jnp.where(allowed, upgrade.old, old), jnp.where(allowed, piece, new)
         possible |= allowed
     options = (board.piece_owner == AUTOMA) & (board.piece == old) & possible
-    digits = (at.distance, FAR + 1), (at.rank, len(at.rank))
-    return Choice(first(options, *digits)[0], new, possible)
+    return Order(options, _nearest_first(at)), new
+
+
+def best_upgrade(order: Order, structure: Array) -> Choice:
+    """The upgrade of `upgrade_order`."""
+    cell, possible = first(order)
+    return Choice(cell, structure, possible)
 
 
 def place_structure(

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from gaia_jax.rules.automa import boosters, cards, placing
-from gaia_jax.rules.automa.choice import FAR, directional, first
+from gaia_jax.rules.automa.choice import FAR, Order, TieBreaker, directional, first
 from gaia_jax.rules.player import SOURCE, player_row, with_player_row
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import AUTOMA, MINE, NO_BRAINSTONE, NONE, AutomaState, GameState, Node, Phase
@@ -65,7 +65,9 @@ def _place_mine(ruleset: Ruleset, game: GameState, happens: Array) -> GameState:
     distance = jnp.asarray(ruleset.geometry.distance)[table.center].astype(jnp.int32)
     rank = directional(ruleset, card.reverse)
     options = (board.planet == home) & (board.piece == NONE) & happens
-    cell, possible = first(options, (distance, FAR + 1), (rank, len(rank)))
+    closest = TieBreaker(distance, FAR + 1, "center")
+    order = Order(options, (closest, TieBreaker(rank, len(rank), "direction")))
+    cell, possible = first(order)
     choice = placing.Choice(cell, jnp.int32(MINE), possible)
     game, me = placing.place_structure(ruleset, game, me, choice, jnp.ones((), bool))
     return with_player_row(game, jnp.int32(AUTOMA), me)

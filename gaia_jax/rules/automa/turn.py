@@ -13,7 +13,7 @@ from gaia_jax.components.research import MAX_LEVEL
 from gaia_jax.rules import leech
 from gaia_jax.rules.automa import boosters, cards, placing
 from gaia_jax.rules.automa.cards import TurnCards
-from gaia_jax.rules.automa.choice import distance_to_human, numbered
+from gaia_jax.rules.automa.choice import Order, distance_to_human, numbered
 from gaia_jax.rules.player import SOURCE, player_row, with_player_row
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.automa_table import RANDOM_RESEARCH, CardNumbers, FactionNumbers
@@ -62,13 +62,13 @@ def wishes(action: CardNumbers, support: CardNumbers, faction: FactionNumbers) -
     )
 
 
-def research(
-    game: GameState, me: Players, wish: Wishes, support: CardNumbers
-) -> tuple[Array, Array]:
-    """The Automa's levels, (6,) int32, and `Turn.advanced_left` after its research (AUT-24).
+def research_options(game: GameState, me: Players, wish: Wishes) -> tuple[Array, Array]:
+    """Of each track: it may be chosen, and its advanced tile would be removed (AUT-24).
 
     Args:
         wish: of whose `track` -1 is no research.
+    Returns:
+        Twice (6,) bool.
     """
     mine, number = me.tracks, jnp.arange(me.tracks.shape[0])
     left = game.turn.advanced_left.astype(jnp.int32)
@@ -78,6 +78,16 @@ def research(
     level = jnp.where(valid, mine, -1)
     options = valid & (~wish.highest | (level == level.max()))
     options &= (wish.track == RANDOM_RESEARCH) | (wish.track == number)
+    return options, takes_tile
+
+
+def research(
+    game: GameState, me: Players, wish: Wishes, support: CardNumbers
+) -> tuple[Array, Array]:
+    """The Automa's levels, (6,) int32, and `Turn.advanced_left` after its research (AUT-24)."""
+    mine, number = me.tracks, jnp.arange(me.tracks.shape[0])
+    options, takes_tile = research_options(game, me, wish)
+    left = game.turn.advanced_left.astype(jnp.int32)
     chosen = numbered(options, support)
     left = left & ~jnp.where(chosen & takes_tile, 1 << number, 0).sum()
     return mine + (chosen & ~takes_tile), left
@@ -112,15 +122,30 @@ def gain(ruleset: Ruleset, game: GameState, me: Players, source: str, *vp: Array
     return me.replace(vp=me.vp + total, vp_source=me.vp_source + jnp.where(is_source, total, 0))
 
 
-def act(ruleset: Ruleset, game: GameState, turn_cards: TurnCards) -> GameState:
-    """The game after the action of the action card, with the power that it offers (AUT-14)."""
-    me, support = player_row(game, jnp.int32(AUTOMA)), turn_cards.support
-    faction = cards.faction(ruleset, game)
+class Plan(NamedTuple):
+    """What the Automa chooses in a turn, before anything happens."""
+
+    wish: Wishes
+    mines: Order
+    upgrades: Order
+    is_mine: Array  # () bool
+    is_upgrade: Array  # () bool
+    choice: placing.Choice
+
+
+def plan(ruleset: Ruleset, game: GameState, me: Players, turn_cards: TurnCards) -> Plan:
+    """The choices of a turn that is no pass (AUT-19 to AUT-26).
+
+    Args:
+        me: the Automa's row.
+    """
+    support, faction = turn_cards.support, cards.faction(ruleset, game)
     wish = wishes(turn_cards.action, support, faction)
     distance = distance_to_human(ruleset, game.board)
     at = placing.selection(ruleset, support, distance)
-    new_mine = placing.best_mine(ruleset, game, me, at, wish.reach, wish.prefers)
-    upgrade = placing.best_upgrade(ruleset, game, me, at, wish.downgrades)
+    mines = placing.mine_order(ruleset, game, me, at, wish.reach, wish.prefers)
+    upgrades, structure = placing.upgrade_order(ruleset, game, me, at, wish.downgrades)
+    new_mine, upgrade = placing.best_mine(mines), placing.best_upgrade(upgrades, structure)
     is_mine = wish.builds & new_mine.possible & ~(wish.upgrades_first & upgrade.possible)
     is_upgrade = wish.upgrades & upgrade.possible & ~is_mine
     choice = placing.Choice(
@@ -128,14 +153,22 @@ def act(ruleset: Ruleset, game: GameState, turn_cards: TurnCards) -> GameState:
         jnp.where(is_mine, new_mine.structure, upgrade.structure),
         is_mine | is_upgrade,
     )
+    researches = is_upgrade & (choice.structure == RL) & (faction.lab_research > 0)
+    wish = wish._replace(track=jnp.where(researches, RANDOM_RESEARCH, wish.track))
+    return Plan(wish, mines, upgrades, is_mine, is_upgrade, choice)
+
+
+def act(ruleset: Ruleset, game: GameState, turn_cards: TurnCards) -> GameState:
+    """The game after the action of the action card, with the power that it offers (AUT-14)."""
+    me, support = player_row(game, jnp.int32(AUTOMA)), turn_cards.support
+    faction = cards.faction(ruleset, game)
+    wish, _, _, is_mine, is_upgrade, choice = plan(ruleset, game, me, turn_cards)
     opens_type = placing.is_new_type(me, pick(game.board.planet, choice.cell)) & is_mine
     alone = placing.lies_alone(game, choice.cell) & is_mine
     offered = jnp.where(
         choice.possible, leech.offers(ruleset, game, choice.cell, jnp.int32(AUTOMA))[HUMAN], 0
     )
     game, me = placing.place_structure(ruleset, game, me, choice, is_mine)
-    researches = is_upgrade & (choice.structure == RL) & (faction.lab_research > 0)
-    wish = wish._replace(track=jnp.where(researches, RANDOM_RESEARCH, wish.track))
     tracks, advanced_left = research(game, me, wish, support)
     power_used, ship_used = cover_spaces(ruleset, game.turn, wish.spaces, support)
     special = turn_cards.action.action == automa.ACTIONS.index(automa.FACTION)
