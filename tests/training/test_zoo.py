@@ -189,5 +189,9 @@ def test_damage_and_another_version_are_refused(tmp_path):
     with pytest.raises(UserError, match="is damaged"):
         zoo.read(tmp_path / "x.npz", zoo.about("zoo/x", tmp_path))
     (tmp_path / "x.json").write_text("{}")
+    with pytest.raises(UserError, match="key 'format' is missing"):
+        zoo.about("zoo/x", tmp_path)
+    other = dict.fromkeys(zoo.KEYS, "") | {"format": "gaia_jax game 1", "network": {}}
+    (tmp_path / "x.json").write_text(json.dumps(other))
     with pytest.raises(UserError, match="no agent of the zoo"):
         zoo.about("zoo/x", tmp_path)

@@ -79,7 +79,7 @@ def follow(
         actions: the later ones; -1 ends them.
     """
     moves = (first, *(int(action) for action in actions))
-    return whole_moves(game.env, compiled_step(game.env), game.states[number - 1], moves)
+    yield from whole_moves(game.env, compiled_step(game.env), game.states[number - 1], moves)
 
 
 def whole_moves(

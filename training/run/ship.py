@@ -20,7 +20,7 @@ from ..types import Environment, Params
 from ..zoo.games import Recorded, make_player, record
 
 # Keys of the JSON that the command writes itself.
-OWN_KEYS = (*zoo.KEYS, "format", "players", "training")
+OWN_KEYS = (*zoo.KEYS, "players", "training")
 
 
 def ship(args: argparse.Namespace) -> tuple[Path, Recorded]:

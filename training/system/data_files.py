@@ -44,9 +44,9 @@ def read_json(path: Path, what: str = "", longest: int = LONGEST) -> Any:
         raise UserError(f"{path} is not JSON: {problem}") from error
 
 
-def read_object(path: Path, keys: Mapping[str, str]) -> dict[str, Any]:
+def read_object(path: Path, keys: Mapping[str, str], what: str = "") -> dict[str, Any]:
     """A JSON object with these keys; arguments and errors as of `read_json`, `check_keys`."""
-    data = read_json(path)
+    data = read_json(path, what)
     check_keys(str(path), data, keys)
     return dict(data)
 

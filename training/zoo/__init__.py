@@ -32,7 +32,7 @@ FOLDER = Path(__file__).parent
 FORMAT = "gaia_jax zoo 1"
 PREFIX = "zoo/"
 # Required and optional keys of an agent's JSON; `data_files.check_keys`.
-KEYS = {"name": TEXT, "sha256": TEXT, "env": TEXT, "env_version": TEXT, "network": OBJECT}
+KEYS = dict.fromkeys(("format", "name", "sha256", "env", "env_version"), TEXT) | {"network": OBJECT}
 OPTIONAL_KEYS = {"players": WHOLE, "temperature": NUMBER, "training": OBJECT}
 
 
@@ -94,10 +94,9 @@ def about(name: str, folder: Path = FOLDER) -> dict[str, Any]:
             f"unknown agent {name!r}; the zoo has: {choices}{nearest(name, agent_names)}"
         )
     path = folder / f"{name.removeprefix(PREFIX)}.json"
-    out = data_files.read_json(path, "the agent")
-    if not isinstance(out, dict) or out.get("format") != FORMAT:
+    out = data_files.read_object(path, KEYS, "the agent")
+    if out["format"] != FORMAT:
         raise UserError(f"{path} is no agent of the zoo: format is not {FORMAT!r}")
-    data_files.check_keys(str(path), out, KEYS)
     check_optional_keys(str(path), out)
     if out["name"] != path.stem:
         raise UserError(f"{path}: name is {data_files.shown(out['name'])}, not {path.stem!r}")
