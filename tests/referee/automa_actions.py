@@ -107,7 +107,7 @@ def for_final_tile(game: Game, automa: Automa, cells: list[Cell], support: Card)
 
 
 def free_asteroids(game: Game) -> list[Cell]:
-    """Asteroids where nobody has a structure (AUT-41)."""
+    """Asteroids without a structure (AUT-41)."""
     board = game.board
     return [c for c in board.planets if board.planet[c] == "Asteroid" and board.owner[c] is None]
 

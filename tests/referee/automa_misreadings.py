@@ -17,7 +17,7 @@ from tests.referee import automa, automa_actions, leech, passing, solo
 from tests.referee.automa_cards import facts
 from tests.referee.game import Game
 from tests.referee.player import Player
-from tests.referee.policies import POLICIES
+from tests.referee.policies import POLICIES, Policy, Rare
 
 AC = automa_actions
 
@@ -31,8 +31,24 @@ class Misreading:
     wrong: str  # what the misread referee does
     target: tuple[Any, str]  # a module, class or table, and the name of what is replaced
     replacement: Any
-    games: dict[str, str] = field(default_factory=dict)  # what `solo.draw` is given
+    games: dict[str, Any] = field(default_factory=dict)  # what `solo.draw` is given
     seed: int = 0  # of its first game
+    changes: dict[str, Any] = field(default_factory=dict)  # of the set-ups
+    taste: dict[str, float] = field(default_factory=dict)  # what the human likes: policies.Rare
+
+    @property
+    def ruleset(self) -> str:
+        """The name of the rules that its games are played by."""
+        return str(self.games.get("name", solo.RULESET))
+
+    def draw(self, seed: int) -> dict[str, Any]:
+        """A set-up in which the misreading can show."""
+        return solo.draw(seed, **self.games) | self.changes
+
+    def policy(self, seed: int) -> Policy:
+        """How the humans of a game choose."""
+        name = list(POLICIES)[seed % len(POLICIES)]
+        return Rare(self.taste) if self.taste else POLICIES[name]()
 
     @contextmanager
     def applied(self) -> Iterator[None]:
@@ -329,23 +345,26 @@ MISREADINGS = [
 
 
 def view(game: Game) -> list[Any]:
-    """What a duel compares of the Automa and the table."""
-    player, (human,) = game.automa(), game.humans()
+    """What a duel compares of the players and the table."""
+    players = [
+        [p.vp_source, p.structures, p.tracks, p.booster, p.satellites_counted, p.shuttles,
+         p.ore, p.knowledge, p.credits, p.qic, p.bowls]
+        for p in game.players
+    ]  # fmt: skip
+    turns = [p.turns for p in game.players if isinstance(p, automa.Automa)]
     return [
-        dict(player.vp_source), human.vp, player.structures, player.tracks, player.booster,
-        player.satellites_counted, player.turns, game.open_boosters, sorted(game.used),
-        game.advanced, game.turn_order, game.token_supply, game.board.planet,
+        players, turns, game.open_boosters, sorted(game.used), game.advanced, game.turn_order,
+        game.token_supply, game.board.planet,
     ]  # fmt: skip
 
 
 def first_difference(misreading: Misreading, seed: int) -> int | None:
     """The decision after which the misread referee differs; None if it never does."""
-    setup = solo.draw(seed, **misreading.games)
-    choose = POLICIES[list(POLICIES)[seed % len(POLICIES)]]()
+    setup, choose = misreading.draw(seed), misreading.policy(seed)
     rng, decisions = random.Random(seed), 0
-    game = Game(setup, solo.RULESET)
+    game = Game(setup, misreading.ruleset)
     with misreading.applied():
-        misread = Game(setup, solo.RULESET)
+        misread = Game(setup, misreading.ruleset)
     while view(game) == view(misread) and game.legal_actions() == misread.legal_actions():
         if game.over:
             return None

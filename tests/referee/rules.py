@@ -160,7 +160,6 @@ def maps_of(name: str) -> dict[int, list[list[str]]]:
     return fleet | {4: maps[4]}
 
 
-@lru_cache
 def ruleset(name: str, players: int = 4, sectors: int | None = None, solo: bool = False) -> Rules:
     """The rules called `name` for a number of players, on a map of `sectors` tiles.
 
@@ -177,5 +176,9 @@ def ruleset(name: str, players: int = 4, sectors: int | None = None, solo: bool 
     sizes = [len(tiles) for tiles in maps[players]]
     if sectors is not None and sectors not in sizes:
         raise ValueError(f"{name} for {players} has maps of {sizes} tiles, not {sectors}")
-    sectors = sizes[0] if sectors is None else sectors
+    return _read_rules(name, players, sizes[0] if sectors is None else sectors, solo)
+
+
+@lru_cache
+def _read_rules(name: str, players: int, sectors: int, solo: bool) -> Rules:
     return Rules(name, *RULESETS[name], players, sectors, solo)

@@ -196,8 +196,8 @@ def test_aut_41_the_tile_asteroids() -> None:
     assert chosen_for(game, player, others) == {
         c for c in others if min(rows[c][a] for a in asteroids) == nearest
     }
-    last, *taken = sorted(asteroids)
-    for cell in taken:
+    last, *rest = sorted(asteroids)
+    for cell in rest:
         board.owner[cell] = 0
     nearest = min(rows[c][last] for c in others)
     assert chosen_for(game, player, others) == {c for c in others if rows[c][last] == nearest}
@@ -259,7 +259,7 @@ def near_and_far(game: Game) -> list[Cell]:
 def test_aut_43_farthest_from_the_institute(
     kinds: list[str], missions: list[str], chosen: int
 ) -> None:
-    """The human is beside the first cell: closeness alone chooses the nearest."""
+    """The human is on the first cell: closeness alone chooses the nearest."""
     game, player = a_fleet_game("TERRANS", "ITARS", final_missions=missions)
     cells = near_and_far(game)
     place_at(game, player, dict(zip(cells, kinds, strict=True)))
