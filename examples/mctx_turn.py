@@ -3,9 +3,8 @@
     python examples/mctx_turn.py
 
 mctx backs up one number, so it cannot weigh four players against each other. Within one's own turn
-there is only one to weigh: the tree ends where another player decides. Needs mctx;
-docs/lab/search.md
-has a search for four players.
+only one player counts: the tree ends where another player decides. Requires `pip install mctx`;
+`docs/guide/search.md` describes a search for four players.
 """
 
 import jax
