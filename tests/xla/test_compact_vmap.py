@@ -160,7 +160,7 @@ def test_under_shard_map_each_device_sees_to_its_own_rows():
     program = """
         import jax, jax.numpy as jnp, numpy as np
         from jax.sharding import PartitionSpec as P
-        from tests.xla.test_compact_vmap import ask, check, rows, wanted
+        from tests.xla.test_compact_vmap import check, compact, expected, rows
 
         assert jax.device_count() == 4
         mesh = jax.make_mesh((4,), ("games",))
@@ -168,12 +168,12 @@ def test_under_shard_map_each_device_sees_to_its_own_rows():
         spec = P("games")
         step = jax.jit(
             jax.shard_map(
-                jax.vmap(ask), mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False
+                jax.vmap(compact), mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False
             )
         )
         sharding = jax.sharding.NamedSharding(mesh, spec)
         placed = jax.device_put(args, sharding)
-        check(step(*placed), wanted(*args))
+        check(step(*placed), expected(*args))
         text = step.lower(*placed).compile().as_text()
         for collective in ("all-gather", "all-reduce", "all-to-all", "collective-permute"):
             assert collective not in text, collective
