@@ -47,7 +47,7 @@ def split(effects: Sequence[Effect]) -> dict[str, list[Effect]]:
     pair_sizes = np.array([e.size for e in effects])
     opponent = columns[:, 1] - len(own_index)
     opponent_sizes = np.bincount(opponent, pair_sizes).astype(int).tolist()
-    # 0 where the other pairs leave nothing to compare a pair with: its residual is always 0.
+    # 0 for a pair that its own coefficients fit exactly: its residual is always 0.
     residual_share = 1 - np.einsum("ik,kl,il->i", x, inverse, x) / variance
     residual_variance = np.where(residual_share > RANK_TOLERANCE, residual_share * variance, np.nan)
     names = [e.name for e in effects]
