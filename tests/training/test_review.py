@@ -91,6 +91,18 @@ def test_a_move_loses_what_the_best_other_one_pays(
     )
 
 
+def test_a_game_has_one_progress(judge, states, comparisons, all_of_them, monkeypatch):
+    """Of the full games and of the moves; the results are those of both alone."""
+    monkeypatch.setattr(judge, "compare_with_likely", lambda *_: comparisons)
+    calls = []
+    numbers, played = [c.number for c in comparisons], [c.candidates[0] for c in comparisons]
+    moves, expected_vp = judge.judge_game(states, numbers, played, 0, lambda *x: calls.append(x))
+    total = FULL_GAMES_FACTOR * PLAYOUTS + judge.count_playouts(comparisons)
+    assert calls == sorted(calls) and calls[-1] == (total, total)
+    assert [move.loss for move in moves] == [move.loss for move in all_of_them]
+    assert expected_vp.tolist() == judge.estimate_final_vp(states, comparisons).tolist()
+
+
 def test_the_line_is_of_the_better_move(all_of_them, states):
     """Its moves are legal one after the other."""
     step = jax.jit(ENV.step)

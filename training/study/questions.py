@@ -252,9 +252,10 @@ def answer_for_factions(
             "VP by round": (decision_table, vp_by_round),
         }
     answers = {}
-    for question, (question_table, ask) in questions.items():
+    for question, (question_table, find_effects) in questions.items():
         factions = [question_table.names["faction"][k] for k in np.unique(question_table.faction)]
-        answers[question] = _adjust_as_family({faction: ask(faction) for faction in factions})
+        effects = {faction: find_effects(faction) for faction in factions}
+        answers[question] = _adjust_as_family(effects)
     return answers
 
 

@@ -114,7 +114,7 @@ class _NoCache(argparse.Action):
 
 def add_cache_flag(parser: argparse.ArgumentParser) -> None:
     """`--no-cache`: compile everything and store nothing."""
-    text = "compile everything anew and keep nothing of it"
+    text = "compile without reading or writing the cache"
     parser.add_argument("--no-cache", action=_NoCache, nargs=0, help=text)
 
 
