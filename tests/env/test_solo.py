@@ -16,48 +16,37 @@ from gaia_jax.rewards import reward_at_end
 from gaia_jax.rules.automa.cards import turned
 from gaia_jax.ruleset import ruleset_of
 from gaia_jax.setup.automa_draw import Seen, draw_automa, redraw
-from gaia_jax.setup.setup_json import setup_to_dict
+from gaia_jax.setup.setup_json import setup_from_json, setup_to_dict
 from gaia_jax.state import AUTOMA, HUMAN, Node
+from tests.conftest import GAMES
+from tests.referee.engine import compiled
+from tests.referee.solo import draw_spread
 
-GAMES = 40
 LEVELS = ("automalein", "automa", "automachtig", "ultoma", "alptrauma")
 RULES = ruleset_of("base", 1)
 
 
 @pytest.fixture(scope="module")
 def env() -> Any:
-    return gaia_jax.make("base", players=1)
+    return compiled("base", 1)[0]
 
 
 @pytest.fixture(scope="module")
-def programs(env: Any) -> Any:
+def history() -> list[Any]:
+    """All states of random games until every game has ended.
+
+    The levels are in turn. The programs are those of `tests/duel/test_solo_duel.py`.
+    """
+    _, init, step = compiled("base", 1)
+
+    @jax.jit
+    @jax.vmap
     def choose(state: Any, key: Any) -> Any:
         logits = jnp.where(state.legal_action_mask, 0.0, -jnp.inf)
         return jax.random.categorical(key, logits)
 
-    return (
-        jax.jit(jax.vmap(env.init_from)),
-        jax.jit(jax.vmap(env.step)),
-        jax.jit(jax.vmap(choose)),
-    )
-
-
-@pytest.fixture(scope="module")
-def setups() -> Any:
-    """Games of all levels, which one program plays."""
-    keys = jax.random.split(jax.random.key(5), GAMES // len(LEVELS))
-    drawn = [
-        jax.vmap(gaia_jax.make("base", players=1, automa=level).draw_setup)(keys)
-        for level in LEVELS
-    ]
-    return jax.tree.map(lambda *x: jnp.concatenate(x), *drawn)
-
-
-@pytest.fixture(scope="module")
-def history(programs: Any, setups: Any) -> list[Any]:
-    """All states of random games until every game has ended."""
-    init, step, choose = programs
-    states = [init(setups)]
+    setups = [setup_from_json(draw_spread(seed), RULES) for seed in range(GAMES)]
+    states = [init(jax.tree.map(lambda *x: jnp.stack(x), *setups))]
     while not np.all(states[-1].terminated):
         assert len(states) < 1000
         keys = jax.random.split(jax.random.key(len(states)), GAMES)
@@ -93,7 +82,7 @@ def test_the_automa_takes_as_many_turns_as_its_level_allows(history: list[Any]) 
     sizes = (last.game.setup.automa.deck[:, -1] > 0).sum(-1)
     turns = last.game.automa.turns
     assert (turns >= sizes - 4 + 1).all() and (turns <= sizes - 1 + 1).all()
-    assert sizes.tolist() == [n for n in (11, 12, 13, 14, 14) for _ in range(GAMES // len(LEVELS))]
+    assert sizes.tolist() == [(11, 12, 13, 14, 14)[game % len(LEVELS)] for game in range(GAMES)]
 
 
 def test_the_end_is_paid_by_the_margin_over_the_automa(history: list[Any]) -> None:
