@@ -134,7 +134,7 @@ def test_x11_the_mission_decides_before_steps(mission, cell, rule):
 @pytest.mark.parametrize(("card", "cell"), [(1, (4, -3)), (4, (-2, 0))])
 def test_x12_the_direction_decides_between_equal_mines(card, cell):
     table = solo("TAKLONS", "HADSCH_HALLAS").mines(AUTOMA, (-2, 0), (4, -3))
-    table = table.stand(AUTOMA, (1, -2), "PI").mines(HUMAN, (1, -1), (2, -4))
+    table = table.place(AUTOMA, (1, -2), "PI").mines(HUMAN, (1, -1), (2, -4))
     turn = only_turn(table.cards(card, 10))
     (step,) = turn.steps
     assert (step.verb, step.place, step.before, step.after) == (
@@ -145,10 +145,10 @@ def test_x12_the_direction_decides_between_equal_mines(card, cell):
 
 
 def test_x13_firaks_research_after_a_lab_and_not_after_a_downgrade():
-    table = solo("ITARS", "FIRAKS").mines(HUMAN, *ITARS).stand(AUTOMA, (-1, 5), "PI")
-    (downgrade,) = only_turn(table.stand(AUTOMA, (1, -5), "RL").cards(2, 9)).steps
+    table = solo("ITARS", "FIRAKS").mines(HUMAN, *ITARS).place(AUTOMA, (-1, 5), "PI")
+    (downgrade,) = only_turn(table.place(AUTOMA, (1, -5), "RL").cards(2, 9)).steps
     assert (downgrade.before, downgrade.after, downgrade.decided_by) == ("RL", "TS", "")
-    upgrade, advance = only_turn(table.stand(AUTOMA, (1, -5), "TS").cards(2, 11)).steps
+    upgrade, advance = only_turn(table.place(AUTOMA, (1, -5), "TS").cards(2, 11)).steps
     assert (upgrade.after, advance.place, advance.decided_by) == ("RL", "navigation", "number")
 
 
