@@ -3,7 +3,7 @@
 Compiling dominates these tests, so each function is compiled once a session (and once for all
 sessions: the cache in the user's cache folder outlives them; GAIA_JAX_NO_CACHE=1 turns it off).
 Prefer the fixtures below to a `jax.jit` of your own, with GAMES games: another batch size is
-another compilation, and a test says so.
+another compilation.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Damage done to a good file, by name: `cut`, `without parts.0.env`, `column vp is text`, ...
 
-What a file of every kind may suffer stands in `ANY`; JSON, npz and Parquet have more.
+`ANY` has the damage of files of every kind; JSON, npz and Parquet have more.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
         result = runner.run("tests.fuzz.cli_cases:command", ["train"], folder)
 
 The process that is forked has imported JAX but touched no device, so it has no threads to lose. A
-test process may have, which is why this one is started beside it.
+test process may have some, so this one is started in addition to it.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from tests.fuzz.cli_cases import CASES, Case
 from tests.fuzz.runner import Runner, assert_refused
 
 EVERY = 9  # of the cases are in the sample, and all on a full disk
-# All that the commands import, also on their way: a case would import it again.
+# Everything that the commands import, also during a run: a case would import it again.
 MODULES = [
     "tests.fuzz.cli_cases", "tests.fuzz.kill_cases", "training.agents.greedy",
     "training.games.report", "training.learn.checkpoint", "training.run.evaluation",

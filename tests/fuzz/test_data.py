@@ -19,7 +19,7 @@ from tests.fuzz.runner import Runner, assert_refused
 
 EVERY = 17  # of the cases are in the sample
 SOON = 20.0  # seconds: what compiles the game takes longer
-# All that the commands import, also on their way: a case would import it again.
+# Everything that the commands import, also during a run: a case would import it again.
 MODULES = [
     "tests.fuzz.data_cases", "training.agents.greedy", "training.games.export",
     "training.games.replay", "training.games.report", "training.games.store",

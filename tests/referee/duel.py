@@ -7,7 +7,7 @@
 
 Both play the same set-ups and actions. After every decision every field of the state and the legal
 actions must agree. The first difference is printed and written to a repro file; the exit status
-is then 1. Seeds are independent, so ranges of them can be played apart and resumed:
+is then 1. Seeds are independent, so ranges of them can be played separately and resumed:
 `--log FILE` notes each game that agreed, and skips it when the same command runs again.
 `--replay FILE` plays a repro file.
 """

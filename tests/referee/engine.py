@@ -1,6 +1,6 @@
 """The vectorized engine as the referee sees it: a batch of games, and their states as rows of ints.
 
-Everything that depends on how the engine calls its fields stands here.
+Everything that depends on the names of the engine's fields is here.
 """
 
 from __future__ import annotations

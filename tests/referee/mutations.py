@@ -2,8 +2,8 @@
 
     python -m tests.referee.mutations [--only NAME ...] [--games 6] [--markdown]
 
-Compiling the engine anew for each error would take most of the time. So it is compiled once with
-all errors in it, each behind a switch (`planted.Planted`), and every game turns on one of them.
+Compiling the engine again for each error would take most of the time. So it is compiled once with
+all errors in it, each with a switch (`planted.Planted`), and every game turns on one of them.
 Games that turn on none must agree to the end. The rulings of the printed rulesets are misread in
 the referee instead (`misreadings`), against the engine as it is. Exit status 1 if an error or a
 misreading went unnoticed, or if an unchanged game differs.

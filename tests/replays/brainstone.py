@@ -1,7 +1,7 @@
 """Where a recorded player puts the brainstone.
 
 The recorded engine asks for its place after every charge, payment, project and discard where it
-could lie elsewhere: `brainstone area3` behind the command. In our rules it moves first when
+could be elsewhere: `brainstone area3` after the command. In our rules it moves first when
 charged (INC-03) and leaves last (FED-06), and `free brainstone` turns its place in payments and
 projects for a turn (A21). What a player chose beyond that is written into our state: the brainstone
 and an ordinary token change places, nothing else.

@@ -1,10 +1,10 @@
 """Recorded games through the importer: which become records that play, which changes it names.
 
-    python -m tests.replays.imported FILE.jsonl.gz ... [--mutants 60] [--seed 0]
+    python -m tests.replays.imported FILE.jsonl.gz ... [--mutants N] [--seed 0]
 
-Each game becomes a record, which is played again. A game that is refused is told with its line.
-Then one move is changed in so many games, drawn at random: the importer must refuse each in one
-line, which names a move at the change or behind it. The exit code is 0 where all of that holds.
+Each game becomes a record, which is played again. A game that is refused is printed with its line.
+Then one move is changed in N games, drawn at random: the importer must refuse each in one
+line, which names a move at the change or after it. The exit code is 0 where it does.
 """
 
 from __future__ import annotations

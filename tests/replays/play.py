@@ -4,8 +4,8 @@
 
 A file has one JSON object a line: the set-up, and for each line of the game what was offered, what
 was done and the state after it. Each difference is printed with game, line, field and both values,
-and a game ends at its first line with one. The last line says how many games and lines were played
-and how many differences there were; the exit code is 0 where there is none.
+and a game ends at its first line with one. The last line has the numbers of games and lines
+played and of differences; the exit code is 0 where there is none.
 """
 
 from __future__ import annotations

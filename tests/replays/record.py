@@ -1,6 +1,6 @@
 """Games of the referee in the form of recorded ones, so that the reader can be tried without any.
 
-`record(...)` plays a game of the `base` rules and tells it as the public engine would: its names,
+`record(...)` plays a game of the `base` rules and writes it as the public engine would: its names,
 its coordinates, a line for each turn and each answer, the offers before and the state after.
 """
 

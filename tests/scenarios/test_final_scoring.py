@@ -31,7 +31,7 @@ def ended(table, source="FINAL_1"):
 
 
 def crowd(counts, planet="Red", **kwargs):
-    """Mines of each player, as many as `counts` says, on planets of one kind."""
+    """Mines on planets of one kind; `counts` has their number for each player."""
     cells = [[f"{q},{ROWS[p]}" for q in range(n)] for p, n in enumerate(counts)]
     table = last(planets={cell: planet for row in cells for cell in row}, **kwargs)
     for player, row in enumerate(cells):

@@ -1,6 +1,6 @@
 """The game under JAX's own switches: every process has its own, so each test starts one.
 
-What JAX traces is compared as a text, which compiles nothing and says that the program is the same;
+What JAX traces is compared as text, which compiles nothing and shows that programs are the same;
 the slow tests also play. Each switch is tried alone on a game, and each game under all of them.
 """
 

@@ -1,6 +1,6 @@
 """Golden trees: searches of random games, written down. `python -m tests.search.golden` makes them.
 
-A tree here is only ever changed on purpose: then look at what changed, and write it anew.
+Trees change only on purpose: then look at the differences and write them again.
 """
 
 from __future__ import annotations
