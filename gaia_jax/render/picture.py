@@ -234,16 +234,18 @@ def _seat(table: Table, seat: SeatView) -> str:
                                                      bold=True, room=150)  # fmt: skip
     vp = run(w - 10, 23, f"{seat.vp}{{v}}", 20, ink, "end", True)
     out += group(vp, f"vp-{seat.player}") + run(w - 82, 21, state, 11, ink, "end")
-    *resources, bowls = pieces.stock(table, seat)
-    for i, piece in enumerate(resources):
+    stock = pieces.stock(table, seat)
+    for i, piece in enumerate(stock[:-1]):
         body = run(10 + i * 75, 56, piece.face[0], 17, bold=True)
         body += run(76 + i * 75, 55, piece.face[1], 10.5, "#2a6b35", "end")
         out += group(body, piece.id, piece.words)
-    body = ""
-    for i, line in enumerate(bowls.face):
-        body += box(10 + i * 74, 67, 68, 24, _BOWLS[i], "#2a6b35" if i == 3 else "#6b3a83", 12, 1.2)
-        body += run(44 + i * 74, 84, line, 15, anchor="middle", bold=True)
-    out += group(body, bowls.id, bowls.words)
+    for bowls in stock[-1:]:
+        body = ""
+        for i, line in enumerate(bowls.face):
+            edge = "#2a6b35" if i == 3 else "#6b3a83"
+            body += box(10 + i * 74, 67, 68, 24, _BOWLS[i], edge, 12, 1.2)
+            body += run(44 + i * 74, 84, line, 15, anchor="middle", bold=True)
+        out += group(body, bowls.id, bowls.words)
     rows = _flow(pieces.built(seat), 98, w - 16) + _flow(pieces.facts(table, seat), 119, w - 16)
     out += group(rows, at=(8, 0))
     owned = pieces.owned(table, seat)

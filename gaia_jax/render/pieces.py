@@ -14,6 +14,7 @@ from gaia_jax.components import costs, research
 from gaia_jax.components.common import RESOURCES, Gain
 from gaia_jax.components.tech_tiles import EXTRA_A_VP, EXTRA_B_SHIPS
 from gaia_jax.render import icons
+from gaia_jax.render.automa_words import LEVEL_NAMES, card_words
 from gaia_jax.render.names import (
     MISSIONS,
     MISSIONS_SHORT,
@@ -248,7 +249,9 @@ def tokens(table: Table) -> list[Piece]:
 
 
 def stock(table: Table, seat: SeatView) -> list[Piece]:
-    """Credits, ore, knowledge and QIC with their income, and the power bowls."""
+    """Credits, ore, knowledge and QIC with their income, and the power bowls; not of the Automa."""
+    if table.is_automa(seat.player):
+        return []
     out, p = [], seat.player
     for name in RESOURCES:
         value, income = getattr(seat, name), getattr(seat.income, name)
@@ -293,6 +296,8 @@ def facts(table: Table, seat: SeatView) -> list[Piece]:
         ("range", f"range {reach}", f"range {reach}", "navigation"),
         ("step", f"step {step}{{o}}", f"a terraforming step costs {step} ore", "terraforming"),
     ]
+    if table.is_automa(seat.player):
+        rows = []
     owned = seat.gaiaformers + seat.gaiaformers_out + seat.gaiaformers_gaia
     if owned:
         cost = research.PROJECT_COST[level["gaia"]]
@@ -325,9 +330,9 @@ def facts(table: Table, seat: SeatView) -> list[Piece]:
 
 
 def owned(table: Table, seat: SeatView) -> list[Piece]:
-    """The pieces of a player: actions, tiles, tokens, artifacts."""
+    """The pieces of a player: actions, tiles, tokens, artifacts; the cards of the Automa."""
     r, p = table.ruleset, seat.player
-    out = _actions(table, seat)
+    out = _automa(table, seat) if table.is_automa(p) else _actions(table, seat)
     for tile in (*r.basic_tiles, *r.ship_tiles, *r.advanced_tiles):
         if tile.id in seat.tiles or tile.id in seat.advanced:
             kind = "advanced" if tile.id in seat.advanced else "tile"
@@ -371,6 +376,24 @@ def _actions(table: Table, seat: SeatView) -> list[Piece]:
         out.append(Piece(f"academy-{p}", "the academy's action", face, "special", "AC_B",
                          "special AC_B", _used(seat, "AC_B")))  # fmt: skip
     return out
+
+
+def _automa(table: Table, seat: SeatView) -> list[Piece]:
+    """The level, the booster, this round's turned cards and the number of those left."""
+    cards, left = table.automa_cards
+    name = LEVEL_NAMES[table.automa_level]
+    out = [Piece("automa-level", f"level: {name}", (name,), "special", "automa")]
+    if seat.booster:
+        booster = _by_id(table.ruleset.boosters, seat.booster)
+        out.append(_piece(f"held-{seat.player}-{booster.id}", booster, "booster"))
+    for card in cards:
+        is_last = card is cards[-1]
+        words = f"{card_words(card)}{', supports the next turn' if is_last else ''}"
+        face = (f"card {card.number}", "supports" if is_last else "")
+        state = "" if is_last else "used"
+        out.append(Piece(f"card-{card.number}", words, face, "special", "automa", state=state))
+    words = f"decision cards left in this round: {left}"
+    return [*out, Piece("cards-left", words, (f"{left} left",), "special", "automa")]
 
 
 def _tokens(table: Table, seat: SeatView) -> list[Piece]:

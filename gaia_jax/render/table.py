@@ -12,11 +12,13 @@ import numpy as np
 from jax import Array
 
 from gaia_jax.components import costs
+from gaia_jax.components.automa import DecisionCard
 from gaia_jax.components.common import Gain
 from gaia_jax.components.factions import Faction
+from gaia_jax.render.automa_turns import turned_cards
 from gaia_jax.rules import income, leech, power, scoring
 from gaia_jax.ruleset import GAIN_FIELDS, RULESETS, VARIANTS, FactionRow, Ruleset
-from gaia_jax.state import GAIA_AREA, GAIAFORMER, NODES, GameState, Players
+from gaia_jax.state import AUTOMA, GAIA_AREA, GAIAFORMER, NODES, GameState, Players
 
 # Fields of `SeatView` that are bits or counts in a state, by the kind of their ids.
 _BITS = {
@@ -234,9 +236,25 @@ class Table:
 
     def _income(self, p: int) -> Gain[int]:
         """The income of the next income phase in this state (INC-01); nothing after the last."""
-        if not self.has_income:
+        if not self.has_income or self.is_automa(p):
             return Gain()
         return Gain(**dict(zip(GAIN_FIELDS, self._counted.income[p].tolist(), strict=True)))
+
+    def is_automa(self, p: int) -> bool:
+        """Whether player `p` is the Automa, which has no resources (AUT-15)."""
+        return bool(self.ruleset.automa) and p == AUTOMA
+
+    @cached_property
+    def automa_level(self) -> str:
+        """The id of the Automa's level."""
+        assert self.ruleset.automa is not None
+        level: str = self.ruleset.automa.levels[int(self.setup.automa.level)].id
+        return level
+
+    @cached_property
+    def automa_cards(self) -> tuple[list[DecisionCard], int]:
+        """The Automa's cards that are turned in this round, and how many are left in its deck."""
+        return turned_cards(self.ruleset, self._game)
 
     @cached_property
     def power_used(self) -> tuple[str, ...]:

@@ -57,11 +57,13 @@ def _seat(table: Table, seat: SeatView) -> list[str]:
     stone = f", brainstone in {BRAINSTONE_PLACES[seat.brainstone]}" if seat.brainstone >= 0 else ""
     mark = ">" if seat.player == table.player and not table.over else " "
     passed = ", passed" if seat.passed else ""
-    out = [
-        f"{mark} {seat.player} {seat.faction.name}: {seat.vp} VP{passed}; credits {seat.credits},"
-        f" ore {seat.ore}, knowledge {seat.knowledge}, QIC {seat.qic}; power"
-        f" {'/'.join(map(str, seat.power))}, Gaia {seat.gaia_power}{stone}"
-    ]
+    stock = (
+        f"; credits {seat.credits}, ore {seat.ore}, knowledge {seat.knowledge}, QIC {seat.qic};"
+        f" power {'/'.join(map(str, seat.power))}, Gaia {seat.gaia_power}{stone}"
+    )
+    if table.is_automa(seat.player):
+        stock = ", the Automa"
+    out = [f"{mark} {seat.player} {seat.faction.name}: {seat.vp} VP{passed}{stock}"]
     built = ", ".join(f"{n} {plain['structure'][k]}" for k, n in seat.built.items() if n)
     built = built or "nothing built"
     out.append(f"    {levels}; {built}; {seat.satellites} satellites")

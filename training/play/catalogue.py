@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gaia_jax.components.automa import DEFAULT_LEVEL
+from gaia_jax.render.automa_words import LEVEL_NAMES
 from gaia_jax.render.names import names
 from gaia_jax.ruleset import VARIANTS, Ruleset
 
@@ -20,22 +22,35 @@ RULESET_WORDS = {
         "The Lost Fleet, as published",
         "The same game with the differences that the box and its rulebook print.",
     ),
-    "base": ("Gaia Project", "The base game for two to four: 14 factions, no ships."),
+    "base": (
+        "Gaia Project",
+        "The base game for two to four, or for one against the Automa: 14 factions, no ships.",
+    ),
 }
 
 
 def rulesets() -> list[dict[str, Any]]:
-    """The rulesets: `id`, `name`, `about`, `players`, and `factions` with their other sides."""
+    """The rulesets: `id`, `name`, `about`, `players`, and `factions` with their other sides.
+
+    `automa` has the `levels` and `factions` of a solo game; it is None in rulesets without one.
+    """
     out = []
     for id, (name, about) in RULESET_WORDS.items():
-        # The table has no seat for the Automa of a solo game yet.
         players = sorted(number for ruleset_id, number in VARIANTS if ruleset_id == id)
-        players = [number for number in players if number > 1]
+        entry = {"id": id, "name": name, "about": about, "players": players}
+        solo = VARIANTS.get((id, 1))
         factions = _factions(VARIANTS[id, players[-1]])
-        out.append(
-            {"id": id, "name": name, "about": about, "players": players, "factions": factions}
-        )
+        out.append({**entry, "factions": factions, "automa": _automa(solo) if solo else None})
     return out
+
+
+def _automa(ruleset: Ruleset) -> dict[str, Any]:
+    """The Automa's levels, with the default one, and the ids of its factions."""
+    parts = ruleset.automa
+    assert parts is not None
+    levels = [{"id": level.id, "name": LEVEL_NAMES[level.id]} for level in parts.levels]
+    ids = [faction.id for faction in parts.factions]
+    return {"levels": levels, "level": DEFAULT_LEVEL, "factions": ids}
 
 
 def _factions(ruleset: Ruleset) -> list[dict[str, str]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -14,6 +16,8 @@ import gaia_jax
 from gaia_jax import actions, replay
 from gaia_jax.env import State
 from gaia_jax.render import Effects, Table, effects, say, say_at
+from gaia_jax.render.automa_turns import automa_turns, compile_turns
+from gaia_jax.render.automa_words import turn_json
 from gaia_jax.render.table import Counted, count
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import Setup
@@ -30,7 +34,7 @@ class Rules:
     def __init__(self, id: str, players: int = 4):
         self.env = gaia_jax.make(id, players=players)
         self.init_from, self.step = replay.compiled(self.env)
-        self._draw = env_jit(self.env, "draw_setup")
+        self._draws = {self.env.automa: env_jit(self.env, "draw_setup")}  # by level
         self._deal_lock = threading.Lock()
         self._results_of = jax.jit(partial(_take_actions, self.env))
         self._moves = Compilation("the rules are being compiled, and stored for later starts")
@@ -57,6 +61,8 @@ class Rules:
     def _take_one(self) -> None:
         state = self.start(self.draw(0))  # on the host: one on a device is another program
         self.after(state, int(state.legal_action_mask.argmax()))
+        if self.solo:
+            compile_turns(self.env.ruleset, state)
 
     def progress(self) -> list[tuple[str, float | None]]:
         """Lines of progress and their seconds, of what is being compiled."""
@@ -80,6 +86,12 @@ class Rules:
         legal = np.asarray(state.legal_action_mask).nonzero()[0].tolist()
         return dict(zip(legal, self._after_all(state, legal), strict=True))
 
+    def own_table_after(self, state: State, action: int) -> Table:
+        """The table after one legal action, before any turns of the Automa."""
+        if self.solo:
+            return self.tables_after(state)[action]
+        return self.table(self.after(state, action))
+
     def _after_all(self, state: State, actions: list[int]) -> list[Table]:
         """The table after each of the actions."""
         out: list[Table] = []
@@ -92,11 +104,28 @@ class Rules:
                 out.append(Table(after, self.env.ruleset, counted))
         return out
 
-    def draw(self, seed: int) -> Setup:
-        """The set-up of a seed. The first call compiles for a second or two."""
+    @property
+    def solo(self) -> bool:
+        """Whether the Automa is the opponent."""
+        return self.env.ruleset.automa is not None
+
+    def draw(self, seed: int, level: str | None = None) -> Setup:
+        """The set-up of a seed. The first call compiles for a second or two.
+
+        Args:
+            level: of the Automa, one of the ruleset's levels; None takes the default.
+        """
         with self._deal_lock:
-            setup: Setup = self._draw(jax.random.key(seed))
+            if level not in self._draws:
+                env = dataclasses.replace(self.env, automa=level)
+                self._draws[level] = env_jit(env, "draw_setup")
+            setup: Setup = self._draws[level](jax.random.key(seed))
             return setup
+
+    def automa_turns(self, before: State, after: State) -> list[dict[str, Any]]:
+        """The Automa's turns between two states, card by card; [] in other games."""
+        ruleset = self.env.ruleset
+        return [turn_json(turn, ruleset) for turn in automa_turns(before, after, ruleset)]
 
     def start(self, setup: Setup) -> State:
         """The first state, on the host. The first call compiles for seconds."""
@@ -141,9 +170,22 @@ class Rules:
 def _take_actions(env: gaia_jax.GaiaEnv, state: State, actions: jax.Array) -> tuple[State, Counted]:
     """[BATCH] states after the actions, without masks, and the result of `render.table.count`.
 
+    In a solo game before the Automa's turns, whose cards are hidden from the human.
+
     Args:
         state: one; actions: (BATCH,) int32.
     """
+    own, state = _without_automa(env, state)
     copies = jax.tree.map(lambda x: jnp.broadcast_to(x, (BATCH, *jnp.shape(x))), state)
-    after = env_jit(env, "decide", batched=True)(copies, actions)
+    after = env_jit(own, "decide", batched=True)(copies, actions)
     return after, jax.vmap(partial(count, env.ruleset))(after.game)
+
+
+def _without_automa(env: gaia_jax.GaiaEnv, state: State) -> tuple[gaia_jax.GaiaEnv, State]:
+    """A solo game as one of two players, where the Automa's turns are decisions; others as is."""
+    if not env.ruleset.automa:
+        return env, state
+    own = gaia_jax.GaiaEnv(dataclasses.replace(env.ruleset, automa=None))
+    setup = state.game.setup.replace(automa=None)
+    game = state.game.replace(automa=None, setup=setup)
+    return own, state.replace(game=game, rewards=jnp.zeros(own.num_players, jnp.float32))

@@ -51,7 +51,7 @@ def left_over(rules: Rules, state: State) -> dict[str, Any]:
         f"1 for {RESOURCES_PER_VP}"
     }
     if then > now:
-        done = rules.table(rules.after(after, rules.index(PASS)))
+        done = rules.own_table_after(after, rules.index(PASS))
         words = f"pass, before it {_in_words(rules, texts)}"
         gain_text = f"{then - now} VP more at the end than passing now"
         result |= {"actions": [*texts, PASS], "words": words, "more": gain_text}

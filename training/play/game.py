@@ -17,6 +17,7 @@ from gaia_jax.state import Setup
 from .compiled_rules import Rules
 
 HUMAN = "you"
+AUTOMA_NAME = "the Automa"  # at the last seat of a solo game, which nobody can take
 MAX_NODES = 6000
 MAX_ACTIONS = 64  # of one request
 # Nodes of an incomplete move, which is not paid for yet.
@@ -42,6 +43,7 @@ class Node:
     prices: dict[str, dict[str, Any]] | None = None  # effects by action; None until requested
     words: str | None = None  # the action that led here
     effects_text: str | None = None  # costs and gains of the action that led to this position
+    automa: list[dict[str, Any]] | None = None  # the Automa's turns after that action
     lookahead: dict[str, Any] = field(default_factory=dict)  # by part, `GameServer.lookahead`
     by: str = ""  # a setting, or the previous decision, that decided instead of a person
 
@@ -240,6 +242,7 @@ class Game:
     def record_text(self) -> str:
         """The record of the line in view, with its players, as JSON text."""
         players = ["a person" if seat == HUMAN else seat for seat in self.seats]
+        players += [AUTOMA_NAME] * self.rules.solo
         return to_text(self.record().with_players(players))
 
     def replay_page(self) -> str:
@@ -286,6 +289,13 @@ class Game:
             node.effects_text = in_words(change, self.words(id))
         return node.effects_text
 
+    def automa(self, id: int) -> list[dict[str, Any]]:
+        """The Automa's turns after the decision that led to a position, card by card."""
+        node = self.nodes[id]
+        if node.automa is None:
+            node.automa = self.rules.automa_turns(self.nodes[node.parent].state, node.state)
+        return node.automa
+
     def setup_json(self) -> dict[str, Any]:
         """The set-up, as records hold it."""
         return setup_to_dict(self.setup, self.rules.env.ruleset)
@@ -309,6 +319,7 @@ class Game:
                     "words": self.words(id),
                     "effects_text": self.effects_text(id),
                     "by": node.by,
+                    "automa": self.automa(id),
                     "others": others,
                 }
             )

@@ -7,12 +7,17 @@ from typing import Any
 
 from gaia_jax.components.common import VP_AT_THE_END
 from gaia_jax.components.costs import RESOURCES_PER_VP
+from gaia_jax.render.automa_words import LEVEL_NAMES
 from gaia_jax.render.names import VP_SOURCES
 from gaia_jax.render.table import Table
 from gaia_jax.replay.page import seats_json, sources_json
+from gaia_jax.state import AUTOMA
+from gaia_jax.state import HUMAN as PLAYER
 
-from .game import HUMAN, Game
+from ..analysis import ADVISER
+from .game import AUTOMA_NAME, HUMAN, Game
 from .game_server import GameServer
+from .hints import refusal
 from .lookahead import TWO_STEPS, in_words, joined
 
 NUM_BEST_MOVES = 8
@@ -38,7 +43,7 @@ def game_json(server: GameServer, game: Game) -> dict[str, Any]:
             "seats": [
                 {**seat, "who": occupant, "vp": table.seats[p].vp}
                 for p, (seat, occupant) in enumerate(
-                    zip(seats_json(table), game.seats, strict=True)
+                    zip(seats_json(table), occupants(game), strict=True)
                 )
             ],
             "vp": [[seat.vp for seat in game.table(id).seats] for id in game.line],
@@ -59,7 +64,13 @@ def game_json(server: GameServer, game: Game) -> dict[str, Any]:
                 for text, seconds in (*lines, *game.rules.progress())
             ],
             "legal": legal_actions(game),
+            "advised": not game.rules.solo or not refusal(ADVISER, game.rules),
         }
+
+
+def occupants(game: Game) -> list[str]:
+    """Who plays, by player."""
+    return [*game.seats, *[AUTOMA_NAME] * game.rules.solo]
 
 
 def legal_actions(game: Game) -> list[dict[str, Any]]:
@@ -83,9 +94,10 @@ def end_summary(game: Game) -> dict[str, Any]:
     Returns:
         `places`: (P,) from 1, equal for ties; `rounds`: name and VP of each player after the
         set-up, each round and the final scoring; `best`: the decisions that gained their player the
-        most VP; `left`: how remaining resources score (FIN-11).
+        most VP; `left`: how remaining resources score (FIN-11); `verdict`: of a solo game.
     """
-    vp = [seat.vp for seat in game.table().seats]
+    table = game.table()
+    vp = [seat.vp for seat in table.seats]
     path = game.path(game.now)
     rows = [{"name": "Start", "vp": [seat.vp for seat in game.table(path[0]).seats]}]
     gains = []
@@ -113,7 +125,23 @@ def end_summary(game: Game) -> dict[str, Any]:
     ]
     left = f"{VP_SOURCES['RESOURCES']}: 1 VP for {RESOURCES_PER_VP} credits, ore and knowledge left"
     places = [1 + sum(other > own for other in vp) for own in vp]
-    return {"places": places, "rounds": rows, "best": best, "left": left}
+    return {
+        "places": places,
+        "rounds": rows,
+        "best": best,
+        "left": left,
+        "verdict": _verdict(table) if game.rules.solo else "",
+    }
+
+
+def _verdict(table: Table) -> str:
+    """The result of a solo game (AUT-34)."""
+    margin = table.seat(PLAYER).vp - table.seat(AUTOMA).vp
+    level = LEVEL_NAMES[table.automa_level]
+    if margin == 0:
+        return f"A draw against the Automa, level {level}."
+    result = "win" if margin > 0 else "lose"
+    return f"You {result} against the Automa, level {level}, by {abs(margin)} VP."
 
 
 def _decision_words(game: Game, before: Table, id: int) -> str:

@@ -12,9 +12,8 @@ from typing import Any
 from gaia_jax import replay
 from gaia_jax.replay import Record, RecordError
 from gaia_jax.ruleset import RULESETS
-from gaia_jax.setup.setup_json import players_of
+from gaia_jax.setup.setup_json import SEATS, players_of
 from gaia_jax.state import Setup
-from gaia_jax.xla.packed import PLAYERS
 
 from ..agents.search import split_name
 from ..analysis import ADVISER
@@ -82,6 +81,8 @@ class GameServer:
     def open(self, form: Mapping[str, Any]) -> Game:
         """A new game: `ruleset`, `seats`, and `seed`, `setup` or `record`, `factions`, `settings`.
 
+        A solo game has one seat, and `automa`, `automa_faction` as of `setups.deal`.
+
         Raises:
             Refused: one of them is invalid; the message is one line.
         """
@@ -124,7 +125,9 @@ class GameServer:
         setup_preview = setups.preview(setup, rules)
         self.compile(rules)
         self.agents.hurry([seat for seat in seats if seat != HUMAN], rules)
-        return {**setup_preview, "advice": self.setup_advice.of(rules, setup, form)}
+        has_advice = not rules.solo or not refusal(ADVISER, rules)
+        advice = self.setup_advice.of(rules, setup, form) if has_advice else None
+        return {**setup_preview, "advice": advice}
 
     def advise(self, form: Mapping[str, object]) -> dict[str, Any]:
         """Start advice on the set-up of a form, as for `preview`. Returns its status."""
@@ -196,8 +199,8 @@ class GameServer:
         except ValueError as error:
             raise Refused(str(error)) from error
         seats = form.get("seats", [HUMAN] * (players or 4))
-        if not isinstance(seats, list) or len(seats) not in PLAYERS:
-            raise Refused("seats: two, three or four names are required")
+        if not isinstance(seats, list) or len(seats) not in SEATS:
+            raise Refused("seats: from one to four names are required")
         if players and len(seats) < players:
             raise Refused(f"seats: {players} names are required, not {len(seats)}")
         return [self.seat(seat) for seat in seats[:players]]

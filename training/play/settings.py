@@ -137,7 +137,8 @@ def _answer(game: Game, settings: Settings, legal: list[str]) -> tuple[str, str]
     if set(legal) != {"leech CHARGE", "leech DECLINE"}:
         return None
     me = table.player
-    price = table.seat(me).vp - _after(game, "leech CHARGE").seat(me).vp
+    vp_paid = [t.seat(me).vp_source["LEECH"] for t in (table, _after(game, "leech CHARGE"))]
+    price = vp_paid[0] - vp_paid[1]
     last = table.round == ROUNDS and table.seat(me).passed > 0
     if price and last and settings.decline_last:
         return "leech DECLINE", "power after the last pass"

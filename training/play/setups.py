@@ -21,16 +21,45 @@ DRAWN = ""  # a seat that takes its dealt faction (SET-10)
 def deal(form: Mapping[str, Any], rules: Rules) -> Setup:
     """The set-up of `setup`, otherwise of `seed`, with the chosen `factions`.
 
+    A solo game by seed has the level `automa`, and the Automa plays `automa_faction`.
+
     Raises:
         Refused: one of them is invalid.
     """
     setup = _dealt(form, rules)
-    chosen = form.get("factions")
-    if chosen is None:
+    chosen, automa = form.get("factions"), form.get("automa_faction", DRAWN)
+    if chosen is None and automa == DRAWN:
         return setup
-    data = setup_to_dict(setup, rules.env.ruleset)
-    data["factions"] = with_factions(data["factions"], chosen, rules.env.ruleset)
+    ruleset = rules.env.ruleset
+    data = setup_to_dict(setup, ruleset)
+    if rules.solo:
+        _choose_solo_factions(data, [DRAWN] if chosen is None else chosen, automa, ruleset)
+    else:
+        data["factions"] = with_factions(data["factions"], chosen, ruleset)
     return read_setup(data, rules)
+
+
+def _choose_solo_factions(
+    data: dict[str, Any], chosen: object, automa: object, ruleset: Ruleset
+) -> None:
+    """Replace the factions of the human and the Automa in a set-up, as of `with_factions`.
+
+    Args:
+        chosen: a list of the human's faction; automa: the Automa's. DRAWN for none.
+    """
+    assert ruleset.automa is not None
+    playable = [faction.id for faction in ruleset.automa.factions]
+    if automa != DRAWN and automa not in playable:
+        raise Refused(f"automa_faction: {automa!r} is none of {', '.join(playable)}")
+    if not isinstance(chosen, list) or len(chosen) != 1:
+        raise Refused("factions: a list of 1 is required, with '' for a drawn one")
+    dealt = [*data["factions"], data["automa"]["faction"]]
+    human, opponent = with_factions(dealt, [*chosen, automa], ruleset)
+    boards = (pair for pair in ruleset.faction_boards if opponent in pair)
+    sides = next(boards, (opponent,))
+    data["factions"] = [human]
+    # Of a board that the human has left, the Automa plays its own side.
+    data["automa"]["faction"] = next(side for side in (opponent, *sides) if side in playable)
 
 
 def _dealt(form: Mapping[str, Any], rules: Rules) -> Setup:
@@ -39,7 +68,17 @@ def _dealt(form: Mapping[str, Any], rules: Rules) -> Setup:
     seed = form.get("seed", 0)
     if type(seed) is not int or not 0 <= seed < 2**31:
         raise Refused("seed: a whole number from 0 to 2147483647 is required")
-    return rules.draw(seed)
+    return rules.draw(seed, _level(form, rules) if rules.solo else None)
+
+
+def _level(form: Mapping[str, Any], rules: Rules) -> str | None:
+    """The Automa's level of a form; None for the default."""
+    level = form.get("automa")
+    assert rules.env.ruleset.automa is not None
+    levels = [entry.id for entry in rules.env.ruleset.automa.levels]
+    if level is not None and level not in levels:
+        raise Refused(f"automa: unknown level {level!r}; known are {', '.join(levels)}")
+    return level
 
 
 def with_factions(dealt: Sequence[str], chosen: object, ruleset: Ruleset) -> list[str]:

@@ -17,15 +17,16 @@ function drawEnd() {
   endOf = key;
   // Show the result whatever panel was in front.
   if (goneOn === game.id) view.decks.show("Play");
-  const { places, rounds, best, left } = game.end;
+  const { places, rounds, best, left, verdict } = game.end;
   const seats = [...game.seats].sort((a, b) => places[a.player] - places[b.player]);
   const chart = element("div", { class: "chart-holder" });
   byId("end").replaceChildren(element("h2", {}, "The end"),
+    ...(verdict ? [element("p", { class: "verdict" }, verdict)] : []),
     element("ol", { class: "ranking" }, ...seats.map((seat) => element("li", { value: places[seat.player] },
       disc(seat), element("b", {}, ` ${seat.vp} VP `), whoPlayed(seat)))),
     element("div", { class: "row" },
       element("button", { id: "again", title: "a new game, dealt the same", onclick: again }, "Again with this set-up"),
-      element("button", { id: "review", title: "every move judged, in the background; takes minutes", onclick: review }, "Review"),
+      element("button", { id: "review", hidden: !game.advised, title: "every move judged, in the background; takes minutes", onclick: review }, "Review"),
       element("button", { id: "review-off", hidden: true, onclick: () => callOff("review") }, "Cancel the review"),
       element("a", { class: "button", href: `/api/games/${game.id}/file/record.json`, download: "",
         title: "a file of all moves, downloaded: the start form opens it again", onclick: downloaded }, "Record"),

@@ -70,7 +70,11 @@ function update(state) {
     length: state.line.length - 1, at: state.line.indexOf(state.node),
     pick: (n) => change("go", { node: game.line[n] }),
   });
-  hintMoved();
+  // Where no agent plays such games there is nothing to ask one.
+  for (const part of [byId("hint-panel"), byId("set-warn").parentElement, view.decks.tabs.get("Analysis").tab]) {
+    part.hidden = !state.advised;
+  }
+  if (state.advised) hintMoved();
   tour.moved();
   if (analysis.on && moved) analysis.refresh();
   else analysis.draw();
@@ -108,7 +112,7 @@ function drawSeats() {
     row.classList.toggle("now", seat.player === game.player && !game.over);
     row.querySelector(".vp").textContent = `${seat.vp} VP`;
     const select = row.querySelector("select");
-    if (select.dataset.who !== seat.who) {
+    if (select && select.dataset.who !== seat.who) {
       select.dataset.who = seat.who;
       select.value = seat.who;
     }
@@ -123,7 +127,8 @@ function buildSeats() {
       onchange: (event) => change("seat", { player: seat.player, who: event.target.value }) },
     ...names.map((name) => element("option", { value: name, selected: name === seat.who }, called(name))));
     return element("div", { class: "seat", "data-seat": seat.player }, disc(seat),
-      element("span", { class: "name", title: seat.name }, seat.name), select,
+      element("span", { class: "name", title: seat.name }, seat.name),
+      seat.who === AUTOMA ? element("span", {}, seat.who) : select,
       element("span", { class: "vp" }));
   }));
 }
@@ -137,6 +142,8 @@ async function save() {
   const saved = await call(`/api/games/${game.id}/save`, { name: byId("save-name").value.trim() });
   if (saved) byId("message").textContent = `saved as ${saved.name}, ${saved.moves} moves`;
 }
+
+const AUTOMA = "the Automa"; // a seat that nobody can take
 
 let takenBack = ""; // the position that a decision was taken back to
 

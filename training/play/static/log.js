@@ -55,8 +55,8 @@ function drawSince(current) {
       drawSince(current);
       holder.querySelector(".fold").focus();
     } }, isExpanded ? "Less" : left ? `More, and ${left} before` : "More");
-  const rows = visible.map((turn) => turnRow(turn, game.seats, game.vp,
-    (n, event) => toggleRow(event.currentTarget)));
+  const rows = visible.flatMap((turn) => [turnRow(turn, game.seats, game.vp,
+    (n, event) => toggleRow(event.currentTarget)), ...automaDetails(turn)]);
   holder.replaceChildren(...(rows.length
     ? [element("div", { class: "since-head" }, element("h2", {}, "Since your last turn"), fold), ...rows] : []));
 }

@@ -78,6 +78,11 @@ function buildStart() {
       element("select", { id: `faction-${p}`, "aria-label": `faction of player ${p + 1}`, onchange: fillChairs }),
       element("small", { id: `about-${p}` })));
   }
+  byId("chairs").append(element("div", { class: "chair", id: "automa" },
+    element("label", { for: "automa-level" }, "Automa"),
+    element("select", { id: "automa-level", onchange: askPreview }),
+    element("select", { id: "automa-faction", "aria-label": "faction of the Automa", onchange: fillChairs }),
+    element("small", {}, "your opponent, by its decision cards; no agent is needed")));
   fromLink();
 }
 
@@ -121,6 +126,8 @@ function fromLink() {
   if (ruleset) byId("ruleset").value = ruleset.id;
   byId("start").dataset.players = link.get("players") || "";
   byId("start").dataset.factions = link.get("factions") || "";
+  byId("automa").dataset.level = link.get("automa") || "";
+  byId("automa").dataset.faction = link.get("automa_faction") || "";
 }
 
 function toLink() {
@@ -128,12 +135,16 @@ function toLink() {
   const { players } = rulesetNow();
   if (players.length > 1) link.set("players", seatsNow().length);
   if (factionsNow().some(Boolean)) link.set("factions", factionsNow().join(","));
+  for (const [key, value] of Object.entries(automaNow())) link.set(key, value);
   history.replaceState(null, "", `#${link}`);
 }
 
 const seatsNow = () => SEATS.map((p) => byId(`chair-${p}`).value).filter((who) => who !== NOBODY);
 const playing = () => SEATS.filter((p) => byId(`chair-${p}`).value !== NOBODY);
 const factionsNow = () => playing().map((p) => byId(`faction-${p}`).value);
+// The level and faction of the Automa as keys of a game; none with several players.
+const automaNow = () => (seatsNow().length > 1 ? {}
+  : { automa: byId("automa-level").value, automa_faction: byId("automa-faction").value });
 
 // Available agents depend on the number of players; a record defines it.
 function fillChairs() {
@@ -146,7 +157,8 @@ function fillChairs() {
   const taken = chairs.filter((chair, p) => p < least || (linked ? p < linked
     : !chair.options.length || chair.value !== NOBODY));
   const players = record ? record.players : taken.length;
-  const agents = offers.agents.filter(({ plays }) => (plays[ruleset.id] || []).includes(players));
+  // In a solo game an agent at another seat makes it one for two.
+  const agents = offers.agents.filter(({ plays }) => (plays[ruleset.id] || []).includes(Math.max(players, 2)));
   const names = agents.map(({ name }) => name);
   chairs.forEach((chair, p) => {
     const all = [[offers.human, PERSON], ...agents.map(entryOf)];
@@ -159,10 +171,25 @@ function fillChairs() {
     const agent = agents.find(({ name }) => name === chair.value);
     byId(`about-${p}`).textContent = agent ? agent.about : "";
   });
+  fillAutoma(ruleset, !record && players === 1);
   fillFactions(record, ruleset);
   start.dataset.players = start.dataset.factions = "";
   byId("ruleset-about").textContent = record ? "" : ruleset.about;
   askPreview();
+}
+
+// The Automa of a solo game; its faction is not on the human's board.
+function fillAutoma(ruleset, isSolo) {
+  const holder = byId("automa");
+  holder.hidden = !isSolo;
+  if (!isSolo) return;
+  const { levels, level, factions } = ruleset.automa;
+  const [select, faction] = [byId("automa-level"), byId("automa-faction")];
+  setOptions(select, levels.map(({ id, name }) => [id, name]), holder.dataset.level || select.value, level);
+  const human = ruleset.factions.find(({ id }) => id === byId("faction-0").value);
+  const free = ruleset.factions.filter(({ id }) => factions.includes(id) && ![human?.id, human?.other].includes(id));
+  setOptions(faction, [["", "dealt"], ...free.map(({ id, name }) => [id, name])], holder.dataset.faction || faction.value);
+  holder.dataset.level = holder.dataset.faction = "";
 }
 
 // Without factions of boards that another seat has chosen (two factions share one).
@@ -173,7 +200,7 @@ function fillFactions(record, ruleset) {
     const select = byId(`faction-${p}`);
     const selected = linked[seats.indexOf(p)] || select.value;
     const taken = seats.filter((other) => other < p || (other > p && byId(`faction-${other}`).value))
-      .map((other) => byId(`faction-${other}`).value).filter(Boolean);
+      .map((other) => byId(`faction-${other}`).value).concat(automaNow().automa_faction).filter(Boolean);
     const free = ruleset.factions.filter(({ id, other }) => !taken.includes(id) && !taken.includes(other));
     setOptions(select, [["", "dealt"], ...free.map(({ id, name }) => [id, name])], selected);
     select.hidden = Boolean(record) || !seats.includes(p);
@@ -182,7 +209,7 @@ function fillFactions(record, ruleset) {
 
 // The game that the form describes; null and a message if it is invalid.
 async function wantedGame() {
-  const selected = { ruleset: byId("ruleset").value, seats: seatsNow() };
+  const selected = { ruleset: byId("ruleset").value, seats: seatsNow(), ...automaNow() };
   if (factionsNow().some(Boolean)) selected.factions = factionsNow();
   try {
     const file = byId("upload").files[0];
@@ -234,6 +261,7 @@ async function showPreview() {
   adviceOn(selected, answer.advice);
   playing().forEach((p, k) => { byId(`faction-${p}`).options[0].textContent =
     byId(`faction-${p}`).value ? "dealt" : `dealt: ${answer.seats[k].name}`; });
+  if (!byId("automa").hidden) byId("automa-faction").options[0].textContent = `dealt: ${answer.seats[1].name}`;
 }
 
 // The preview: map, rounds and boosters; other parts unfold.
