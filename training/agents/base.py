@@ -14,6 +14,7 @@ from gaia_jax.xla.jax_config import own_jax_config
 
 from ..networks import sampling
 from ..search.keys import one_a_row
+from ..system.batched import observing
 from ..system.environments import has_short_turns, policy_mask
 from ..types import Environment, EnvState, Params, PolicyNetwork
 
@@ -147,12 +148,12 @@ def policy_agent(
             training.
         temperature: logits are divided by it; below 1 the policy becomes sharper.
     """
-    choices = partial(policy_mask, env)
+    choices, observe = partial(policy_mask, env), observing(env)
 
     @own_jax_config
     def evaluate(params: Params, state: EnvState) -> tuple[Array, Array]:
         def block(state: EnvState) -> tuple[Array, Array]:
-            observation = jax.vmap(env.observe)(state, state.current_player)
+            observation = observe(state, state.current_player)
             logits, values = network.apply(params, observation, choices(state.legal_action_mask))
             seats = jax.vmap(env.seats)(state, state.current_player)
             return logits, jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
@@ -163,7 +164,7 @@ def policy_agent(
     @own_jax_config
     def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
         def block(state: EnvState, mask: Array, uniform: Array) -> Array:
-            observation = jax.vmap(env.observe)(state, state.current_player)
+            observation = observe(state, state.current_player)
             mask = choices(mask)
             logits, _ = network.apply(params, observation, mask)
             if greedy:
@@ -176,7 +177,7 @@ def policy_agent(
     @own_jax_config
     def best_action(params: Params, state: EnvState) -> tuple[Array, Array]:
         """(B,) int32 and values (B, P). All rows at once: rollouts are few and fit in the cache."""
-        observation = jax.vmap(env.observe)(state, state.current_player)
+        observation = observe(state, state.current_player)
         seen = network.encode(observation, choices(state.legal_action_mask))
         logits, values = network.apply(params, seen, method="logits_and_values")
         action = network.to_action(seen, sampling.greedy(logits, seen.mask))

@@ -51,6 +51,13 @@ def dealing(env: Environment) -> Callable[[Array], Any]:
     return init
 
 
+@cache
+def observing(env: Environment) -> Callable[[Any, Array], Any]:
+    """`env.observe` over a batch: (states, players)."""
+    observe: Callable[[Any, Array], Any] = env_jit(env, "observe", batched=True)
+    return observe
+
+
 def step_among(env: Environment, rows: int, states: EnvState, actions: Array) -> Any:
     """The states (B,) after the actions (B,), in a batch of at least `rows`.
 
