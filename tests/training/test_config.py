@@ -56,6 +56,7 @@ def test_the_resolved_configuration_reads_back_equal(file, tmp_path):
         ("ppo.gae_lambda=2", "ppo.gae_lambda must be at most 1, got 2"),
         ("env.reward=gold", "env.reward must be one of vp, margin, rank, win, got 'gold'"),
         ("ppo.minibatches=7", "ppo.minibatches must divide ppo.num_steps, got 7 and 64"),
+        ("ppo.game_blocks=3", "ppo.minibatches must be a multiple of ppo.game_blocks, got 8 and 3"),
         ("network.mixing=attention", "network.cell_width and network.width must be equal"),
         ("ppo.lr", "expected key=value, got 'ppo.lr'"),
         ("ppo.lr=[", "ppo.lr: cannot read the value '['"),

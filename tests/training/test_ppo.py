@@ -1,5 +1,6 @@
 """Advantages against a plain reference; an update on two devices against one."""
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -9,10 +10,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.sharding import PartitionSpec as P
 
 from tests.xla_flags import on_devices
 from training import config as configs
 from training.learn.advantages import advantages
+from training.learn.ppo import Learner, minibatch_rows
+from training.system.devices import first_devices
 
 HERE = Path(__file__).resolve().parent
 
@@ -66,11 +70,36 @@ def test_advantages_are_those_of_each_seat_over_its_own_decisions(gae_lambda):
             assert np.isclose(advantage[t, game, seat], x, atol=1e-4), (t, game, seat)
 
 
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_an_epoch_has_each_kept_decision_in_one_minibatch_of_one_block(config, blocks):
+    games, minibatches, kept = 12, 6, 12
+    ppo = dataclasses.replace(
+        config.ppo, num_envs=games, minibatches=minibatches, game_blocks=blocks
+    )
+    learner = Learner(None, ppo, config.recipe, None, None, None, share=games)
+    rows = 3 * jnp.arange(kept)[:, None] + jnp.arange(games) % 3  # every game keeps its own steps
+
+    def of_device(key):
+        return minibatch_rows(learner, rows, key)
+
+    mesh = first_devices(1)
+    mapped = jax.shard_map(of_device, mesh=mesh, in_specs=P(), out_specs=P(), check_vma=False)
+    steps, numbers = jax.device_get(jax.jit(mapped)(jax.random.key(0)))
+    assert steps.shape == (minibatches, kept * blocks // minibatches, games // blocks)
+    numbers = np.broadcast_to(numbers, steps.shape)
+    assert all(len(np.unique(x % blocks)) == 1 for x in numbers)
+    seen = sorted(zip(steps.ravel(), numbers.ravel(), strict=True))
+    assert seen == sorted((rows[i, game], game) for i in range(kept) for game in range(games))
+    again = jax.device_get(jax.jit(mapped)(jax.random.key(1)))
+    assert not np.array_equal(again[0], steps)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("devices", [2, 8])
-def test_more_devices_make_the_same_update_as_one(config, make_trainer, tmp_path, devices):
-    """Random numbers belong to a game, minibatches hold all games: only rounding differs."""
-    small = ["network.layers=0", "ppo.epochs=1", "ppo.minibatches=2", "run.updates_per_chunk=1"]
+@pytest.mark.parametrize(("devices", "blocks"), [(2, 1), (8, 1), (2, 2)])
+def test_more_devices_make_the_same_update_as_one(config, make_trainer, tmp_path, devices, blocks):
+    """Random numbers and blocks belong to a game: only rounding differs."""
+    small = ["network.layers=0", "ppo.epochs=1", "run.updates_per_chunk=1"]
+    small += [f"ppo.minibatches={2 * blocks}", f"ppo.game_blocks={blocks}"]
     code = f"""
 import sys; sys.path[:0] = [{str(HERE)!r}, {str(HERE.parents[1])!r}]
 import jax, numpy as np, conftest, toy_env

@@ -208,9 +208,20 @@ def _check(config: Config) -> None:
             raise UserError(f"network.{needs} needs network.planets above 0")
     if config.recipe.opponent_weight and config.env.reward != "vp":
         raise UserError(f"recipe.opponent_weight needs env.reward=vp, got {config.env.reward}")
-    if ppo.num_steps % ppo.minibatches:
+    if ppo.minibatches % ppo.game_blocks:
         raise UserError(
-            f"ppo.minibatches must divide ppo.num_steps, got {ppo.minibatches} and {ppo.num_steps}"
+            "ppo.minibatches must be a multiple of ppo.game_blocks, "
+            f"got {ppo.minibatches} and {ppo.game_blocks}"
+        )
+    if ppo.num_steps * ppo.game_blocks % ppo.minibatches:
+        product = "ppo.num_steps" + " * ppo.game_blocks" * (ppo.game_blocks > 1)
+        raise UserError(
+            f"ppo.minibatches must divide {product}, "
+            f"got {ppo.minibatches} and {ppo.num_steps * ppo.game_blocks}"
+        )
+    if ppo.num_envs % ppo.game_blocks:
+        raise UserError(
+            f"ppo.game_blocks must divide ppo.num_envs, got {ppo.game_blocks} and {ppo.num_envs}"
         )
     if run.updates % run.updates_per_chunk:
         raise UserError(

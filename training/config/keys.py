@@ -105,7 +105,10 @@ class PPOConfig:
     num_steps: Whole = whole(64, "decisions of each game between two updates", high=2**16)
     epochs: Whole = whole(2, "passes over the decisions of an update", high=1000)
     minibatches: Whole = whole(
-        8, "of an epoch; each holds num_steps / minibatches decisions of every game", high=2**16
+        8, "of an epoch; each holds as many decisions of each of its games", high=2**16
+    )
+    game_blocks: Whole = whole(
+        1, "the games are split into so many blocks; a minibatch is from one", high=2**16
     )
     lr: Number = number(1e-3, "learning rate at the first update", high=10)
     lr_end: End = end("and at the last, in a straight line; null: `lr`, a constant rate", 10)

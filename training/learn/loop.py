@@ -72,7 +72,7 @@ class Trainer:
         self.spent = 0.0  # seconds of `run.max_minutes` that earlier starts have used
         self.group = group or alone()
         self.diagnostics = Diagnostics(self.env)
-        mesh = devices.make_mesh(config.ppo.num_envs)
+        mesh = devices.make_mesh(config.ppo.num_envs, config.ppo.game_blocks)
         init = make_init(auto, self.network, config, mesh)
         init = jit_fast_compile(init, out_shardings=sharding(mesh))
         self._chunk: Any = ppo.make_chunk(auto, self.network, config, mesh)

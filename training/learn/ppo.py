@@ -7,7 +7,8 @@ of them changes is a `Learner`; what they change is a `Runner`.
 N is the number of games side by side, T the decisions of each between two updates, P the seats.
 All of it runs once per device on that device's share of the games (`shard_map`); only gradients and
 means cross devices. Random numbers belong to a game, not to a device, and each minibatch holds
-decisions of every game: the number of devices changes nothing but the rounding.
+decisions of every game, or of one block of the games of every device: the number of devices changes
+nothing but the rounding.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import optax
 from jax import Array
 from jax.sharding import Mesh, NamedSharding
@@ -140,8 +140,9 @@ def make_chunk(auto: AutoEnvironment, network: PolicyNetwork, config: Config, me
 
 
 def kept_steps(ppo: PPOConfig, recipe: RecipeConfig) -> int:
-    """How many decisions of each game an update learns from: a multiple of the minibatches."""
-    return max(round(recipe.keep_fraction * ppo.num_steps / ppo.minibatches), 1) * ppo.minibatches
+    """How many decisions of each game an update learns from: as many in each of its minibatches."""
+    parts = ppo.minibatches // ppo.game_blocks
+    return max(round(recipe.keep_fraction * ppo.num_steps / parts), 1) * parts
 
 
 def _update_step(learner: Learner, runner: Runner) -> tuple[Runner, Metrics]:
@@ -254,25 +255,46 @@ def _kept_rows(learner: Learner, batch: Batch) -> Array:
 def _update_epoch(
     learner: Learner, runner: Runner, weights: Weights, batch: Batch, kept_rows: Array, key: Array
 ) -> tuple[Weights, Metrics]:
-    """Every kept decision once, in minibatches of as many decisions of every game.
+    """Every kept decision once, in minibatches.
 
     Args:
         runner: of the start of the update.
         kept_rows: (S, N), the decisions of each game to learn from.
     """
-    order = jax.vmap(jax.random.permutation)(learner.game_keys(key), kept_rows.T).T
-    order = order.reshape(learner.ppo.minibatches, -1, learner.share)
+    steps, games = minibatch_rows(learner, kept_rows, key)
 
-    def minibatch(weights: Weights, steps: Array) -> tuple[Weights, Metrics]:
-        picked = jax.tree.map(partial(_pick_steps, steps=steps), batch)
+    def minibatch(weights: Weights, rows: tuple[Array, Array]) -> tuple[Weights, Metrics]:
+        picked = jax.tree.map(partial(_pick, steps=rows[0], games=rows[1]), batch)
         return _update_minibatch(learner, runner, weights, picked)
 
-    return jax.lax.scan(minibatch, weights, order)
+    return jax.lax.scan(minibatch, weights, (steps, games))
 
 
-def _pick_steps(x: Array, steps: Array) -> Array:
-    """(T, N, ...) and (S, N) step numbers, for each game its own -> (S * N, ...)."""
-    return x[steps, np.arange(x.shape[1])].reshape(-1, *x.shape[2:])
+def minibatch_rows(learner: Learner, kept_rows: Array, key: Array) -> tuple[Array, Array]:
+    """The decisions of the M minibatches of an epoch, each kept decision in one of them.
+
+    A minibatch holds S * B / M decisions of each of N / B games: of B blocks, block b is the games
+    whose number leaves the remainder b, so that it is the same block on any number of devices.
+
+    Returns:
+        Step numbers (M, S * B / M, N / B) and the numbers of their games (M, 1, N / B).
+    """
+    count, blocks = learner.ppo.minibatches, learner.ppo.game_blocks
+    order = jax.vmap(jax.random.permutation)(learner.game_keys(key), kept_rows.T).T
+    order = order.reshape(count // blocks, -1, learner.share // blocks, blocks)
+    steps = jnp.moveaxis(order, -1, 1).reshape(count, *order.shape[1:3])
+    games = jnp.arange(learner.share).reshape(-1, blocks).T[:, None]
+    games = jnp.tile(games, (count // blocks, 1, 1))
+    if blocks == 1:
+        return steps, games
+    # `game_keys` folds in the numbers below `num_envs`.
+    turn = jax.random.permutation(jax.random.fold_in(key, learner.ppo.num_envs), count)
+    return steps[turn], games[turn]
+
+
+def _pick(x: Array, steps: Array, games: Array) -> Array:
+    """(T, N, ...), step numbers (S, G) and games (1, G) -> (S * G, ...)."""
+    return x[steps, games].reshape(-1, *x.shape[2:])
 
 
 def _update_minibatch(

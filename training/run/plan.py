@@ -96,8 +96,9 @@ def plan_of(config: Config, shapes: Shapes, devices: int) -> Plan:
         UserError: the games do not divide among them.
     """
     c = config.ppo
-    if c.num_envs % devices:
-        raise UserError(f"ppo.num_envs must be a multiple of the {devices} devices")
+    if c.num_envs % (devices * c.game_blocks):
+        blocks = f" with {c.game_blocks} blocks of games" * (c.game_blocks > 1)
+        raise UserError(f"ppo.num_envs must be a multiple of the {devices} devices{blocks}")
     games = c.num_envs // devices
     copies = 1 + bool(config.recipe.ema_decay)
     minibatch = games * ppo.kept_steps(c, config.recipe) // c.minibatches
@@ -136,7 +137,7 @@ def _bytes(tree: object) -> int:
 def xla_account(config: Config, env_module: EnvModule) -> dict[str, int]:
     """Memory of the compiled training step on one local device, as reported by XLA."""
     _, _, auto, network, _ = Inputs.of(config, env_module)
-    mesh = make_mesh(config.ppo.num_envs)
+    mesh = make_mesh(config.ppo.num_envs, config.ppo.game_blocks)
     init = jax.jit(make_init(auto, network, config, mesh), out_shardings=sharding(mesh))
     chunk = ppo.make_chunk(auto, network, config, mesh)
     analysis: Any = chunk.lower(init.eval_shape()).compile().memory_analysis()
@@ -200,12 +201,11 @@ def read_pace(path: Path, env_module: EnvModule) -> Pace:
 def fitting(config: Config, shapes: Shapes, devices: int, memory: int) -> list[str]:
     """Settings that would fit, each by itself: fewer games, more minibatches, fewer decisions."""
     c, factors = config.ppo, [2**n for n in range(1, 21)]
+    games, parts = devices * c.game_blocks, c.minibatches // c.game_blocks
     values = {
-        "num_envs": [c.num_envs // n for n in factors if c.num_envs % (n * devices) == 0],
-        "minibatches": [
-            c.minibatches * n for n in factors if c.num_steps % (n * c.minibatches) == 0
-        ],
-        "num_steps": [c.num_steps // n for n in factors if c.num_steps % (n * c.minibatches) == 0],
+        "num_envs": [c.num_envs // n for n in factors if c.num_envs % (n * games) == 0],
+        "minibatches": [c.minibatches * n for n in factors if c.num_steps % (n * parts) == 0],
+        "num_steps": [c.num_steps // n for n in factors if c.num_steps % (n * parts) == 0],
     }
     options = []
     for key in values:

@@ -75,7 +75,8 @@ def begin(request: TrainRequest, env_module: EnvModule) -> Iterator[tuple[Proces
     place = processes.place_of(config.hosts)
     versions = processes.versions() | {"--resume": request.resume or ""}
     with processes.join(place, versions) as group:
-        devices.split_cpu(config.run.cpu_devices, config.ppo.num_envs // place.size)
+        split = config.run.cpu_devices, config.ppo.num_envs // place.size, config.ppo.game_blocks
+        devices.split_cpu(*split)
         if request.resume is not None:
             resolved = _resume(request)
             warnings = configs.rising_schedules(resolved.config)

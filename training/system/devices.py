@@ -45,11 +45,15 @@ def shares(groups: int, games: int, limit: int) -> int:
     return max((n for n in range(1, count + 1) if groups % n == 0), default=1)
 
 
-def make_mesh(num_envs: int) -> Mesh:
-    """All devices in one row."""
+def make_mesh(num_envs: int, blocks: int = 1) -> Mesh:
+    """All devices in one row; each has an equal share of every block of games."""
     count = jax.device_count()
-    if num_envs % count:
-        raise UserError(f"ppo.num_envs must be a multiple of the {count} devices, got {num_envs}")
+    if num_envs % (count * blocks):
+        each = f" with {blocks} blocks of games" * (blocks > 1)
+        raise UserError(
+            f"ppo.num_envs must be a multiple of {count * blocks}: {count} devices{each}, "
+            f"got {num_envs}"
+        )
     return first_devices(count)
 
 
