@@ -158,13 +158,13 @@ def _answer_planets_near_home(table: GameTable, ruleset: Ruleset) -> Answers:
 
 
 def answer_for_decisions(
-    table: GameTable, decisions: DecisionCounts, slots: Mapping[str, list[str]]
+    table: GameTable, decisions: DecisionCounts, places_by_key: Mapping[str, list[str]]
 ) -> Answers:
     """Answer the questions that need every decision.
 
     Args:
-        slots: the places of a component: key of `table.setup` -> a name for each entry of its
-            list, from `dataset.json`.
+        places_by_key: key of `table.setup` -> the place of each entry of its list, from
+            `dataset.json`.
     """
     habits = [
         decisions.counts_by_prefix(*prefixes)[0].sum(-1) for prefixes in HABIT_ACTIONS.values()
@@ -180,10 +180,11 @@ def answer_for_decisions(
             table, f"taken_{key}", *decisions.counts_by_prefix(*prefixes)
         )
     num_artifacts = np.asarray(table.setup.get("artifacts", [[]])).shape[-1]
-    places = {**slots, "artifacts": [str(n + 1) for n in range(num_artifacts)]}
+    places_by_key = {**places_by_key, "artifacts": [str(n + 1) for n in range(num_artifacts)]}
     for key, (verb, _) in COMPONENTS_AT_PLACES.items():
-        if places.get(key) and key in table.setup:
-            counts = decisions.counts_by_name([f"{verb} {place}" for place in places[key]])
+        if places_by_key.get(key) and key in table.setup:
+            names = [f"{verb} {place}" for place in places_by_key[key]]
+            counts = decisions.counts_by_name(names)
             by_component = component_effects.counts_by_component(table, counts, key)
             answers |= _answer_acquisition(table, f"taken_{key}_by_name", *by_component)
     games = np.bincount(table.faction.ravel(), minlength=1)
