@@ -38,7 +38,7 @@ ACQUIRED_ACTIONS = {
     "boosters_taken": ("Boosters taken", ("booster ",)),
     "board_actions": ("Power actions", ("power ", "qic ")),
 }
-# Actions name a place; which component lies there changes from game to game.
+# Actions name a place; the component at a place differs between games.
 # Key of a set-up -> verb of the action, title; the question is `taken_KEY_by_name`.
 COMPONENTS_AT_PLACES = {
     "advanced_tiles": ("advanced", "Advanced tiles taken"),
