@@ -71,8 +71,9 @@ def test_slider_keys_rounds_and_seats(written: Path, width: int, browser: Any) -
     assert len(tab.requests) == 1
 
 
-def test_every_decision_is_listed() -> None:
-    record = replay.read(RECORDS["base"])
+@pytest.mark.parametrize("ruleset", ["lost_fleet", pytest.param("base", marks=pytest.mark.slow)])
+def test_every_decision_is_listed(ruleset: str) -> None:
+    record = replay.read(RECORDS[ruleset])
     lines = list(move_list.lines(moves(record)))
     assert len(lines) == len(record.actions) + 7, "a line a decision, a head line a round"
     assert lines[0] == "set-up" and "round 6" in lines

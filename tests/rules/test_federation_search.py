@@ -178,13 +178,12 @@ def test_on_the_lattice_a_shift_leads_to_a_neighbor_or_to_no_cell(geometry):
         assert neighbors == geometry.neighbors[cell].tolist()
 
 
-def test_fed_01_existence_builder_and_commit_are_exact(search):
-    solvers = []
-    for seed in (2, 3):
-        solvers += check_cases(search, draw_cases(seed), random.Random(seed))
+@pytest.mark.parametrize("seed", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_fed_01_existence_builder_and_commit_are_exact(search, seed):
+    solvers = check_cases(search, draw_cases(seed), random.Random(seed))
     legal = [len(solver.legal) for solver in solvers]
-    assert sum(n > 0 for n in legal) > 50
-    assert sum(n == 0 for n in legal) > 50
+    assert sum(n > 0 for n in legal) > 25
+    assert sum(n == 0 for n in legal) > 25
     assert {2, 3, 4, 5, 6, 7, 8} <= {len(solver.groups) for solver in solvers}
 
 

@@ -92,10 +92,8 @@ def test_evaluate_reads_the_run_and_gives_the_same_report_again(trained, capsys,
 
 
 @pytest.mark.parametrize("name", ["random", "{run}+search:2", "{run}@start", "test_train:first"])
-def test_every_kind_of_agent_is_evaluated(name, make_trainer, capsys, tmp_path):
-    trainer = make_trainer("saved")
-    trainer.save()
-    name = name.format(run=trainer.run)
+def test_every_kind_of_agent_is_evaluated(name, trained, capsys, tmp_path):
+    name = name.format(run=trained[1])
     face = SimpleNamespace(make=lambda env_id, reward: toy_env.ToyEnv("toy", reward))
     path = tmp_path / "report.json"
     code = cli.run(lambda: evaluate.main([name, "--games", "4", "--json", str(path)], face))

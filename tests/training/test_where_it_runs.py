@@ -48,10 +48,11 @@ import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execv(sys.executable, [sys.executable, "-m", *sys.argv[1:]])
 """
+# The commands of each package share their start; of the trainer one is fast.
 WRONG = [
     ["gaia_jax.replay", "nothing.json"],
     ["training.evaluate", "nothing"],
-    ["training.compare", "nothing"],
+    pytest.param(["training.compare", "nothing"], marks=pytest.mark.slow),
 ]
 
 
@@ -63,7 +64,7 @@ def test_what_a_closed_standard_error_would_take_is_nowhere(wrong, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("redirect", [">&-", "<&- >&-"])
+@pytest.mark.parametrize("redirect", ["<&- >&-", pytest.param(">&-", marks=pytest.mark.slow)])
 def test_a_closed_standard_output_changes_nothing(redirect, tmp_path):
     command = [sys.executable, "-m", *WRONG[0]]
     code, _, err = run(command, environment(), tmp_path, redirect)

@@ -58,6 +58,7 @@ def test_the_environment_turns_it_off(tmp_path):
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_folder_that_jax_knows_stays(tmp_path):
     own = tmp_path / "own"
     assert start(tmp_path, JAX_COMPILATION_CACHE_DIR=str(own))[0] == str(own)

@@ -112,7 +112,7 @@ print(Count.words)
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory):
-    """A copy of the package, and what a first process prints that stores a program."""
+    """A copy of the package, and what two processes print: one stores a program, one loads it."""
     folder = tmp_path_factory.mktemp("package")
     shutil.copytree(ROOT / "gaia_jax", folder / "gaia_jax")
     (folder / "script.py").write_text(PACKAGE)
@@ -121,15 +121,15 @@ def package(tmp_path_factory):
         out = run(folder / "script.py", folder / "cache", *arguments, PYTHONPATH=str(folder))
         return out.splitlines()
 
-    return folder, start, start()
+    return folder, start, start(), start()
 
 
 @pytest.mark.parametrize("kind", ["a replaced function", "an array written to", "an edited source"])
 def test_a_change_of_the_package_is_seen(package, kind):
-    folder, start, first = package
+    folder, start, first, second = package
     draw, plain, words = first
     assert draw == plain and words == "['made']"
-    assert start() == [draw, plain, "['read']"]
+    assert second == [draw, plain, "['read']"]
     if kind == "an edited source":
         path = folder / "gaia_jax" / "setup" / "draw.py"
         text = path.read_text("utf-8")
