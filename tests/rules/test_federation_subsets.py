@@ -99,7 +99,9 @@ def check(name: str, seed: int, count: int) -> int:
     return changed
 
 
-@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=[pytest.mark.slow] * (x == "base")) for x in MAPS]
+)
 def test_a25_the_search_finds_what_trying_all_subsets_finds(name: str) -> None:
     assert check(name, 1, 96) > 0  # some positions where one group less is not the whole test
 

@@ -13,7 +13,10 @@ from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import FactionRow
 
 
-@pytest.mark.parametrize("ruleset", ["base", "lost_fleet_published", "lost_fleet"])
+@pytest.mark.parametrize(
+    "ruleset",
+    [pytest.param("base", marks=pytest.mark.slow), "lost_fleet_published", "lost_fleet"],
+)
 def test_min_10_without_ore_the_gleens_cannot_pay_for_a_gaia_planet_however_far(ruleset):
     rules = gaia_jax.RULESETS[ruleset]
     env = gaia_jax.make(ruleset)
