@@ -332,8 +332,8 @@ def make(
             -1/3, -1), ties averaged; "win", at the end 1 shared among the winners; "vp", at each
             decision the change of own VP, divided by 100.
         max_steps: a game of that many decisions is truncated (RL-04); at least 1.
-        players: 1 to 4 for "base", 2 to 4 for "lost_fleet_published", else 4. One plays against the
-            Automa: rewards are (1,), states have two rows of players, the second is the Automa's.
+        players: 4 for "lost_fleet", else 1 to 4. One plays against the Automa: rewards are (1,),
+            states have two rows of players, the second is the Automa's.
         short_turns: a turn ends with its main action, so free actions come before it alone
             (ROU-03 allows them after it too). Each such game is one of the whole game with
             `end_turn` put in.

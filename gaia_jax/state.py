@@ -278,7 +278,7 @@ class Turn(PackedRecord):
     terrans_points = Field("Gaia-phase tokens the Terrans can still convert", 0, 100)
 
 
-@pytree
+@pytree_without_empty
 class AutomaDraws(Struct):
     """What is drawn for the Automa before a solo game. Cards are numbers 1 to 17."""
 
@@ -288,6 +288,8 @@ class AutomaDraws(Struct):
     )
     start_cards: Array = leaf("for ties of its starting mines", 1, 17, shape=(3,))
     booster_card: Array = leaf("for its first booster", 1, 17)
+    # Of length 0 without ships.
+    explored_ship: Array = leaf("the ship where its first shuttle is", 0, 3, shape=(1,))
 
 
 @pytree_without_empty

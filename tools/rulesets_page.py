@@ -25,6 +25,7 @@ from gaia_jax.ruleset import (
     PUBLISHED_FOR_TWO,
     RULESETS,
     Ruleset,
+    ruleset_of,
 )
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -218,7 +219,7 @@ def _players_rows(*rulesets: Ruleset) -> Iterator[str]:
         spare = f" (may leave out {' and '.join(rules.map.spare_tiles)})"
         neutral = ", ".join(f"{name} {n}" for name, n in rules.neutral_player.items())
         yield (
-            f"| {rules.players} | {len(tiles)}{spare if rules.map.spare_tiles else ''} "
+            f"| {rules.seats} | {len(tiles)}{spare if rules.map.spare_tiles else ''} "
             f"| {rules.geometry.num_cells} | {rules.actions.num_actions} "
             f"| {rules.boosters_in_play} | {neutral or MISSING} |"
         )
@@ -274,7 +275,9 @@ def _chapter(rules: Ruleset) -> Iterator[str]:
     yield from AFTER.get(rules.id, ())
     if rules is LOST_FLEET_PUBLISHED:
         yield ""
-        yield from _players_rows(PUBLISHED_FOR_TWO, PUBLISHED_FOR_THREE, rules)
+        one = ruleset_of(rules.id, 1)
+        yield from _players_rows(one, PUBLISHED_FOR_TWO, PUBLISHED_FOR_THREE, rules)
+        yield from ("", "One plays against the Automa (AUT-01 to AUT-45).")
 
 
 def _base_chapter() -> Iterator[str]:

@@ -4,7 +4,7 @@ The cards are numbered as printed, 1 to 17. Card sides: the right column is the 
 is drawn for, the left column supports the action of the next card.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gaia_jax.components.research import TRACKS
 
@@ -134,6 +134,9 @@ ROUND_TILE_VP = {
     "RM-GAIA-4VP": (2, 2),
     "RM-PI-ACAD-1-5VP": (0, 5),
     "RM-PI-ACAD-2-5VP": (0, 5),
+    "RM-DIV-3VP": (4, 6),
+    "RM-SECTOR-3VP": (3, 6),
+    "RM-LAB-4VP": (4, 8),
 }
 
 # The action spaces from left to right (AUT-25).
@@ -150,12 +153,30 @@ ACTION_ROW = (
     "QIC_TYPES",
 )
 
+
+@dataclass(frozen=True)
+class ShipTile:
+    """A tile to the right of the action spaces, the side of its ship up until the Automa is there.
+
+    The other side has the ship's actions as spaces, from left to right (AUT-42).
+    """
+
+    ship: str
+    spaces: tuple[str, ...]
+
+
+SHIP_TILES = (
+    ShipTile("REBELLION", ("REB_Q", "REB_P", "REB_K")),
+    ShipTile("ECLIPSE", ("ECL_Q", "ECL_P", "ECL_C")),
+    ShipTile("TF_MARS", ("TFM_Q", "TFM_P", "TFM_C")),
+)
+
 # What an upgrade replaces, and by what, in the order of preference; AC is either academy (AUT-23).
 UPGRADES = (("TS", "PI"), ("MINE", "TS"), ("RL", "AC"), ("TS", "RL"))
 DOWNGRADE = ("RL", "TS")
 
-# Terraforming steps of a mine on planets off the ring of colours (AUT-20).
-OTHER_STEPS = {"Gaia": 1, "Transdim": 2}
+# Terraforming steps of a mine on planets off the ring of colours (AUT-20, AUT-41).
+OTHER_STEPS = {"Gaia": 1, "Transdim": 2, "Asteroid": 2, "Proto": 3}
 
 # The last cards of a deck that may end the Automa's round (AUT-13).
 BOTTOM_CARDS = 3
@@ -175,8 +196,19 @@ class Automa:
     levels: tuple[Level, ...] = LEVELS
     round_tile_vp: dict[str, tuple[int, int]] = field(default_factory=lambda: ROUND_TILE_VP)
     action_row: tuple[str, ...] = ACTION_ROW
+    ship_tiles: tuple[ShipTile, ...] = ()  # from left to right, next to `action_row`
 
 
 AUTOMA = Automa()
+
+# In The Lost Fleet ship tiles cover the QIC actions, and the levels have other VP (AUT-42, AUT-45).
+_LOST_FLEET_START_VP = (0, 15, 20, 25, 10)
+AUTOMA_IN_LOST_FLEET = Automa(
+    levels=tuple(
+        replace(level, start_vp=vp) for level, vp in zip(LEVELS, _LOST_FLEET_START_VP, strict=True)
+    ),
+    action_row=tuple(space for space in ACTION_ROW if space.startswith("PA_")),
+    ship_tiles=SHIP_TILES,
+)
 
 assert all(f.research in (None, RESEARCH_RANDOM, *TRACKS) for f in FACTIONS)

@@ -162,6 +162,12 @@ FACTIONS_FOR_TWO = tuple(
 )
 FACTIONS_FOR_THREE = changed(FACTIONS, {"LANTIDS": {"pi_guest_charge": 1}})
 
+# Alone, the Twilight stays in the box, with all artifacts (AUT-40).
+SHIPS_FOR_ONE = tuple(ship for ship in map_tiles.SHIPS if ship != ships.ARTIFACT_SHIP)
+SHIP_ACTIONS_FOR_ONE = tuple(
+    action for action in SHIP_ACTIONS if action.ship != ships.ARTIFACT_SHIP
+)
+
 # The neutral player of two, as printed on the final tiles (PLA-14).
 NEUTRAL_PLAYER = {
     "BUILDINGS": 11,

@@ -23,9 +23,10 @@ from gaia_jax.rules.player import player_row
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import AUTOMA, HUMAN, NONE, Board, GameState, Node, Phase, Players
 
-# `Step.verb`: a mine, an upgrade, a research step, an advanced tile removed, a space covered.
+# `Step.verb`: a mine, an upgrade, a research step, an advanced tile removed, a space covered, a
+# ship explored, a booster taken.
 MINE_ON, UPGRADE, ADVANCE, REMOVE, COVER = "mine", "upgrade", "advance", "remove", "cover"
-BOOSTER = "booster"
+EXPLORE, BOOSTER = "explore", "booster"
 NUMBER = "number"  # of a numbered selection (AUT-17), in `Step.decided_by` and `Option.lost_by`
 
 
@@ -46,7 +47,7 @@ class Step:
     verb: str
     place: str
     before: str  # the planet, the structure or the level; "" for the others
-    after: str
+    after: str  # of a space the one on its left that is covered too, if any
     options: tuple[Option, ...]
     decided_by: str  # a tie-breaker or NUMBER; "" with one option
 
@@ -75,7 +76,7 @@ class _TurnResult(NamedTuple):
     passes: Array
     plan: turn.Plan
     tracks: Array  # (6,) bool, those that research may choose
-    covered: tuple[Array, Array]  # as of `cover_spaces`, with the first space alone
+    covered: turn.Covered  # with the first space alone
 
 
 @partial(jax.jit, static_argnums=0)
@@ -95,7 +96,7 @@ def _take(ruleset: Ruleset, game: GameState, changes: dict[str, Array]) -> _Turn
         passes=turn_cards.passes,
         plan=plan,
         tracks=turn.research_options(game, me, plan.wish)[0],
-        covered=turn.cover_spaces(ruleset, game.turn, count, turn_cards.support),
+        covered=turn.cover_spaces(ruleset, game.turn, me.shuttles, count, turn_cards.support),
     )
 
 
@@ -335,19 +336,31 @@ def _research(ruleset: Ruleset, game: GameState, result: _TurnResult) -> Iterato
 
 
 def _covers(ruleset: Ruleset, game: GameState, result: _TurnResult) -> Iterator[Step]:
-    """The action spaces that are covered, one after another (AUT-25, AUT-27)."""
+    """The spaces covered and ships explored, one after another (AUT-25, AUT-27, AUT-42)."""
+    before, after = (
+        _taken(ruleset, x.turn.power_used, x.turn.ship_used, x.players.shuttles[AUTOMA])
+        for x in (game, result.after)
+    )
+    first = _taken(ruleset, *result.covered)
+    for earlier, later in ((before, first), (first, after)):
+        options = _space_options(ruleset, earlier)
+        if new := [x for x in options if x in later]:
+            *left, chosen = new
+            verb = EXPLORE if chosen in ruleset.ships else COVER
+            yield Step(verb, chosen, "", "".join(left), *_numbered(options, chosen))
+
+
+def _taken(ruleset: Ruleset, power: Any, shared: Any, shuttles: Any) -> set[str]:
+    """The ids of covered action spaces, and of ships with a shuttle of the Automa."""
+    shared_ids = tuple(action.id for _, action in ruleset.shared_actions)
+    bits = (ruleset.ids["power_action"], power), (shared_ids, shared), (ruleset.ships, shuttles)
+    return {x for ids, value in bits for i, x in enumerate(ids) if int(value) >> i & 1}
+
+
+def _space_options(ruleset: Ruleset, taken: set[str]) -> list[str]:
+    """What a numbered selection counts from left to right: free spaces, ships to explore."""
     assert ruleset.automa is not None
-    row = ruleset.automa.action_row
-    used = [_used(ruleset, x.power_used, x.ship_used) for x in (game.turn, result.after.turn)]
-    first = _used(ruleset, *result.covered)
-    for earlier, later in ((used[0], first), (first, used[1])):
-        for space in later - earlier:
-            options = [x for x in row if x not in earlier]
-            yield Step(COVER, space, "", "", *_numbered(options, space))
-
-
-def _used(ruleset: Ruleset, power: Any, qic: Any) -> set[str]:
-    """The ids of covered action spaces."""
-    kinds = {"power_action": int(power), "qic_action": int(qic)}
-    return {x for kind, bits in kinds.items() for i, x in enumerate(ruleset.ids[kind])
-            if bits >> i & 1}  # fmt: skip
+    row = [*ruleset.automa.action_row]
+    for tile in ruleset.automa.ship_tiles:
+        row += tile.spaces if tile.ship in taken else [tile.ship]
+    return [x for x in row if x not in taken]

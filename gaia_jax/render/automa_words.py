@@ -112,13 +112,14 @@ def _step_words(step: Step, ruleset: Ruleset) -> str:
     if step.verb == automa_turns.REMOVE:
         tile = names(ruleset)["advanced"][step.before]
         return f"{TRACK_NAMES[place]} stays at 4, its advanced tile is removed: {tile}"
-    return f"{'cover' if step.verb == automa_turns.COVER else 'booster'}: {_name(step, ruleset)}"
+    left = f", and on its left {_name(step, ruleset, step.after)}" if step.after else ""
+    return f"{step.verb}: {_name(step, ruleset)}{left}"
 
 
 def _name(step: Step, ruleset: Ruleset, place: str = "") -> str:
-    """A track, an action space or a booster in words."""
+    """A track, an action space, a ship or a booster in words."""
     named, id = names(ruleset), place or step.place
-    for kind in ("track", "booster", "power_action", "qic_action"):
+    for kind in ("track", "booster", "power_action", "qic_action", "ship_action", "ship"):
         if id in named.get(kind, {}):
             return named[kind][id]
     return id

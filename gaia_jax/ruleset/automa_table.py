@@ -84,6 +84,19 @@ class Upgrade(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class SpaceTable:
+    """What the Automa chooses among for power and QIC, from left to right, numpy (AUT-25, AUT-42).
+
+    Spaces are bits: the power actions, then the shared actions.
+    """
+
+    space: np.ndarray  # (options,) int32, the bit that closes the option once covered; 0 none
+    covered: np.ndarray  # (options,) int32, the bits that choosing it covers
+    ship: np.ndarray  # (options,) int32, the bit of the ship of its tile; 0 without a tile
+    explores: np.ndarray  # (options,) bool, the tile's other side: a ship to explore
+
+
+@dataclass(frozen=True, eq=False)
 class AutomaTable:
     """What the rules read of the Automa, numpy."""
 
@@ -93,7 +106,8 @@ class AutomaTable:
     plays: np.ndarray  # (factions,) bool by ids["faction"], the Automa may play it
     fixed: np.ndarray  # (levels, 18) bool by card
     round_tile_vp: np.ndarray  # (round tiles, 2) int8, rounds 1 to 3 and 4 to 6
-    space: np.ndarray  # (spaces,) int8, index into power actions, then shared actions
+    spaces: SpaceTable
+    tile_ships: np.ndarray  # (ship tiles,) int8, index of ids["ship"]
     reading_rank: np.ndarray  # (C,) int32, place of a cell row by row from the top left
     center: int  # the cell in the middle of the map
     steps: np.ndarray  # (14,) int8, steps to planets off the ring of colours, -1 on it
@@ -156,6 +170,25 @@ def _numbers(rows: Sequence[object]) -> np.ndarray:
     return np.array(rows, np.int8)
 
 
+def _spaces(pieces: Pieces, parts: automa.Automa) -> SpaceTable:
+    shared = tuple(action.id for _, action in pieces.shared_actions)
+    bits = {x: 1 << i for i, x in enumerate((*pieces.ids["power_action"], *shared))}
+    rows = [(bits[x], bits[x], 0, False) for x in parts.action_row]
+    for tile in parts.ship_tiles:
+        ship = 1 << pieces.ships.index(tile.ship)
+        own = [bits[x] for x in tile.spaces]
+        rows.append((0, 0, ship, True))
+        # The space to the left on the same tile is covered too.
+        rows += [(x, x | left, ship, False) for x, left in zip(own, [0, *own], strict=False)]
+    space, covered, ships, explores = zip(*rows, strict=True)
+    return SpaceTable(
+        space=np.array(space, np.int32),
+        covered=np.array(covered, np.int32),
+        ship=np.array(ships, np.int32),
+        explores=np.array(explores),
+    )
+
+
 def make_automa_table(pieces: Pieces) -> AutomaTable:
     """The tables of a ruleset with an Automa."""
     parts = pieces.automa
@@ -163,8 +196,6 @@ def make_automa_table(pieces: Pieces) -> AutomaTable:
     ids, geometry = pieces.ids, pieces.geometry
     by_id = {faction.id: faction for faction in parts.factions}
     no_card = automa.AutomaFaction("", None, 0)
-    shared = tuple(action.id for _, action in pieces.shared_actions)
-    spaces = (*ids["power_action"], *shared)
     cards: list[list[int]] = [[0] * len(CardNumbers._fields), *map(_card_row, parts.cards)]
     levels = [[x.start_vp, x.extra_vp] for x in parts.levels]
     steps = [automa.OTHER_STEPS.get(planet, -1) for planet in planets.PLANETS]
@@ -178,7 +209,8 @@ def make_automa_table(pieces: Pieces) -> AutomaTable:
         plays=np.array([x in by_id for x in ids["faction"]]),
         fixed=np.array(fixed),
         round_tile_vp=_numbers([parts.round_tile_vp[x] for x in ids["round_tile"]]),
-        space=_numbers([spaces.index(x) for x in parts.action_row]),
+        spaces=_spaces(pieces, parts),
+        tile_ships=_numbers([pieces.ships.index(tile.ship) for tile in parts.ship_tiles]),
         reading_rank=reading_ranks(geometry),
         center=geometry.cell_index[pieces.map.sector_centers[0]],
         steps=_numbers(steps),

@@ -8,7 +8,7 @@ from typing import Any
 
 from gaia_jax.cli.arguments import shown
 from gaia_jax.cli.command_line import nearest
-from gaia_jax.components import automa, base_game, published
+from gaia_jax.components import automa, base_game, published, tech_tiles
 from gaia_jax.ruleset.definition import Ruleset
 
 LOST_FLEET = Ruleset("lost_fleet")
@@ -95,11 +95,19 @@ BASE_FOR_TWO = replace(
     BASE, players=2, map=base_game.MAP_FOR_TWO, neutral_player=base_game.NEUTRAL_PLAYER
 )
 
-# Alone against the Automa, by the rules of two (AUT-01 to AUT-03).
-BASE_FOR_ONE = replace(
-    BASE_FOR_TWO,
-    base_tokens=tuple(replace(x, copies=automa.TOKEN_COPIES) for x in BASE.base_tokens),
-    automa=automa.AUTOMA,
+# Alone against the Automa, by the rules of two (AUT-01 to AUT-03, AUT-40).
+_TOKENS_FOR_ONE = tuple(replace(x, copies=automa.TOKEN_COPIES) for x in BASE.base_tokens)
+
+BASE_FOR_ONE = replace(BASE_FOR_TWO, base_tokens=_TOKENS_FOR_ONE, automa=automa.AUTOMA)
+
+PUBLISHED_FOR_ONE = replace(
+    PUBLISHED_FOR_TWO,
+    base_tokens=_TOKENS_FOR_ONE,
+    ships=published.SHIPS_FOR_ONE,
+    ship_actions=published.SHIP_ACTIONS_FOR_ONE,
+    ship_tile_ships=tech_tiles.SHIP_TILE_SHIPS,
+    artifacts=(),
+    automa=automa.AUTOMA_IN_LOST_FLEET,
 )
 
 # The variants for four by id, and all by id and number of players.
@@ -109,7 +117,7 @@ VARIANTS = {
     for ruleset in (
         *RULESETS.values(),
         *(BASE_FOR_THREE, BASE_FOR_TWO, BASE_FOR_ONE),
-        *(PUBLISHED_FOR_THREE, PUBLISHED_FOR_TWO),
+        *(PUBLISHED_FOR_THREE, PUBLISHED_FOR_TWO, PUBLISHED_FOR_ONE),
     )
 }
 

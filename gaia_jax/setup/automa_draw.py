@@ -73,15 +73,16 @@ def faction_pair(ruleset: Ruleset, boards: Array, human: Array, automa_faction: 
     """(2,) int8, the factions of the human and of the Automa, of different boards (AUT-04).
 
     Args:
-        boards: (2,) int, different boards in random order; human: (2,) int8, a side of each.
-        automa_faction: static, index of ids["faction"]; -1: that of the second board.
+        boards: (boards,) int, all in random order; human: (2,) int8, a side of the first two.
+        automa_faction: static, index of ids["faction"]; -1: that of the next board with one.
     """
     plays = ruleset.automa_table.plays
     ids = ruleset.ids["faction"]
     sides = [[ids.index(side) for side in board] for board in ruleset.faction_boards]
-    own_side = [next(side for side in pair if plays[side]) for pair in sides]
+    own_side = [next((side for side in pair if plays[side]), -1) for pair in sides]
     if automa_faction < 0:
-        return jnp.stack([human[0], jnp.array(own_side, jnp.int8)[boards[1]]])
+        others = jnp.array(own_side, jnp.int8)[boards[1:]]
+        return jnp.stack([human[0], others[jnp.argmax(others >= 0)]])
     automa_board = next(i for i, pair in enumerate(sides) if automa_faction in pair)
     chosen = jnp.where(boards[0] == automa_board, human[1], human[0])
     return jnp.stack([chosen, jnp.int8(automa_faction)])
@@ -110,8 +111,18 @@ def draw_automa(ruleset: Ruleset, level: int, key: Array) -> AutomaDraws:
         deck=jnp.zeros((rounds, automa.LARGEST_DECK), jnp.int8),
         start_cards=jnp.zeros(automa.START_MINES, jnp.int8),
         booster_card=jnp.zeros((), jnp.int8),
+        explored_ship=_draw_ship(ruleset, key),
     )
     return redraw(ruleset, draws, nothing_seen(), key)
+
+
+def _draw_ship(ruleset: Ruleset, key: Array) -> Array:
+    """(1,) int8, the ship whose tile starts on its action side; empty without ships (AUT-42)."""
+    ships = ruleset.automa_table.tile_ships
+    if not len(ships):
+        return jnp.zeros(0, jnp.int8)
+    place = jax.random.randint(jax.random.fold_in(key, 0), (1,), 0, len(ships))
+    return jnp.asarray(ships)[place]
 
 
 def redraw(ruleset: Ruleset, draws: AutomaDraws, seen: Seen, key: Array) -> AutomaDraws:

@@ -13,6 +13,7 @@ from gaia_jax.setup.json_values import check_list, check_object, choices, differ
 from gaia_jax.state import AutomaDraws, Setup
 
 _KEYS = ("level", "faction", "decks", "start_mine_cards", "booster_card")
+_SHIP_KEY = "explored_ship"  # only where the Automa has ship tiles
 
 
 def automa_to_dict(setup: Setup, ruleset: Ruleset) -> dict[str, Any]:
@@ -26,13 +27,22 @@ def automa_to_dict(setup: Setup, ruleset: Ruleset) -> dict[str, Any]:
     level = int(draws.level)
     if not 0 <= level < len(parts.levels):
         raise ValueError(f"{level} is no index of {choices([x.id for x in parts.levels])}")
+    ship = {_SHIP_KEY: _ship_name(draws, ruleset)} if parts.ship_tiles else {}
     return {
         "level": parts.levels[level].id,
         "faction": ruleset.ids["faction"][int(setup.faction[-1])],
         "decks": [[int(card) for card in deck if card] for deck in np.asarray(draws.deck)],
         "start_mine_cards": [int(card) for card in draws.start_cards],
         "booster_card": int(draws.booster_card),
+        **ship,
     }
+
+
+def _ship_name(draws: AutomaDraws, ruleset: Ruleset) -> str:
+    ship = int(draws.explored_ship[0])
+    if not 0 <= ship < len(ruleset.ships):
+        raise ValueError(f"{ship} is no index of {choices(ruleset.ships)}")
+    return ruleset.ships[ship]
 
 
 def read_automa(value: object, ruleset: Ruleset, human: int) -> tuple[int, AutomaDraws]:
@@ -45,7 +55,7 @@ def read_automa(value: object, ruleset: Ruleset, human: int) -> tuple[int, Autom
     """
     parts = ruleset.automa
     assert parts is not None
-    data = check_object("automa", value, _KEYS)
+    data = check_object("automa", value, (*_KEYS, *([_SHIP_KEY] if parts.ship_tiles else [])))
     numbers = [card.number for card in parts.cards]
     level = index_of("automa['level']", data["level"], [x.id for x in parts.levels])
     own = [faction.id for faction in parts.factions]
@@ -56,11 +66,17 @@ def read_automa(value: object, ruleset: Ruleset, human: int) -> tuple[int, Autom
     for place, card in enumerate(cards):
         index_of(f"automa['start_mine_cards'][{place}]", card, numbers)
     index_of("automa['booster_card']", data["booster_card"], numbers)
+    ships = [
+        index_of(f"automa[{_SHIP_KEY!r}]", data[key], ruleset.ships)
+        for key in data
+        if key == _SHIP_KEY
+    ]
     draws = AutomaDraws(
         level=jnp.int8(level),
         deck=jnp.asarray(_decks(data["decks"], parts.levels[level], numbers)),
         start_cards=jnp.array(cards, jnp.int8),
         booster_card=jnp.int8(data["booster_card"]),
+        explored_ship=jnp.array(ships, jnp.int8),
     )
     return ruleset.ids["faction"].index(faction), draws
 

@@ -247,9 +247,10 @@ def _draw_factions(
 ) -> Array:
     """Different boards, either side of each (SET-10, SET-11)."""
     boards, players = len(tables.board_factions), ruleset.players
-    board = _sample(words, players, boards)
+    # The Automa may need a later board: it does not play every faction.
+    board = _sample(words, boards if ruleset.automa else players, boards)
     side = _below(words[boards : boards + players], 2)
-    factions = jnp.array(tables.board_factions)[board, side]
+    factions = jnp.array(tables.board_factions)[board[:players], side]
     return faction_pair(ruleset, board, factions, automa_faction) if ruleset.automa else factions
 
 

@@ -48,8 +48,8 @@ def test_pla_01_only_the_printed_games_are_for_fewer_than_four() -> None:
     assert {id for id, players in VARIANTS if players in (2, 3)} == set(RULESETS) - {"lost_fleet"}
     with pytest.raises(ValueError, match="'lost_fleet' is a game for 4 players, not 2"):
         gaia_jax.make("lost_fleet", players=2)
-    with pytest.raises(ValueError, match="'lost_fleet_published' is a game for 2, 3, 4 players"):
-        gaia_jax.make("lost_fleet_published", players=1)
+    with pytest.raises(ValueError, match="'lost_fleet' is a game for 4 players, not 1"):
+        gaia_jax.make("lost_fleet", players=1)
     for wrong in (0, 5, True, 2.0, "2", None):
         with pytest.raises(ValueError, match="'base' is a game for 1, 2, 3, 4 players, not"):
             gaia_jax.make("base", players=wrong)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gaia_jax
-from gaia_jax import render
+from gaia_jax import render, replay
 from gaia_jax.render.automa_turns import AutomaTurn, automa_turns
 from gaia_jax.rewards import reward_at_end
 from gaia_jax.rules.automa.cards import turned
@@ -26,18 +26,21 @@ LEVELS = ("automalein", "automa", "automachtig", "ultoma", "alptrauma")
 RULES = ruleset_of("base", 1)
 
 
-@pytest.fixture(scope="module")
-def env() -> Any:
-    return compiled("base", 1)[0]
+@pytest.fixture(
+    scope="module",
+    params=["base", pytest.param("lost_fleet_published", marks=pytest.mark.slow)],
+)
+def env(request: Any) -> Any:
+    return compiled(request.param, 1)[0]
 
 
 @pytest.fixture(scope="module")
-def history() -> list[Any]:
-    """All states of random games until every game has ended.
+def played(env: Any) -> tuple[list[Any], list[Any]]:
+    """All states of random games until every game has ended, and the actions between them.
 
     The levels are in turn. The programs are those of `tests/duel/test_solo_duel.py`.
     """
-    _, init, step = compiled("base", 1)
+    _, init, step = compiled(env.id, 1)
 
     @jax.jit
     @jax.vmap
@@ -45,13 +48,20 @@ def history() -> list[Any]:
         logits = jnp.where(state.legal_action_mask, 0.0, -jnp.inf)
         return jax.random.categorical(key, logits)
 
-    setups = [setup_from_json(draw_spread(seed), RULES) for seed in range(GAMES)]
-    states = [init(jax.tree.map(lambda *x: jnp.stack(x), *setups))]
+    drawn = [draw_spread(seed, env.id) for seed in range(GAMES)]
+    setups = [setup_from_json(setup, env.ruleset) for setup in drawn]
+    states, actions = [init(jax.tree.map(lambda *x: jnp.stack(x), *setups))], []
     while not np.all(states[-1].terminated):
         assert len(states) < 1000
         keys = jax.random.split(jax.random.key(len(states)), GAMES)
-        states.append(step(states[-1], choose(states[-1], keys)))
-    return [jax.device_get(state) for state in states]
+        actions.append(choose(states[-1], keys))
+        states.append(step(states[-1], actions[-1]))
+    return [jax.device_get(state) for state in states], jax.device_get(actions)
+
+
+@pytest.fixture(scope="module")
+def history(played: Any) -> list[Any]:
+    return played[0]
 
 
 def test_arrays_have_two_players_and_one_reward(env: Any) -> None:
@@ -94,6 +104,22 @@ def test_the_end_is_paid_by_the_margin_over_the_automa(history: list[Any]) -> No
         np.testing.assert_allclose(state.rewards[:, 0], expected, atol=1e-6)
 
 
+def test_aut_32_the_automa_has_no_income_and_spaces_are_free_in_the_next_round(
+    history: list[Any],
+) -> None:
+    cleared = 0
+    for before, state in zip(history, history[1:], strict=False):
+        automa = {x: getattr(state.game.players, x)[:, AUTOMA] for x in ("income", "gaia_power")}
+        assert not any(value.any() for value in automa.values())
+        old, new = before.game.turn, state.game.turn
+        # Before a turn of the Automa, which may cover a space.
+        begins = (new.round > old.round) & (state.game.automa.turns == 0)
+        used = (new.power_used > 0) | (new.ship_used > 0)
+        assert not (begins & used).any()
+        cleared += (begins & (old.power_used > 0)).sum()
+    assert cleared > GAMES
+
+
 @pytest.mark.parametrize(
     ("kind", "human", "paid"),
     [("win", 40, 1), ("win", 39, 0.5), ("win", 38, 0), ("rank", 40, 1), ("rank", 39, 0)],
@@ -109,7 +135,7 @@ def test_what_is_hidden_changes_neither_observation_nor_mask(env: Any, history: 
         jax.vmap(lambda state: (env.observe(state, HUMAN), env.legal_mask(state.game)))
     )
     hide = jax.jit(jax.vmap(env.redraw_hidden))
-    seen_cards = jax.jit(jax.vmap(partial(turned, RULES)))
+    seen_cards = jax.jit(jax.vmap(partial(turned, env.ruleset)))
     changed = 0
     for number in range(0, len(history), 7):
         state = history[number]
@@ -124,6 +150,8 @@ def test_what_is_hidden_changes_neither_observation_nor_mask(env: Any, history: 
         assert ((before > 0) == (after > 0)).all()
         for earlier, later in zip(after.swapaxes(0, 1), after.swapaxes(0, 1)[1:], strict=False):
             assert all({*a[a > 0]} < {*b[b > 0]} for a, b in zip(earlier, later, strict=True))
+        ships = redrawn.game.setup.automa.explored_ship
+        np.testing.assert_array_equal(ships, state.game.setup.automa.explored_ship)
         rest = dataclasses.replace(redrawn.game.setup, automa=state.game.setup.automa)
         same = redrawn.replace(game=redrawn.game.replace(setup=rest))
         jax.tree.map(np.testing.assert_array_equal, same, state)
@@ -138,12 +166,66 @@ def test_a_state_is_drawn(history: list[Any]) -> None:
         assert str(first.game.players.vp[AUTOMA]) in render.text(first)
 
 
+def test_a_record_is_read_and_played_as_it_was_written(
+    env: Any, played: Any, tmp_path: Any
+) -> None:
+    """The last game as record, file, replay and list of moves."""
+    states, actions = played
+    length = next(n for n, state in enumerate(states) if state.terminated[-1])
+    setup = jax.tree.map(lambda x: x[-1], states[0].game.setup)
+    end = jax.tree.map(lambda x: x[-1], states[length])
+    played_actions = [int(row[-1]) for row in actions[:length]]
+    record = replay.Record.of(env, setup, played_actions, end.game.players.vp)
+    replay.write(tmp_path / "solo.json", record)
+    read = replay.read(tmp_path / "solo.json")
+    assert dataclasses.replace(read, lines=()) == record and len(record.final_vp) == 2
+    jax.tree.map(np.testing.assert_array_equal, replay.play(read), end)
+    assert replay.main([str(tmp_path / "solo.json"), "--moves"]) == 0
+
+
+def test_the_automa_explores_every_ship_that_it_may(env: Any, history: list[Any]) -> None:
+    """It has shuttles on the explored ship from the start, and never loses one (AUT-42)."""
+    shuttles = np.array([state.game.players.shuttles[:, AUTOMA] for state in history])
+    first = history[0].game.setup.automa.explored_ship
+    if not env.ruleset.ships:
+        assert not shuttles.any() and first.size == 0
+        return
+    assert (shuttles[0] == 1 << first[:, 0]).all()
+    assert (shuttles[1:] & shuttles[:-1] == shuttles[:-1]).all()
+    assert (shuttles[-1] == 7).any()
+    observed = history[-1].game.players.shuttles[0, AUTOMA]
+    names = [column.name for column in env.observation_spec.players]
+    view = env.observe(jax.tree.map(lambda x: x[0], history[-1]), HUMAN).players[AUTOMA]
+    seen = [view[names.index(f"shuttle.{ship}")] for ship in env.ruleset.ships]
+    assert [int(x) for x in seen] == [observed >> i & 1 for i in range(len(seen))]
+
+
+def test_aut_42_the_human_charges_by_the_place_after_the_automa(env: Any, played: Any) -> None:
+    """The second shuttle of a ship charges 2 (EXP-02), for factions that pay no token for it."""
+    states, actions = played
+    texts, ids = env.ruleset.actions.texts, env.ruleset.ids["faction"]
+    others = [ids.index(x) for x in ("TAKLONS", "NEVLAS", "ITARS")]
+    charged = 0
+    for before, after, row in zip(states, states[1:], actions, strict=False):
+        for game in np.flatnonzero(~before.terminated):
+            verb, _, ship = texts[int(row[game])].partition(" ")
+            old, new = (x.game.players.power[game, HUMAN] for x in (before, after))
+            if verb != "explore" or old[0] < 2:
+                continue
+            bits = before.game.players.shuttles[game, AUTOMA]
+            if before.game.setup.faction[game, HUMAN] not in others:
+                amount = 2 * (bits >> env.ruleset.ships.index(ship) & 1)
+                assert (new - old).tolist() == [-amount, amount, 0]
+                charged += amount
+    assert bool(charged) == bool(env.ruleset.ships)
+
+
 def test_pgx_has_one_player(env: Any) -> None:
     adapter = pytest.importorskip("gaia_jax.adapters.pgx").PgxEnv(env, observation="vector")
     state = jax.eval_shape(adapter.init, jax.random.key(0))
     state = jax.eval_shape(adapter.step, state, 0)
     assert (adapter.num_players, state.rewards.shape) == (1, (1,))
-    assert adapter.id == "gaia_project-base-1p"
+    assert adapter.id == f"gaia_project-{env.id}-1p"
 
 
 def test_other_games_have_nothing_hidden() -> None:
@@ -183,14 +265,14 @@ def test_aut_04_the_first_game_is_hadsch_hallas_against_taklons() -> None:
     assert part["automa"]["level"] == "ultoma" and len(part["automa"]["decks"][5]) == 14
 
 
-def test_the_described_turns_are_those_played(history: list[Any]) -> None:
+def test_the_described_turns_are_those_played(env: Any, history: list[Any]) -> None:
     """Card by card they bring the VP, structures, levels and satellites of the Automa (AUT-14)."""
     for game in range(0, GAMES, GAMES // len(LEVELS)):
         states = [jax.tree.map(lambda x, game=game: x[game], state) for state in history]
         length = int(states[-1].step_count) + 1
         rounds: dict[int, list[AutomaTurn]] = {}
         for before, after in zip(states, states[1:length], strict=False):
-            turns = automa_turns(before, after, RULES)
+            turns = automa_turns(before, after, env.ruleset)
             vp, mines, levels, satellites = _of_automa(after) - _of_automa(before)
             steps = [step.verb for turn in turns for step in turn.steps]
             assert mines == steps.count("mine") and levels == steps.count("advance")

@@ -5,20 +5,23 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from gaia_jax.components import automa
 from gaia_jax.rules import mine, place
 from gaia_jax.rules.automa.choice import FAR, Order, TieBreaker, directional, first
 from gaia_jax.rules.mine import EMPTY, SHIP, TRANSDIM
-from gaia_jax.rules.player import GAIA, LOST, faction_row
+from gaia_jax.rules.player import ASTEROID, GAIA, LOST, faction_row
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.automa_table import PREFERENCES, CardNumbers
-from gaia_jax.state import AUTOMA, MINE, NONE, GameState, Players
+from gaia_jax.state import AC_A, AC_B, AUTOMA, MINE, NONE, PI, RL, TS, GameState, Players
 from gaia_jax.xla.packed import pick
 
 MAX_STEPS = 3  # colours on the ring are at most so far apart; bounds a digit of the order
+# Final missions for which the closest to a wanted planet is next best (AUT-41).
+TO_NEAREST = ("ASTEROID_BUILDINGS", "DEEP_SECTORS")
 
 
 class Choice(NamedTuple):
@@ -54,25 +57,48 @@ def is_new_type(me: Players, planet: Array) -> Array:
     return owned >> _as_type(planet) & 1 == 0
 
 
-def _mission_targets(ruleset: Ruleset, game: GameState, me: Players, mission: Array) -> Array:
-    """(C,) bool, planets that the final mission on the support card prefers (AUT-20, 3b).
+def _mission_targets(ruleset: Ruleset, game: GameState, me: Players) -> dict[str, Array]:
+    """By final mission, the planets that it wants: (C,) bool (AUT-20, AUT-41)."""
+    board, planet = game.board, game.board.planet
+    sector = jnp.asarray(ruleset.geometry.sector).astype(jnp.int32)
+    is_main = ruleset.geometry.sector < ruleset.geometry.num_main_sectors
+    is_new_sector = (sector >= 0) & (me.sectors >> jnp.maximum(sector, 0) & 1 == 0)
+    is_free = (planet != EMPTY) & (planet != SHIP) & (planet != LOST) & (board.structure == NONE)
+    return {
+        "MAIN_SECTORS": is_new_sector & is_main,
+        "PLANET_TYPES": is_new_type(me, planet),
+        "GAIA_BUILDINGS": (planet == GAIA) | (planet == TRANSDIM),
+        "ASTEROID_BUILDINGS": is_free & (planet == ASTEROID),
+        "DEEP_SECTORS": is_free & is_new_sector & ~is_main,
+    }
+
+
+def mission_distance(
+    ruleset: Ruleset, game: GameState, me: Players, mission: Array
+) -> tuple[Array, int]:
+    """How far each planet is from what the final mission on the support card wants (AUT-20, 3b).
+
+    Without such a planet, or such a mission, all are alike.
 
     Args:
         mission: () int32, NO_MISSION, UPPER or LOWER.
+    Returns:
+        (C,) int32, 0 for the wanted ones, and how many values there are.
     """
-    planet, sector = game.board.planet, jnp.asarray(ruleset.geometry.sector).astype(jnp.int32)
-    targets = {
-        "MAIN_SECTORS": (sector >= 0) & (me.sectors >> jnp.maximum(sector, 0) & 1 == 0),
-        "PLANET_TYPES": is_new_type(me, planet),
-        "GAIA_BUILDINGS": (planet == GAIA) | (planet == TRANSDIM),
-    }
     kind = game.setup.final_missions[jnp.maximum(mission, 0)]
-    preferred = jnp.zeros(planet.shape, bool)
-    for name, cells in targets.items():
+    wanted, to_nearest = jnp.zeros(game.board.planet.shape, bool), jnp.zeros((), bool)
+    for name, cells in _mission_targets(ruleset, game, me).items():
         if name in ruleset.final_missions:
-            is_type = (kind == ruleset.final_missions.index(name)) & (mission != automa.NO_MISSION)
-            preferred |= cells & is_type
-    return preferred
+            is_kind = (kind == ruleset.final_missions.index(name)) & (mission != automa.NO_MISSION)
+            wanted |= cells & is_kind
+            if name in TO_NEAREST:
+                to_nearest |= is_kind
+    apart = 1 - wanted.astype(jnp.int32)
+    if not {*TO_NEAREST} & {*ruleset.final_missions}:
+        return apart, 2
+    distance = jnp.asarray(ruleset.geometry.distance)
+    nearest = jnp.where(wanted, distance, np.int8(FAR)).min(-1).astype(jnp.int32)
+    return jnp.where(to_nearest, nearest, apart), FAR + 1
 
 
 def _nearest_first(at: Selection) -> tuple[TieBreaker, TieBreaker]:
@@ -98,10 +124,10 @@ def mine_order(
     steps = jnp.where(off_ring >= 0, off_ring, mine.steps_to(game.steps[AUTOMA], planet))
     near = (prefers == PREFERENCES.index(automa.NEAR_HUMAN)) * at.distance
     transdim = (prefers == PREFERENCES.index(automa.TRANSDIM)) & (planet != TRANSDIM)
-    preferred = _mission_targets(ruleset, game, me, at.support.mission)
+    mission = mission_distance(ruleset, game, me, at.support.mission)
     tie_breakers = (
         TieBreaker(near + transdim, FAR + 1, "faction"),
-        TieBreaker(1 - preferred.astype(jnp.int32), 2, "mission"),
+        TieBreaker(*mission, "mission"),
         TieBreaker(steps.astype(jnp.int32), MAX_STEPS + 1, "steps"),
         *_nearest_first(at),
     )
@@ -137,13 +163,36 @@ def upgrade_order(
         old, new = jnp.where(allowed, upgrade.old, old), jnp.where(allowed, piece, new)
         possible |= allowed
     options = (board.piece_owner == AUTOMA) & (board.piece == old) & possible
-    return Order(options, _nearest_first(at)), new
+    tie_breakers: tuple[TieBreaker, ...] = _nearest_first(at)
+    if "PI_AC_DISTANCE" in ruleset.final_missions:
+        near = _near_institute(ruleset, game, me, old, new)
+        tie_breakers = (TieBreaker(near, FAR + 1, "institute"), *tie_breakers)
+    return Order(options, tie_breakers), new
 
 
 def best_upgrade(order: Order, structure: Array) -> Choice:
     """The upgrade of `upgrade_order`."""
     cell, possible = first(order)
     return Choice(cell, structure, possible)
+
+
+def _near_institute(
+    ruleset: Ruleset, game: GameState, me: Players, old: Array, new: Array
+) -> Array:
+    """(C,) int32, less the farther from the Automa's PI, where the upgrade goes far (AUT-43).
+
+    These are the steps to an academy, with the final mission that counts its distance to the PI.
+
+    Args:
+        old, new: () int32, the structure that is replaced, and by which.
+    """
+    board, mission = game.board, ruleset.final_missions.index("PI_AC_DISTANCE")
+    has_academy = me.built[AC_A] + me.built[AC_B] > 0
+    applies = (old == MINE) & (new == TS) & ~has_academy | (old == TS) & (new == RL)
+    applies &= (game.setup.final_missions == mission).any() & (me.built[PI] > 0)
+    institute = jnp.argmax((board.piece == PI) & (board.piece_owner == AUTOMA))
+    distance = jnp.asarray(ruleset.geometry.distance)[institute].astype(jnp.int32)
+    return jnp.where(applies, FAR - distance, 0)
 
 
 def place_structure(

@@ -27,6 +27,9 @@ def with_board(ruleset: Ruleset, game: GameState) -> GameState:
         tracks=jnp.arange(me.tracks.shape[0]) == start_track,
         gaiaformers=0,
     )
+    assert game.setup.automa is not None
+    if ruleset.automa_table.tile_ships.size:  # the shuttle is there (AUT-42)
+        me = me.replace(shuttles=1 << game.setup.automa.explored_ship[0].astype(jnp.int32))
     row = game.setup.boosters.astype(jnp.int8)
     automa = AutomaState(turns=jnp.zeros((), jnp.int8), booster_row=row)
     return with_player_row(game, jnp.int32(AUTOMA), me).replace(automa=automa)

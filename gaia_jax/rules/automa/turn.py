@@ -93,21 +93,35 @@ def research(
     return mine + (chosen & ~takes_tile), left
 
 
+class Covered(NamedTuple):
+    """The action spaces and ships after the Automa's choices of power and QIC, () int32 each."""
+
+    power_used: Array  # `Turn.power_used`
+    ship_used: Array  # `Turn.ship_used`
+    shuttles: Array  # `Players.shuttles` of the Automa
+
+
 def cover_spaces(
-    ruleset: Ruleset, turn: Turn, count: Array, support: CardNumbers
-) -> tuple[Array, Array]:
-    """`Turn.power_used` and `Turn.ship_used` after covering spaces, one by one (AUT-25, AUT-27).
+    ruleset: Ruleset, turn: Turn, shuttles: Array, count: Array, support: CardNumbers
+) -> Covered:
+    """Spaces covered and ships explored, one by one (AUT-25, AUT-27, AUT-42).
 
     Args:
-        count: () int32, how many, at most two.
+        shuttles: () int, ships of the Automa, whose tiles show their actions.
+        count: () int32, how many choices, at most two.
     """
-    shift = len(ruleset.power_actions)
+    shift, table = len(ruleset.power_actions), ruleset.automa_table.spaces
     used = turn.power_used.astype(jnp.int32) | turn.ship_used.astype(jnp.int32) << shift
-    space = jnp.asarray(ruleset.automa_table.space).astype(jnp.int32)
+    ships = shuttles.astype(jnp.int32)
     for number in range(2):
-        chosen = numbered(used >> space & 1 == 0, support) & (number < count)
-        used = used | jnp.where(chosen, 1 << space, 0).sum()
-    return used & (1 << shift) - 1, used >> shift
+        is_open = used & table.space == 0
+        if ruleset.automa_table.tile_ships.size:
+            # A tile shows its ship until the Automa is there, then the spaces.
+            is_open &= ((ships & table.ship == 0) == table.explores) | (table.ship == 0)
+        chosen = numbered(is_open, support) & (number < count)
+        used = used | jnp.where(chosen, table.covered, 0).sum()
+        ships = ships | jnp.where(chosen & table.explores, table.ship, 0).sum()
+    return Covered(used & (1 << shift) - 1, used >> shift, ships)
 
 
 def gain(ruleset: Ruleset, game: GameState, me: Players, source: str, *vp: Array) -> Players:
@@ -170,12 +184,12 @@ def act(ruleset: Ruleset, game: GameState, turn_cards: TurnCards) -> GameState:
     )
     game, me = placing.place_structure(ruleset, game, me, choice, is_mine)
     tracks, advanced_left = research(game, me, wish, support)
-    power_used, ship_used = cover_spaces(ruleset, game.turn, wish.spaces, support)
+    covered = cover_spaces(ruleset, game.turn, me.shuttles, wish.spaces, support)
     special = turn_cards.action.action == automa.ACTIONS.index(automa.FACTION)
     me = gain(
         ruleset,
         game,
-        me.replace(tracks=tracks, satellites=me.satellites + alone),
+        me.replace(tracks=tracks, satellites=me.satellites + alone, shuttles=covered.shuttles),
         "FACTION",
         jnp.where(special, faction.vp, turn_cards.action.vp),
         jnp.where(is_upgrade & (choice.structure == TS), faction.trading_station_vp, 0),
@@ -185,8 +199,8 @@ def act(ruleset: Ruleset, game: GameState, turn_cards: TurnCards) -> GameState:
     turn = game.turn.edit()
     turn = turn.replace(
         advanced_left=advanced_left,
-        power_used=power_used,
-        ship_used=ship_used,
+        power_used=covered.power_used,
+        ship_used=covered.ship_used,
         main_action_done=True,
         leech=leech.add_event(turn.leech, offers, offered > 0),
     )

@@ -3,8 +3,8 @@
     table = solo(automa="GEODENS").place(AUTOMA, (-2, 1)).deck(4, 6, 7, 9)
     after = table.turn()
 
-A turn of the Automa is compiled once for the session, by itself. Cells are (q, r) with r growing
-downward, as in the printed tables of the map.
+A turn of the Automa is compiled once for the session and ruleset, by itself. Cells are (q, r) with
+r growing downward, as in the printed tables of the map; in The Lost Fleet r grows upward.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ def decks(level: str) -> list[list[int]]:
 
 
 @cache
-def _programs() -> tuple[Any, Any, Any]:
+def _programs(rules: Any) -> tuple[Any, Any, Any]:
     return (
-        jax.jit(partial(new_game, RULES)),
-        jax.jit(partial(set_up.take_steps, RULES)),
-        jax.jit(partial(take_turn, RULES)),
+        jax.jit(partial(new_game, rules)),
+        jax.jit(partial(set_up.take_steps, rules)),
+        jax.jit(partial(take_turn, rules)),
     )
 
 
@@ -80,7 +80,7 @@ def start(
     cards |= {key: changes.pop(key) for key in list(changes) if key in cards}
     part = {"level": level, "faction": automa, **cards}
     setup = setup_from_json(SETUP | {"factions": [human], "automa": part} | changes, RULES)
-    return SoloTable(_programs()[0](setup))
+    return SoloTable(_programs(RULES)[0](setup))
 
 
 def solo(*args: Any, round: int = 1, **kwargs: Any) -> SoloTable:
@@ -94,8 +94,11 @@ def solo(*args: Any, round: int = 1, **kwargs: Any) -> SoloTable:
 class SoloTable(Table):
     """A solo game in progress; methods return a new table."""
 
+    rules = RULES
+    r_sign = -1  # of cells as they are named here
+
     def __init__(self, game: Any, stop: Any = None) -> None:
-        self.env, self._game, self.stop = gaia_jax.make("base", players=1), game, stop
+        self.env, self._game, self.stop = gaia_jax.make(self.rules.id, players=1), game, stop
 
     @property
     def game(self) -> Any:
@@ -103,16 +106,16 @@ class SoloTable(Table):
         return self._game
 
     def _arranged(self, **parts: Any) -> SoloTable:
-        return SoloTable(self.game.replace(**parts))
+        return type(self)(self.game.replace(**parts))
 
     def set_turn(self, **fields: Any) -> SoloTable:
         """Fields of `Turn` set by hand."""
         return self._arranged(turn=_changed(self.game.turn, fields))
 
     def cell(self, cell: Any) -> int:
-        """The index of a cell (q, r), with r growing downward."""
+        """The index of a cell (q, r)."""
         q, r = cell
-        return RULES.geometry.cell_index[q + r, -r]
+        return self.rules.geometry.cell_index[(q, r) if self.r_sign > 0 else (q + r, -r)]
 
     def mines(self, player: int, *cells: tuple[int, int]) -> SoloTable:
         """Mines of a player on these cells."""
@@ -135,29 +138,34 @@ class SoloTable(Table):
 
     def levels(self, player: int, **levels: int) -> SoloTable:
         """The research levels of a player by track, the others 0."""
-        return self.give(player, tracks=tuple(levels.get(x, 0) for x in RULES.ids["track"]))
+        return self.give(player, tracks=tuple(levels.get(x, 0) for x in self.rules.ids["track"]))
 
     def covered(self, *spaces: str) -> SoloTable:
         """These action spaces are covered, no others."""
-        power, qic = RULES.ids["power_action"], RULES.ids["qic_action"]
+        power, shared = self._spaces()
         return self.set_turn(
             power_used=sum(1 << power.index(x) for x in spaces if x in power),
-            ship_used=sum(1 << qic.index(x) for x in spaces if x in qic),
+            ship_used=sum(1 << shared.index(x) for x in spaces if x in shared),
         )
+
+    def _spaces(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        shared = tuple(action.id for _, action in self.rules.shared_actions)
+        return self.rules.ids["power_action"], shared
 
     def spaces(self) -> set[str]:
         """The covered action spaces."""
-        used = {"power_action": self.field("power_used"), "qic_action": self.field("ship_used")}
-        return {x for kind in used for i, x in enumerate(RULES.ids[kind]) if used[kind] >> i & 1}
+        used = self.field("power_used"), self.field("ship_used")
+        pairs = zip(self._spaces(), used, strict=True)
+        return {x for ids, bits in pairs for i, x in enumerate(ids) if bits >> i & 1}
 
     def turn(self) -> SoloTable:
         """After one turn of the Automa."""
-        return SoloTable(*_programs()[2](self.game))
+        return type(self)(*_programs(self.rules)[2](self.game))
 
     def set_up_steps(self, done: int = 1) -> SoloTable:
         """After the Automa's steps of the set-up, `done` decisions having been made."""
         table = self.set_turn(setup_done=done, active=AUTOMA, player=AUTOMA)
-        return SoloTable(_programs()[1](table.game))
+        return type(self)(_programs(self.rules)[1](table.game))
 
     def field(self, name: str) -> Any:
         """A field of `Turn`, with numpy."""
@@ -167,13 +175,17 @@ class SoloTable(Table):
         """The player's structures by cell."""
         board = self.game.board
         own = np.flatnonzero(np.asarray(board.owner) == player)
-        cells = {c: tuple(int(x) for x in RULES.geometry.cells[c]) for c in own}
-        names = RULES.ids["structure"]
-        return {(q + r, -r): names[int(board.structure[c])] for c, (q, r) in cells.items()}
+        cells = {c: tuple(int(x) for x in self.rules.geometry.cells[c]) for c in own}
+        names = self.rules.ids["structure"]
+        return {
+            (q, r) if self.r_sign > 0 else (q + r, -r): names[int(board.structure[c])]
+            for c, (q, r) in cells.items()
+        }
 
     def row(self) -> list[str]:
         """The boosters without owner, from left to right."""
-        return [RULES.ids["booster"][b] for b in np.asarray(self.game.automa.booster_row) if b >= 0]
+        boosters = self.rules.ids["booster"]
+        return [boosters[b] for b in np.asarray(self.game.automa.booster_row) if b >= 0]
 
     def offer(self) -> int:
         """The power that waits for the human's answer."""
