@@ -97,8 +97,8 @@ def test_aut_41_an_asteroid_needs_no_gaiaformer_and_a_protoplanet_brings_no_vp()
         row = after.player(AUTOMA)
         assert after.structures(AUTOMA)[1, 0] == "MINE"
         assert row.colonized[RULES.ids["planet"].index(planet)] == 1
-        # Card 4 brings nothing, the Geodens 2 for a new type.
-        assert (row.gaiaformers, after.vp(AUTOMA, "FACTION")) == (0, 2)
+        # Card 4 brings 1, the Geodens 2 for a new type.
+        assert (row.gaiaformers, after.vp(AUTOMA, "FACTION")) == (0, 3)
 
 
 def test_aut_41_asteroids_are_wanted_by_their_mission_or_the_closest_to_one():
