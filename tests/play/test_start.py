@@ -74,7 +74,7 @@ def test_what_is_offered_is_said_in_words() -> None:
     by_id = {ruleset["id"]: ruleset for ruleset in rulesets()}
     assert set(by_id) == set(RULESET_WORDS) == {id for id, _ in VARIANTS}
     printed = by_id["base"]["players"], by_id["lost_fleet_published"]["players"]
-    assert printed == ([1, 2, 3, 4], [2, 3, 4]) and by_id["lost_fleet"]["players"] == [4]
+    assert printed == ([1, 2, 3, 4], [1, 2, 3, 4]) and by_id["lost_fleet"]["players"] == [4]
     assert len(by_id["lost_fleet"]["factions"]) == 18
     assert level("zoo/quick").name == "beginner" and level("zoo/clone").name == ""
     assert level("zoo/strong").vp == LEVELS[3].vp and " VP" in level("zoo/clone").about

@@ -20,7 +20,7 @@ RULESET_WORDS = {
     ),
     "lost_fleet_published": (
         "The Lost Fleet, as published",
-        "The same game with the differences that the box and its rulebook print.",
+        "The same game as its rulebook has it, for two to four, or for one against the Automa.",
     ),
     "base": (
         "Gaia Project",
