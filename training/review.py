@@ -21,7 +21,8 @@ from gaia_jax.cli.progress import status_line
 
 from .system import cli
 
-MANY_GAMES = 1 << 20  # so many that every core becomes a device, however few the playouts
+# Passed to `split_cpu` as the number of games: large enough that only the cores limit the devices.
+MANY_GAMES = 1 << 20
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -68,7 +69,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--agent", default="zoo/strong", help="plays all seats; it must have a policy")
     add(
         "--playouts", metavar="N", type=whole(4, 10**4), default=16,
-        help="playouts of the played move and of its best alternative, at least",
+        help="playouts of the played move and of its best alternative; the costliest get more",
     )  # fmt: skip
     add("--seed", type=whole(0, LARGEST_SEED), default=0, help="seed of the playouts")
     add("--json", metavar="FILE", type=Path, help="write the whole report, with every move")

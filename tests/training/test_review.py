@@ -117,7 +117,7 @@ def test_the_line_is_of_the_better_move(all_of_them, states):
 def test_what_is_known_at_ctrl_c_is_told(states, comparisons, all_of_them, share):
     """Whichever of the three rounds of playouts it comes in."""
     judge = Judge(ENV, random_agent(ENV), PLAYOUTS)
-    judge.runner._most = 4
+    judge.runner._max_slots = 4
     total = judge.count_playouts(comparisons)
 
     def interrupt(ended):
@@ -186,7 +186,7 @@ def test_what_is_expected_is_what_playouts_from_the_first_position_bring(
         raise KeyboardInterrupt
 
     other = Judge(ENV, random_agent(ENV), PLAYOUTS)
-    other.runner._most = 4
+    other.runner._max_slots = 4
     with pytest.raises(KeyboardInterrupt):
         other.estimate_final_vp(states, comparisons, 3, stop)
 

@@ -39,7 +39,11 @@ def attribute(game: Game, number: int, agent: str, num_playouts: int, seed: int 
 
 
 def build_report(game: Game, number: int, outcomes: Outcomes) -> JsonObject:
-    """The outcomes of a decision as JSON values, the best candidate first."""
+    """The outcomes of a decision as JSON values, the best candidate first.
+
+    `loss` is relative to the best candidate. The same playouts choose that one and measure the
+    loss, so it is biased upwards, unlike the loss of a review (`judge`).
+    """
     state, rules = game.states[number - 1], game.env.ruleset
     assert outcomes.sources is not None
     seat, order = outcomes.seat, outcomes.order_by_vp()

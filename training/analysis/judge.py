@@ -25,14 +25,17 @@ MIN_PROBABILITY = 1e-4  # of an alternative, by the policy
 LINE_LENGTH = 12  # stored actions of a playout
 REMEASURE_ONE_IN = 8  # the costliest 1 in 8 moves, but at least 5, are measured again ...
 REMEASURE_FACTOR = 3  # ... with 3 times the playouts
-FULL_GAMES_FACTOR = 4  # games from the first position, for each playout of a move
+FULL_GAMES_FACTOR = 4  # full games from the first position: this many times `num_playouts`
 
 MOVE_SPREAD = 8.0  # VP, assumed standard deviation of the difference of two good moves
 GRADES = {"blunder": 10.0, "mistake": 5.0, "inaccuracy": 2.5}  # minimum VP lost
 
 
 class Loss(NamedTuple):
-    """VP or win probability of the alternative minus that of the played move; 95 % interval."""
+    """VP or win probability of the alternative minus that of the played move; 95 % interval.
+
+    `shrunk_mean` and `grade` are for losses in VP only.
+    """
 
     mean: float
     low: float
@@ -46,13 +49,13 @@ class Loss(NamedTuple):
 
     @property
     def grade(self) -> str | None:
-        """The worst grade whose VP the shrunk mean reaches; None if the interval contains 0."""
+        """The worst grade that the shrunk mean reaches; None if it reaches none or `low` <= 0."""
         if self.low <= 0:
             return None
-        return next((name for name, least in GRADES.items() if self.shrunk_mean >= least), None)
+        return next((name for name, min_vp in GRADES.items() if self.shrunk_mean >= min_vp), None)
 
 
-NO_LOSS = Loss(0.0, 0.0, 0.0, 0.0)  # of a move without an alternative
+NO_LOSS = Loss(0.0, 0.0, 0.0, 0.0)  # of a move without a likely alternative
 
 
 def estimate_loss(alternative: np.ndarray, played: np.ndarray) -> Loss:
@@ -71,9 +74,9 @@ def estimate_loss(alternative: np.ndarray, played: np.ndarray) -> Loss:
 
 
 class Comparison(NamedTuple):
-    """The actions to compare at a decision."""
+    """What to compare at a decision: the played action and its likely alternatives."""
 
-    number: int  # of the decision, from 1
+    number: int  # of the decision; a label for the caller, in a review from 1
     seat: int
     candidates: np.ndarray  # (K,) actions, the played one first
     probabilities: np.ndarray  # (K,) of each, by the agent's policy
@@ -83,13 +86,14 @@ class JudgedMove(NamedTuple):
     """A judged move; P players."""
 
     comparison: Comparison
-    best: int  # the best alternative; the played action if there was no other
+    best: int  # the best alternative, even if it is worse; without one the played action
     vp: np.ndarray  # (P,) mean final VP after the played action
     win: np.ndarray  # (P,) win probability after the played action
     loss: Loss  # in VP of the deciding player
     win_loss: Loss  # in win probability of the deciding player
     num_playouts: int  # of each of the two actions that the losses compare
-    line: np.ndarray  # (M,) actions after `best` in the playout with the median VP; then -1
+    # (M,) actions after `best` in the playout with the deciding player's median VP, padded with -1
+    line: np.ndarray
 
 
 class GameJudgement(NamedTuple):
@@ -107,9 +111,14 @@ def policy_probabilities(agent: Agent, states: EnvState) -> np.ndarray:
 
 
 def make_comparison(number: int, seat: int, played: int, probabilities: np.ndarray) -> Comparison:
-    """Compare the played action with the most likely others.
+    """Choose the candidates of a decision: the played action, then the most likely others.
+
+    Without another action of at least `MIN_PROBABILITY` the played one is the only candidate, and
+    its loss becomes `NO_LOSS`.
 
     Args:
+        number: of the decision, a label for the caller.
+        played: the played action.
         probabilities: (A,) of all actions, by the policy.
     """
     order = np.argsort(-probabilities, kind="stable")
@@ -155,8 +164,9 @@ class Judge:
     ):
         """
         Args:
-            num_playouts: n of the played move and of the best alternative, at least 4.
-            remeasure_one_in: measure one in so many moves again, the costliest.
+            num_playouts: n, of each of the two actions that are measured; must be at least 4.
+            remeasure_one_in: of N moves with alternatives, measure the costliest N //
+                `remeasure_one_in` again, but at least 5.
         """
         self.num_playouts, self._agent = num_playouts, agent
         self.runner = Playouts(env, agent, moves=LINE_LENGTH)
@@ -197,10 +207,10 @@ class Judge:
     def compare_with_likely(
         self, states: EnvState, numbers: Sequence[int], played: Sequence[int]
     ) -> list[Comparison]:
-        """Compare the played action of each of N decisions with its most likely others.
+        """Choose the candidates of N decisions, as `make_comparison` does.
 
         Args:
-            states: N positions. numbers: of the decisions, from 1. played: their actions.
+            states: N positions. numbers: labels of the decisions. played: their actions.
         """
         probabilities = policy_probabilities(self._agent, states)
         seats = np.asarray(states.current_player).tolist()
@@ -225,7 +235,9 @@ class Judge:
         """Final VP if the agent plays all seats from the first position.
 
         Args:
-            states, comparisons: those of `judge`, so that both share one program.
+            states: N positions.
+            comparisons: those to judge. Their number of playouts is the capacity of the program,
+                so that `judge` can use the same one.
             progress: called with the number of finished playouts; FULL_GAMES_FACTOR x
                 `num_playouts` is the total.
         Returns:
@@ -235,8 +247,9 @@ class Judge:
         """
         capacity = self._capacity(comparisons)
         ends = self.runner.play_actions(
-            states, [np.array([-1])], range(FULL_GAMES_FACTOR * self.num_playouts), seed,
-            progress, capacity,
+            states,
+            [np.array([-1])],  # the agent also chooses the first action
+            range(FULL_GAMES_FACTOR * self.num_playouts), seed, progress, capacity,
         )  # fmt: skip
         if not ends.ended.all():
             raise KeyboardInterrupt
@@ -268,28 +281,33 @@ class Judge:
         num_played, capacity = 0, self._capacity(comparisons)
         self.capacity = capacity
 
-        def play(rows: list[int], actions: list[np.ndarray], samples: range) -> _Stage:
+        def play(indices: list[int], actions: list[np.ndarray], samples: range) -> _Stage:
             nonlocal num_played
             ends = self.runner.play_actions(
-                states, actions, samples, seed, lambda n: progress(num_played + n), capacity, rows
-            )
+                states, actions, samples, seed, lambda n: progress(num_played + n), capacity,
+                indices,
+            )  # fmt: skip
             num_played += len(ends.ended)
-            return _Stage(rows, actions, ends, len(samples))
+            return _Stage(indices, actions, ends, len(samples))
 
         n, choosing = self.num_playouts, self._num_choosing
         # (1,) or (2,) each: the played action, then its alternative if it has one
         compared = [c.candidates[:2] for c in comparisons]
-        several = [i for i, c in enumerate(comparisons) if len(c.candidates) > 2]
-        if several:
-            stage = play(several, [comparisons[i].candidates for i in several], range(choosing))
+        # Choose the best alternative where there is more than one.
+        undecided = [i for i, c in enumerate(comparisons) if len(c.candidates) > 2]
+        if undecided:
+            candidates = [comparisons[i].candidates for i in undecided]
+            stage = play(undecided, candidates, range(choosing))
             if not stage.is_complete:
                 return [_judge_by_halves(comparisons[i], *result) for i, *result in stage.results()]
             for i, actions, vp, _ in stage.results():
                 compared[i] = actions[[0, _best_alternative(comparisons[i], vp)]]
+        # Measure the losses, with other samples.
         stage = play(list(range(len(comparisons))), compared, range(choosing, choosing + n))
         judged = {i: judge_from_playouts(comparisons[i], *result) for i, *result in stage.results()}
-        by_loss = [i for i in judged if len(compared[i]) > 1]
-        by_loss.sort(key=lambda i: -judged[i].loss.shrunk_mean)
+        # The largest of these losses are biased upwards: replace them by those of new samples.
+        with_alternative = [i for i in judged if len(compared[i]) > 1]
+        by_loss = sorted(with_alternative, key=lambda i: -judged[i].loss.shrunk_mean)
         if stage.is_complete and by_loss:
             costliest = sorted(by_loss[: self._num_remeasured(len(by_loss))])
             actions_of = [compared[i] for i in costliest]

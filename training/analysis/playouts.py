@@ -2,11 +2,12 @@
 
 Playouts of one position with the same sample number draw the same random numbers at each decision.
 Two actions with the same effect therefore end alike; others soon diverge (docs/lab/review.md). A
-job may also fix a plan, the decisions of its first seat in its next turns.
+job may also have a plan: decisions of its first seat, the one that decides at the start position,
+in the next turns of that seat.
 
-Turns are short (`gaia_jax.make`) where the environment has them: no conversion follows a main
-action, and no decision ends a turn. `recorded_game.whole_moves` restores the ends of turns. If the
-start position comes after a main action, at most one conversion follows.
+Playouts use short turns (`gaia_jax.make`) if the environment supports them: no conversion follows
+a main action, and no decision ends a turn. `recorded_game.whole_moves` restores the ends of turns.
+A start position after a main action is an exception: one conversion may still be its first action.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ class Jobs(NamedTuple):
 
     position: np.ndarray  # (J,) index of the start position
     action: np.ndarray  # (J,) the first action, a legal one; -1: the agent chooses it
-    sample: np.ndarray  # (J,) of a position: the same number draws the same random numbers
-    # (J, T, W) W decisions in each of the next T turns of the first seat, while they are legal; -1:
-    # the agent decides, and so for the rest of a turn.
+    sample: np.ndarray  # (J,) jobs of the same position and sample draw the same random numbers
+    # (J, T, W) up to W decisions of the first seat in each of its next T turns. After the first -1
+    # or illegal decision of a turn, the agent decides until the turn ends.
     plan: np.ndarray = np.full((1, 1, 1), -1)
 
 
@@ -67,24 +68,25 @@ def jobs_of(candidates: Sequence[np.ndarray], samples: int, first: int = 0) -> J
 
     Args:
         candidates: (K,) actions for each position.
-        first: number of the first sample.
+        samples: number of jobs of each candidate.
+        first: sample number of the first of them.
     """
-    numbers = np.arange(first, first + samples)
+    sample_numbers = np.arange(first, first + samples)
     position = np.repeat(np.arange(len(candidates)), [len(x) * samples for x in candidates])
     return Jobs(
         position,
         np.concatenate([np.repeat(x, samples) for x in candidates]),
-        np.concatenate([np.tile(numbers, len(x)) for x in candidates]),
+        np.concatenate([np.tile(sample_numbers, len(x)) for x in candidates]),
         np.full((len(position), 1, 1), -1),
     )
 
 
 class _Plan(NamedTuple):
-    """Progress of B playouts in their first actions and plans."""
+    """How far B playouts have carried out `Jobs.action` and `Jobs.plan`."""
 
-    forced: Array | int  # (B,) int32, the first action before it is played, then -1
+    first_action: Array | int  # (B,) int32, `Jobs.action` until it is played, then -1
     turn: Array | int  # (B,) int32, turn of the plan that the first seat has reached; -1: none
-    place: Array | int  # (B,) int32, planned decisions of that turn so far; W: no more follow
+    num_played: Array | int  # (B,) int32, planned decisions of that turn so far; W: no more follow
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -111,8 +113,8 @@ class _Device:
             "notes": jnp.full((count, self.moves if self.note else 0), -1, jnp.int16),
         }
         zero = jnp.zeros(batch, jnp.int32)
-        own = _Plan(forced=zero - 1, turn=zero - 1, place=zero)
-        empty = Slots(state, zero + count, zero, own, jnp.zeros(1, jnp.int32), results)
+        plan = _Plan(first_action=zero - 1, turn=zero - 1, num_played=zero)
+        empty = Slots(state, zero + count, zero, plan, jnp.zeros(1, jnp.int32), results)
         return self.refill(pool, jobs, total, empty)
 
     def refill(self, pool: EnvState, jobs: Jobs, total: Array, slots: Slots) -> Slots:
@@ -120,7 +122,7 @@ class _Device:
 
         def start(job: Array) -> tuple[Any, _Plan]:
             state = jax.tree.map(lambda x: x[jobs.position[job]], pool)
-            return state, _Plan(forced=jobs.action[job], turn=-1, place=0)
+            return state, _Plan(first_action=jobs.action[job], turn=-1, num_played=0)
 
         return refill(slots, total[0], start)
 
@@ -128,29 +130,31 @@ class _Device:
         """One decision in every slot.
 
         Args:
-            keys: (B,) of its playouts. seat: (B,) the first seats. plans: (B, T, W).
+            keys: (B,) of the playouts in the slots. seat: (B,) their first seats.
+            plans: (B, T, W) their plans.
         """
         keys = jax.vmap(jax.random.fold_in)(keys, slots.clock)
         mask = slots.state.legal_action_mask
-        own = self.agent.act(params, slots.state, mask, keys if self.agent.by_game else keys[0])
+        key = keys if self.agent.by_game else keys[0]
+        agent_action = self.agent.act(params, slots.state, mask, key)
         plan: _Plan = slots.own
-        action = jnp.where(plan.forced >= 0, plan.forced, own)
+        action = jnp.where(plan.first_action >= 0, plan.first_action, agent_action)
         if self.turns:
             planned_action, plan = self.planned(seat, plans, *self.turns, slots)
             action = jnp.where(planned_action >= 0, planned_action, action)
         results = slots.results
         moves, notes = results["moves"], results["notes"]
         if self.moves:
-            noted = ~over(slots.state) & (slots.clock > 0)
-            column = jnp.where(noted, slots.clock - 1, self.moves)
+            is_stored = ~over(slots.state) & (slots.clock > 0)  # `moves` begins after `Jobs.action`
+            column = jnp.where(is_stored, slots.clock - 1, self.moves)
             moves = moves.at[slots.job, column].set(action.astype(jnp.int16), mode="drop")
             if self.note:
                 note = self.note(slots.state).astype(jnp.int16)
                 notes = notes.at[slots.job, column].set(note, mode="drop")
-        widest = self.agent.slots(self.slots) if self.agent.slots else 0
+        lookahead_rows = self.agent.slots(self.slots) if self.agent.slots else 0
         return slots._replace(
-            state=step_among(self.env, widest, slots.state, action),
-            own=plan._replace(forced=jnp.full_like(plan.forced, -1)),
+            state=step_among(self.env, lookahead_rows, slots.state, action),
+            own=plan._replace(first_action=jnp.full_like(plan.first_action, -1)),
             clock=slots.clock + 1,
             results=results | {"moves": moves, "notes": notes},
         )
@@ -160,23 +164,27 @@ class _Device:
         seat: Array, plans: Array, begins_turn: Turn, is_within_turn: Turn, slots: Slots
     ) -> tuple[Array, _Plan]:
         """(B,) the planned actions that are legal now, else -1; the progress after them."""
-        own = (slots.state.current_player == seat) & (slots.clock > 0)
-        begins = begins_turn(slots.state) & own
-        inside = (is_within_turn(slots.state) & own) | begins
+        is_first_seat = (slots.state.current_player == seat) & (slots.clock > 0)
+        begins = begins_turn(slots.state) & is_first_seat
+        inside = (is_within_turn(slots.state) & is_first_seat) | begins
         plan: _Plan = slots.own
-        turn, place = plan.turn + begins, jnp.where(begins, 0, plan.place)
+        turn, num_played = plan.turn + begins, jnp.where(begins, 0, plan.num_played)
         turns, width = plans.shape[1:]
         rows, at = jnp.arange(len(turn)), jnp.clip(turn, 0, turns - 1)
-        planned_action = plans[rows, at, jnp.minimum(place, width - 1)]
-        now = inside & (turn == at) & (place < width) & (planned_action >= 0)
-        legal = now & slots.state.legal_action_mask[rows, jnp.maximum(planned_action, 0)]
-        place = jnp.where(inside, jnp.where(legal, place + 1, width), place)
-        return jnp.where(legal, planned_action, -1), plan._replace(turn=turn, place=place)
+        planned_action = plans[rows, at, jnp.minimum(num_played, width - 1)]
+        is_planned = inside & (turn == at) & (num_played < width) & (planned_action >= 0)
+        legal = is_planned & slots.state.legal_action_mask[rows, jnp.maximum(planned_action, 0)]
+        num_played = jnp.where(inside, jnp.where(legal, num_played + 1, width), num_played)
+        return jnp.where(legal, planned_action, -1), plan._replace(turn=turn, num_played=num_played)
 
     def advance(
         self, params: Params, key: Array, pool: EnvState, jobs: Jobs, total: Array, slots: Slots
     ) -> tuple[Slots, Array]:
-        """STRIDE decisions in every slot, then the next playouts; (1,) how many have ended."""
+        """Play `games.slots.STRIDE` decisions in every slot, then start the next playouts.
+
+        Returns:
+            The slots; (1,) the number of ended playouts.
+        """
         at = jnp.minimum(slots.job, len(jobs.action) - 1)
         keys = jax.vmap(jax.random.fold_in, (None, 0))(key, jobs.position[at])
         keys = jax.vmap(jax.random.fold_in)(keys, jobs.sample[at])
@@ -212,7 +220,7 @@ class Playouts:
             turns: whether a state begins a turn, and whether it is within one; for `Jobs.plan`.
         """
         self.env = with_short_turns(env, True)
-        self.agent, self._moves, self._most = agent, moves, slots
+        self.agent, self._moves, self._max_slots = agent, moves, slots
         self._note, self._turns = note, turns
         self._programs: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
 
@@ -241,27 +249,30 @@ class Playouts:
             min(jax.device_count(), max(capacity // LEAST_GAMES, 1)) if self.agent.by_game else 1
         )
         share = _power_of_two(-(-capacity // devices))
-        begin, advance, place = self._program(devices, min(share, self._most))
-        # Device d plays the jobs d, d + devices, ...: each its part of the long ones.
-        order = np.arange(share * devices).reshape(share, devices).T.ravel()
-        padded = Jobs(*(x[order % len(x)].astype(np.int32) for x in jobs))
+        begin, advance, put_on_devices = self._program(devices, min(share, self._max_slots))
+        # Jobs of early positions take longer and usually come first. Device d therefore plays the
+        # jobs d, d + devices, ...: each device has as many long ones.
+        job_of_row = np.arange(share * devices).reshape(share, devices).T.ravel()
+        padded = Jobs(*(x[job_of_row % len(x)].astype(np.int32) for x in jobs))
         total = np.array([len(range(d, count, devices)) for d in range(devices)], np.int32)
         positions = len(states.current_player)
         rows = np.minimum(np.arange(_power_of_two(positions)), positions - 1)
         pool = jax.tree.map(lambda x: np.asarray(x)[rows], states)
         key = jax.random.fold_in(jax.random.key(seed), PLAYOUT_STREAM)
-        params, key, pool, padded, total = place(self.agent.params, key, pool, padded, total)
+        params, key, pool, padded, total = put_on_devices(
+            self.agent.params, key, pool, padded, total
+        )
         slots, ended = begin(pool, padded, total), 0
         try:
             while ended < count:
-                slots, now = advance(params, key, pool, padded, total, slots)
-                ended = int(np.sum(jax.device_get(now)))
+                slots, ended_by_device = advance(params, key, pool, padded, total, slots)
+                ended = int(np.sum(jax.device_get(ended_by_device)))
                 progress(ended)
         except KeyboardInterrupt:
             if not ended:
                 raise
-        back = np.argsort(order, kind="stable")[:count]
-        return Ends(*(np.asarray(slots.results[name])[back] for name in Ends._fields))
+        row_of_job = np.argsort(job_of_row, kind="stable")[:count]
+        return Ends(*(np.asarray(slots.results[name])[row_of_job] for name in Ends._fields))
 
     def play_actions(
         self,
@@ -276,7 +287,8 @@ class Playouts:
         """Play out each of the first actions of some positions, in the order of `jobs_of`.
 
         Args:
-            actions: (K,) of each position. samples: numbers of the playouts of each action.
+            actions: (K,) of each position.
+            samples: sample numbers (`Jobs.sample`) of the playouts of each action.
             seed, progress, capacity: as of `play`.
             rows: the row in `states` of each position; by default 0, 1, ...
         """
@@ -293,17 +305,19 @@ class Playouts:
 
 
 def _programs(device: _Device, mesh: Mesh) -> tuple[Any, Any, Any]:
-    """`begin`, `advance`, and what places their arguments on the devices of the mesh."""
+    """`begin`, `advance`, and the function that puts their arguments on the devices of the mesh."""
     begin = on_devices(device.begin, mesh, P(), P(GAMES), P(GAMES))
     advance = on_devices(device.advance, mesh, P(), P(), P(), P(GAMES), P(GAMES), P(GAMES))
     replicated, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
 
-    def place(params: Params, key: Array, pool: EnvState, jobs: Jobs, total: np.ndarray) -> Any:
+    def put_on_devices(
+        params: Params, key: Array, pool: EnvState, jobs: Jobs, total: np.ndarray
+    ) -> Any:
         return jax.device_put(
             (params, key, pool, jobs, total), (replicated, replicated, replicated, split, split)
         )
 
-    return jax.jit(begin), jax.jit(advance), place
+    return jax.jit(begin), jax.jit(advance), put_on_devices
 
 
 def _power_of_two(count: int) -> int:

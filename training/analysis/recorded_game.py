@@ -1,4 +1,4 @@
-"""Replay a recorded game: its positions, its actions, and playouts from its positions."""
+"""Replay a recorded game: its positions and actions; replay the actions of a playout from one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Game(NamedTuple):
 
     env: Any
     states: list[Any]  # M + 1: the position before each decision, and the end
-    actions: list[int]  # M; -1 for a position without an action
+    actions: list[int]  # M; -1 if the action is not known, as in the table's latest position
 
 
 def read_game(
@@ -71,12 +71,12 @@ def compiled_step(env: GaiaEnv) -> Callable[[State, int], State]:
 def follow(
     game: Game, number: int, first: int, actions: Sequence[int] | np.ndarray
 ) -> Iterator[tuple[int, State]]:
-    """Replay a playout from the position before a decision: each action and the state after it.
+    """Replay the actions of a playout: each, ends of turns included, with the state after it.
 
     Args:
-        number: of the decision, from 1.
+        number: of the decision, from 1, at whose position the playout started.
         first: the first action.
-        actions: the later ones; -1 ends them.
+        actions: the later ones, with or without ends of turns; -1 ends them.
     """
     moves = (first, *(int(action) for action in actions))
     yield from whole_moves(game.env, compiled_step(game.env), game.states[number - 1], moves)
@@ -88,18 +88,20 @@ def whole_moves(
     state: Position,
     actions: Iterable[int],
 ) -> Iterator[tuple[int, Position]]:
-    """Actions of a playout, ends of turns included, each with the state after it.
+    """Restore the ends of turns, which playouts leave out: each action and the state after it.
 
     Args:
-        step: of the whole game. state: of one game, before the first action.
-        actions: indices, the first one, then a row of `Ends.moves`; -1 ends them.
+        step: one decision of an environment without short turns.
+        state: a single state, before the first action.
+        actions: the first action of the playout, then its row of `Ends.moves`; -1 ends them.
     """
-    end = env.ruleset.actions.first.get("end_turn", -1)
-    for number, action in enumerate(actions):
+    end_turn = env.ruleset.actions.first.get("end_turn", -1)
+    for index, action in enumerate(actions):
         if action < 0:
             return
-        if number and end >= 0 and state.legal_action_mask[end] and action != end:
-            state = step(state, end)
-            yield end, state
+        can_end_turn = end_turn >= 0 and state.legal_action_mask[end_turn]
+        if index and can_end_turn and action != end_turn:
+            state = step(state, end_turn)
+            yield end_turn, state
         state = step(state, action)
         yield action, state

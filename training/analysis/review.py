@@ -18,7 +18,8 @@ from .actions import is_main_action
 from .judge import GRADES, Judge, JudgedMove, Loss
 from .recorded_game import Game
 
-# `docs/lab/review.md` derives the numbers of the accuracy.
+# The par of a seat is the VP that it should make (`compute_pars`); `docs/lab/review.md` derives the
+# numbers.
 ACCURACY_AT_PAR = 80.0  # accuracy of a seat that makes its par
 HALVING_VP = 48.0  # VP below par that halve the accuracy
 # VP above par that halve the distance to 100; with this value the curve is smooth at par.
@@ -43,35 +44,37 @@ class Review(NamedTuple):
     game: Game
     agent: str
     seed: int
-    num_playouts: int  # minimum, of the played move and of the best other one
+    num_playouts: int  # of the played move and of its best alternative; the costliest have more
     num_requested: int  # moves that were to be judged; more than M after Ctrl-C
     moves: list[JudgedMove]  # M
     seats: list[SeatReview]  # P
 
 
 def judged_positions(game: Game) -> list[int]:
-    """Indices into `game.states`: placements, boosters and main actions that are not forced.
+    """Indices into `game.states` of the placements, boosters and main actions that are judged.
 
-    A decision is forced if no other action is legal; a conversion counts as another action.
+    A decision with one legal action is forced and not judged. Conversions count as actions: the
+    only legal main action is judged if a conversion was legal too.
     """
     positions = []
-    for at, played in enumerate(game.actions):
-        state = game.states[at]
+    for index, action in enumerate(game.actions):
+        state = game.states[index]
         node = int(state.game.turn.node)
-        if played < 0:
+        if action < 0:
             continue
-        text = game.env.ruleset.actions.texts[played]
+        text = game.env.ruleset.actions.texts[action]
         is_judged = node in (Node.START, Node.BOOSTER) or is_main_action(node, text)
         if is_judged and int(np.sum(state.legal_action_mask)) > 1:
-            positions.append(at)
+            positions.append(index)
     return positions
 
 
 def check_policy(name: str, agent: Agent | None = None) -> None:
     """Raise an error for an agent without a policy.
 
-    Without `agent`, only built-in agents and searches are recognized.
-
+    Args:
+        name: of the agent. Built-in agents and searches are rejected by name.
+        agent: the loaded agent; without it any other name passes.
     Raises:
         UserError: the agent has no policy.
     """
@@ -90,37 +93,41 @@ def review_game(
 ) -> Review:
     """Review a game. After Ctrl-C the review has the moves that were judged before.
 
-    Reviews with the same rounded number of positions and playouts share compiled programs.
+    Reviews share the compiled playouts of the compilation cache if their numbers of positions and
+    of playouts round up to the same powers of two (`Playouts.play`).
 
     Args:
         agent_name: plays all seats in the playouts.
-        num_playouts: minimum, of the played move and of the best other one.
+        num_playouts: of the played move and of its best alternative; the costliest moves have
+            `REMEASURE_FACTOR` times as many.
         progress: called with the number of finished playouts and the total.
     Raises:
         UserError: the agent is unknown or has no policy, or the game has no move to judge.
         KeyboardInterrupt: before any move was judged.
     """
-    decisions = judged_positions(game)
-    if not decisions:
+    indices = judged_positions(game)
+    if not indices:
         raise UserError("the record has no main move that is not forced")
     agent = make_agent(agent_name, game.env)
     check_policy(agent_name, agent)
-    positions = (jax.device_get(game.states[at]) for at in decisions)
+    positions = (jax.device_get(game.states[i]) for i in indices)
     states: State = jax.tree.map(lambda *x: np.stack(x), *positions)
-    numbers, played = [at + 1 for at in decisions], [game.actions[at] for at in decisions]
+    decision_numbers, played = [i + 1 for i in indices], [game.actions[i] for i in indices]
     judge = Judge(game.env, agent, num_playouts)
-    moves, expected_vp = judge.judge_game(states, numbers, played, seed, progress)
+    moves, expected_vp = judge.judge_game(states, decision_numbers, played, seed, progress)
     end = game.states[-1]
+    # An unfinished game has no final VP: take what the agent expects after the last judged move.
     final_vp = np.asarray(end.game.players.vp if end.terminated else moves[-1].vp)
     losses = [[x.loss for x in moves if x.comparison.seat == p] for p in range(len(final_vp))]
     seats = review_seats(losses, final_vp, expected_vp)
-    return Review(game, agent_name, seed, num_playouts, len(decisions), moves, seats)
+    return Review(game, agent_name, seed, num_playouts, len(indices), moves, seats)
 
 
 def compute_pars(expected: np.ndarray) -> np.ndarray:
     """(P,) VP that each seat should make: halfway between its expectation and the mean of all.
 
-    The mean takes part because a faction that suits the agent suits other players less.
+    What the agent makes of a faction predicts little of what other players make of it
+    (docs/lab/review.md), so the mean of all seats has a share.
 
     Args:
         expected: (P,) VP at the end if the agent plays all seats from the first judged position.
@@ -132,7 +139,8 @@ def compute_pars(expected: np.ndarray) -> np.ndarray:
 def compute_accuracy(par: float, final_vp: float) -> float:
     """The accuracy of a seat, 0 to 100.
 
-    Only the set-up is random, so the distance from the par comes from the moves of all seats.
+    Nothing is random after the set-up. The distance of the final VP from the par therefore comes
+    from moves alone: those of the seat and, in part, those of its opponents.
 
     Args:
         par: of the seat.

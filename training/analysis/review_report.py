@@ -30,7 +30,7 @@ PAGE_HEAD = "<!doctype html>\n<!-- a review of gaia_jax -->\n"
 is_own_page = outputs.begins(PAGE_HEAD)
 is_own_report = outputs.json_with("record", "agent", "seats", "moves", "judged")
 NUM_COSTLIEST = 5  # moves
-NUM_LINE_MOVES = 6  # moves of a better line that the text shows
+NUM_LINE_MOVES = 6  # moves that the text shows after the better one
 NEIGHBOURS = 2  # judged moves on each side over which the graphs are smoothed
 CHANCE_DIGITS = 3
 
@@ -71,7 +71,11 @@ def build_report(review: Review) -> JsonObject:
 
 
 def move_json(game: Game, judged: JudgedMove) -> JsonObject:
-    """A judged move as JSON values; `line` is the better move and the actions after it."""
+    """A judged move as JSON values.
+
+    `better` is the best alternative even if it is worse, without one the played move. `line`, the
+    better move and the actions after it, is empty unless the mean loss is above 0.
+    """
     number, seat, candidates, probabilities = judged.comparison
     rules, state = game.env.ruleset, game.states[number - 1]
     loss = loss_json(judged.loss, 1) | {"shrunk": round(judged.loss.shrunk_mean, 1)}
@@ -122,8 +126,8 @@ def report_text(report: JsonObject) -> str:
         move = moves[number]
         better = []
         for step in move["line"][: NUM_LINE_MOVES + 1]:
-            other = step["player"] != move["player"]
-            better.append(f"{seats[step['player']]['name']}: " * other + step["words"])
+            is_opponent = step["player"] != move["player"]
+            better.append(f"{seats[step['player']]['name']}: " * is_opponent + step["words"])
         title = f"decision {number}, {_move_time(move)}, {seats[move['player']]['name']}"
         lines += [
             "",
@@ -242,10 +246,14 @@ def _graph(report: JsonObject, name: str, scale: float, title: str) -> str:
 def _frames(
     game: Game, costly: Sequence[JsonObject], seats: Sequence[JsonObject]
 ) -> tuple[list[tuple[State, int | None]], list[JsonObject]]:
-    """The pictures of the costliest moves: before each, the played move, the better line.
+    """The frames of the page: the first state, then the frames of each of the costliest moves.
+
+    Those of a move are the state after the played move, the one before it, and those after each
+    action of the better line.
 
     Returns:
-        States, each with the action that led to it; for each move its words and numbers of states.
+        Frames: states, each with the action that led to it. Moves: `played` is the index of the
+        frame after the played move, `first` of the one before it.
     """
     frames: list[tuple[State, int | None]] = [(game.states[0], None)]
     moves = []
