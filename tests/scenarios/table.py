@@ -5,7 +5,7 @@
     table.turn(0).play("power PA_2O")
     assert table.player(0).ore == 7 and not table.can("power PA_2O")
 
-Every table is a copy: methods return a new one. The engine is compiled once for the session.
+Every table is a copy: methods return a new one. The engine is the one that replays use.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import gaia_jax
+from gaia_jax import replay
 from gaia_jax.actions import from_text, to_text
 from gaia_jax.components import costs
 from gaia_jax.rules import federation
@@ -28,14 +29,22 @@ from gaia_jax.xla.packed import INT32, LOW_BITS
 
 @cache
 def _engine(name: str, players: int):
-    env = gaia_jax.make(name, reward="vp", players=players)
+    env = gaia_jax.make(name, players=players)
+    init_from, step = replay.compiled(env)
 
     @jax.jit
-    def complete(state):
-        """The state of a game that was put together by hand, with its mask."""
+    def completed(state):
         return env.with_mask(state.replace(game=federation.resolve(env.ruleset, state.game)))
 
-    return env, jax.jit(env.step), complete, jax.jit(env.init_from)
+    # States from the host: arrays of stored programs and of others would be two compilations.
+    def complete(state):
+        """The state of a game that was put together by hand, with its mask."""
+        return completed(jax.device_get(state))
+
+    def step_on_host(state, action):
+        return step(jax.device_get(state), action)
+
+    return env, step_on_host, complete, init_from
 
 
 @cache
