@@ -167,7 +167,7 @@ def test_seats_have_one_number_and_a_game_is_gone_on_with(tab: Watched, server: 
     assert first["y"] == last["y"], "the first look is offered in one line"
     page.evaluate("location.hash = ''")
     tab.until("!document.getElementById('under-way').hidden")
-    labels = page.locator(".chair label").all_inner_texts()
+    labels = page.locator(".chair:not([hidden]) label").all_inner_texts()
     assert labels == [f"Player {number}" for number in range(1, 5)]
     page.click(f"#under-way a[href='#{id}']")
     tab.until(f"game && game.id === '{id}' && game.asks === 'BOOSTER'")
