@@ -208,11 +208,13 @@ class Table:
                 values[name] = self._id(name, value)
             else:
                 values[name] = tuple(value.tolist()) if np.ndim(value) else int(value)
+        # The Automa counts its structures but one in federations, and begins with none (AUT-33).
+        missions = self._counted.missions[self.setup.final_missions, p].tolist()
         return SeatView(
             player=p,
             faction=self.faction(p),
             passed=int(turn.passed[p]),
-            missions=tuple(self._counted.missions[self.setup.final_missions, p].tolist()),
+            missions=tuple(max(n, 0) for n in missions),
             **values | {"income": self._income(p)},
         )
 
