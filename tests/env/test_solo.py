@@ -195,7 +195,8 @@ def test_the_automa_explores_every_ship_that_it_may(env: Any, history: list[Any]
     assert (shuttles[-1] == 7).any()
     observed = history[-1].game.players.shuttles[0, AUTOMA]
     names = [column.name for column in env.observation_spec.players]
-    view = env.observe(jax.tree.map(lambda x: x[0], history[-1]), HUMAN).players[AUTOMA]
+    end = jax.tree.map(lambda x: x[0], history[-1])
+    view = jax.jit(lambda state: env.observe(state, HUMAN))(end).players[AUTOMA]
     seen = [view[names.index(f"shuttle.{ship}")] for ship in env.ruleset.ships]
     assert [int(x) for x in seen] == [observed >> i & 1 for i in range(len(seen))]
 
