@@ -1,6 +1,7 @@
-"""The base game for one against the Automa: the referee against the engine, in one batch.
+"""The games for one against the Automa: the referee against the engine, in one batch each.
 
-`python -m tests.referee.duel --games 500 --ruleset base --players 1` plays more of them.
+`python -m tests.referee.duel --games 500 --ruleset base --players 1` plays more of them, with
+`--ruleset lost_fleet_published` those of The Lost Fleet.
 """
 
 from __future__ import annotations
@@ -15,19 +16,20 @@ from tests.referee.engine import Engine
 from tests.referee.game import Game
 from tests.referee.policies import POLICIES
 
+BOTH = (solo.RULESET, solo.FLEET)
+
 
 @pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine(solo.RULESET, GAMES, players=1)
+def engine(request: pytest.FixtureRequest) -> Engine:
+    return Engine(request.param, GAMES, players=1)
 
 
-def matches(first: int, games: int) -> list[Match]:
+def matches(name: str, first: int, games: int) -> list[Match]:
     """Levels, factions and policies in turn."""
     out = []
     for seed in range(first, first + games):
         policy = list(POLICIES)[seed % len(POLICIES)]
-        setup = solo.draw_spread(seed)
-        out.append(Match(solo.RULESET, seed, policy, setup, POLICIES[policy]()))
+        out.append(Match(name, seed, policy, solo.draw_spread(seed, name), POLICIES[policy]()))
     return out
 
 
@@ -38,26 +40,32 @@ def check_agreement(engine: Engine, games: list[Match]) -> None:
         assert match.game.over
 
 
-def test_the_games_are_balanced() -> None:
-    setups = [match.setup for match in matches(0, GAMES)]
+@pytest.mark.parametrize("name", BOTH)
+def test_the_games_are_balanced(name: str) -> None:
+    setups = [match.setup for match in matches(name, 0, GAMES)]
     assert {setup["automa"]["level"] for setup in setups} == set(facts()["levels"])
     assert {setup["automa"]["faction"] for setup in setups} == set(facts()["factions"])
     assert len({setup["factions"][0] for setup in setups}) >= 10
 
 
+@pytest.mark.parametrize("engine", BOTH, indirect=True)
 def test_both_engines_agree(engine: Engine) -> None:
-    check_agreement(engine, matches(0, GAMES))
+    check_agreement(engine, matches(engine.ruleset, 0, GAMES))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(GAMES, 8 * GAMES, GAMES))
+@pytest.mark.parametrize("engine", BOTH, indirect=True)
+@pytest.mark.parametrize("first", range(GAMES, 13 * GAMES, GAMES))
 def test_both_engines_agree_on_more_games(engine: Engine, first: int) -> None:
-    check_agreement(engine, matches(first, GAMES))
+    check_agreement(engine, matches(engine.ruleset, first, GAMES))
 
 
+@pytest.mark.parametrize(
+    "engine", [solo.RULESET, pytest.param(solo.FLEET, marks=pytest.mark.slow)], indirect=True
+)
 def test_the_engine_draws_set_ups_of_the_solo_game(engine: Engine) -> None:
-    """The referee refuses decks, factions and maps that the rules do not have."""
+    """The referee refuses decks, factions, ships and maps that the rules do not have."""
     for seed in range(20):
         setup = engine.draw_setup(seed)
-        Game(setup, solo.RULESET)
+        Game(setup, engine.ruleset)
         assert setup["automa"]["level"] == "automachtig"

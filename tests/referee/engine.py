@@ -230,6 +230,7 @@ class Engine:
     """`batch` games of the vectorized engine, stepped together."""
 
     def __init__(self, ruleset: str, batch: int, players: int = 4) -> None:
+        self.ruleset = ruleset
         self.env, self._init, self._step = compiled(ruleset, players)
         self.batch = batch
         self.fields = FIELDS + (SOLO_FIELDS if players == 1 else ())
