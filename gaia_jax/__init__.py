@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jax import jit
 
     from gaia_jax import actions, testing
+    from gaia_jax.adapters.single_agent import SingleAgent, SingleAgentState, single_agent
     from gaia_jax.auto import AutoReset, AutoState, auto_reset
     from gaia_jax.env import GaiaEnv, State, make
     from gaia_jax.observation import Observation
@@ -42,6 +43,8 @@ __all__ = [
     "Observation",
     "Ruleset",
     "Setup",
+    "SingleAgent",
+    "SingleAgentState",
     "State",
     "actions",
     "auto_reset",
@@ -52,11 +55,13 @@ __all__ = [
     "ruleset_of",
     "setup_from_json",
     "setup_to_json",
+    "single_agent",
     "testing",
 ]
 
 # The module of each name; a module is its own.
 _HOMES = {
+    "adapters.single_agent": "SingleAgent SingleAgentState single_agent",
     "auto": "AutoReset AutoState auto_reset",
     "env": "GaiaEnv State make",
     "observation": "Observation",

@@ -14,9 +14,11 @@ import gaia_jax
 from gaia_jax.cli.arguments import shown
 from gaia_jax.env import GaiaEnv
 from gaia_jax.observation import Observation, ObservationSpec, features
+from gaia_jax.observation.scaling import scaled_vector
 from gaia_jax.ruleset import Ruleset
 
 KINDS = ("tree", "vector", "picture")
+SCALED = "scaled"  # one more form, of the views for one agent
 
 
 def game_name(ruleset: Ruleset) -> str:
@@ -82,7 +84,9 @@ def as_picture(ruleset: Ruleset, observation: Observation) -> Array:
 
 
 def arranged(kind: str, ruleset: Ruleset, observation: Observation) -> Any:
-    """An observation in the shape that `kind`, one of KINDS, asks for."""
+    """An observation in the shape that `kind`, one of KINDS or SCALED, asks for."""
+    if kind == SCALED:
+        return scaled_vector(observation)
     if kind == "vector":
         return as_vector(observation)
     return as_picture(ruleset, observation) if kind == "picture" else observation

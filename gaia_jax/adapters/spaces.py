@@ -10,8 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax.adapters.layout import KINDS, arranged, bounds, choice
+from gaia_jax.adapters.layout import KINDS, SCALED, arranged, bounds, choice
 from gaia_jax.env import GaiaEnv
+from gaia_jax.observation.scaling import scaled_bounds
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Discrete:
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """Whole numbers between two arrays, both included."""
+    """Numbers between two arrays, both included; whole ones where the arrays are of integers."""
 
     low: np.ndarray
     high: np.ndarray
@@ -54,6 +55,8 @@ class Box:
 
     def sample(self, key: Array) -> Array:
         """An array of independent numbers; no position of a game looks like it."""
+        if self.dtype == np.float32:
+            return jax.random.uniform(key, self.shape, self.dtype, self.low, self.high)
         low, high = self.low.astype(np.int32), self.high.astype(np.int32)
         return jax.random.randint(key, self.shape, low, high + 1).astype(self.dtype)
 
@@ -90,13 +93,29 @@ def observation_space(env: GaiaEnv, kind: str = "tree") -> Box | Dict:
 
     Args:
         env: what `gaia_jax.make` made.
-        kind: "tree", a space for each field of `Observation`; "vector" or "picture", one Box.
+        kind: "tree", a space for each field of `Observation`; "vector" or "picture", one Box of
+            integers; "scaled", one of float32.
     Raises:
         ValueError: an unknown kind.
     """
-    choice("kind", kind, KINDS)
+    choice("kind", kind, (*KINDS, SCALED))
     low, high = bounds(env.ruleset)
+    if kind == SCALED:
+        return Box(*scaled_bounds(low, high))
     if kind == "tree":
         return Dict({name: Box(x, getattr(high, name)) for name, x in vars(low).items()})
     ends = [np.asarray(arranged(kind, env.ruleset, x)) for x in (low, high)]
     return Box(*ends)
+
+
+def gymnax_space(space: Discrete | Box | Dict) -> Any:
+    """The same space as gymnax's own class, whose wrappers ask for it; as it is without gymnax."""
+    try:
+        from gymnax.environments import spaces
+    except ImportError:
+        return space
+    if isinstance(space, Dict):
+        return spaces.Dict({name: gymnax_space(part) for name, part in space.spaces.items()})
+    if isinstance(space, Discrete):
+        return spaces.Discrete(space.n)
+    return spaces.Box(jnp.asarray(space.low), jnp.asarray(space.high), space.shape, space.dtype)

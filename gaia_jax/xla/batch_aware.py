@@ -87,6 +87,40 @@ def _(size: int, in_batched: Any, tree: Any) -> tuple[Any, Any]:
     return out, jax.tree.map(lambda _: True, out)
 
 
+def all_rows(function: Callable[..., T]) -> Callable[..., T]:
+    """`function(shared, *rows)` of rows (B, ...) as a function of one row; under `vmap` of all.
+
+    Under `vmap`, and `vmap` of `vmap`, it is called once with the rows of all axes. Where `shared`
+    differs along an axis, such as the members of a population, it is called once for each.
+
+    Args:
+        function: gives a pytree of (B, ...). It closes over no traced value.
+    """
+
+    @custom_vmap
+    def batch(shared: Any, *rows: Any) -> T:
+        return function(shared, *rows)
+
+    @batch.def_vmap
+    @own_jax_config
+    def _(size: int, in_batched: Any, shared: Any, *rows: Any) -> tuple[Any, Any]:
+        rows = _along(size, in_batched[1:], rows)
+        if any(jax.tree.leaves(in_batched[0])):
+            (shared,) = _along(size, in_batched[:1], (shared,))
+            out = jax.lax.map(lambda member: batch(*member), (shared, *rows))
+        else:
+            flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), rows)
+            out = jax.tree.map(lambda x: x.reshape(size, -1, *x.shape[1:]), batch(shared, *flat))
+        return out, jax.tree.map(lambda _: True, out)
+
+    def single(shared: Any, *rows: Any) -> T:
+        out = batch(shared, *jax.tree.map(lambda x: x[None], rows))
+        first: T = jax.tree.map(lambda x: x[0], out)
+        return first
+
+    return single
+
+
 def batch_minor(tree: Any) -> Any:
     """`tree` with the batch axis first; on a TPU the batch is along the lanes.
 

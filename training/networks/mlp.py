@@ -9,12 +9,13 @@ import flax.linen as nn
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.observation.scaling import soft_sign, symlog
 from gaia_jax.xla.jax_config import own_jax_config
 
 from ..config import NetworkConfig
 from ..types import Observation
 from .factored_head import ILLEGAL_LOGIT, in_two_steps
-from .layers import FullInputMixin, Linear, Mlp, soft_sign, symlog
+from .layers import FullInputMixin, Linear, Mlp
 
 
 class FlatNetwork(FullInputMixin, nn.Module):

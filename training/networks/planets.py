@@ -17,12 +17,13 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.cli.command_line import UserError
+from gaia_jax.observation.scaling import soft_sign, symlog
 from gaia_jax.xla.jax_config import own_jax_config
 
 from ..config import NetworkConfig
 from ..types import Environment, Observation
 from .factored_head import ILLEGAL_LOGIT, in_two_steps
-from .layers import Linear, PoolLayer, soft_sign, symlog
+from .layers import Linear, PoolLayer
 from .neighbourhood import Neighbourhood
 from .score_features import ScoreFeatures
 

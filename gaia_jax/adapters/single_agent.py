@@ -1,0 +1,443 @@
+"""`single_agent`: one seat of the game as a single-agent environment, with gymnax's interface.
+
+    view = gaia_jax.single_agent(gaia_jax.make("base", reward="vp"), opponents="random")
+    obs, state = view.reset(key)
+    obs, state, reward, done, info = view.step(key, state, action)
+
+The opponents play inside the same compiled program. Under `vmap` the games of a batch need
+different numbers of opponents' decisions until the learner's turn: rows that wait are played in
+blocks, so a batch pays for the decisions that are made, not for its longest row times its size.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from gaia_jax.adapters.layout import KINDS, SCALED, arranged, choice, environment, game_name
+from gaia_jax.adapters.spaces import Discrete, gymnax_space, observation_space
+from gaia_jax.cli import arguments
+from gaia_jax.cli.arguments import shown
+from gaia_jax.env import GaiaEnv, State
+from gaia_jax.state import GameState
+from gaia_jax.testing.sampling import sample_legal, sample_policy
+from gaia_jax.xla.batch_aware import all_rows
+from gaia_jax.xla.compact_vmap import Queue, chunk_rows, compact_vmap
+from gaia_jax.xla.jax_config import own_jax_config
+from gaia_jax.xla.struct import pytree
+
+OBSERVATIONS = (SCALED, *KINDS)
+ILLEGAL_ACTIONS = ("end", "random")
+RANDOM = "random"
+# By this decision of a game every seat has had one, so that no game ends without the learner's.
+FIRST_DECISIONS = 32
+# Rows of a block: on a CPU, and as a share of the batch on an accelerator.
+CPU_BLOCK = 64
+ACCELERATOR_BLOCKS = 4
+
+
+class Model(Protocol):
+    """An opponent with parameters, such as `gaia_training.make_baseline_model` gives."""
+
+    params: Any
+
+    @property
+    def apply(self) -> Callable[[Any, Any], Any]:
+        """(params, state of one game) -> logits (A,), or a tuple that begins with them."""
+
+
+# "random"; a function of one state that gives what `Model.apply` gives; a `Model`.
+Opponent: TypeAlias = "str | Callable[[State], Any] | Model"
+
+
+@pytree
+class SingleAgentState:
+    """One game in which the learner decides, or that is over."""
+
+    env_state: State
+    seat: Array  # () int32, the learner's
+    episode_return: Array  # () float32, rewards of the learner in this game so far
+    episode_length: Array  # () int32, decisions of the learner in this game so far
+
+
+@pytree
+class Outcome:
+    """What has happened since the learner's last decision; the result of the game that ended."""
+
+    reward: Array  # () float32, of the learner
+    terminated: Array  # () bool
+    truncated: Array  # () bool
+    illegal: Array  # () bool, the learner's action was illegal
+    episode_return: Array  # () float32; this and all below: 0 where no game ended
+    episode_length: Array  # () int32
+    vp: Array  # () int16, of the learner
+    vp_margin: Array  # () float32, own VP minus the mean of the others
+    won: Array  # () bool, nobody has more VP
+    federations: Array  # () int8, formed by the learner
+
+
+class _Row(NamedTuple):
+    """A game on its way to the learner's next decision."""
+
+    state: SingleAgentState
+    outcome: Outcome
+    decisions: Array  # () int32, made since the call began
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SingleAgent:
+    """See `single_agent`, which makes one. Compared by identity; it holds the opponents' arrays."""
+
+    env: GaiaEnv
+    opponents: tuple[Opponent, ...]  # of the seats after the learner's, in the order of seats
+    seat: int | str
+    observation: str
+    illegal: str
+
+    @property
+    def name(self) -> str:
+        """Such as "gaia_project-lost_fleet"."""
+        return game_name(self.env.ruleset)
+
+    @property
+    def num_actions(self) -> int:
+        """A, the size of the action index."""
+        return self.env.num_actions
+
+    @property
+    def default_params(self) -> tuple[Any, ...]:
+        """The parameters of the different opponents, which `reset` and `step` take as `params`."""
+        return tuple(getattr(opponent, "params", ()) for opponent in self._different)
+
+    def action_space(self, params: Any = None) -> Any:
+        """A `Discrete`, gymnax's where it is installed."""
+        return gymnax_space(Discrete(self.num_actions))
+
+    def observation_space(self, params: Any = None) -> Any:
+        """A `Box` for each array of an observation, gymnax's where it is installed."""
+        return gymnax_space(observation_space(self.env, self.observation))
+
+    @partial(jax.jit, static_argnums=0)
+    @own_jax_config
+    def reset(self, key: Array, params: Any = None) -> tuple[Any, SingleAgentState]:
+        """A new game at the learner's first decision.
+
+        Args:
+            key: one key of `jax.random`.
+            params: of the opponents, None for `default_params`.
+        Returns:
+            observation, state.
+        """
+        arguments.one_key("key", key)
+        play_key, deal_key, seat_key = jax.random.split(key, 3)
+        state = SingleAgentState(
+            env_state=self.env.init(deal_key),
+            seat=self._draw_seat(seat_key),
+            episode_return=jnp.zeros((), jnp.float32),
+            episode_length=jnp.zeros((), jnp.int32),
+        )
+        params = self.default_params if params is None else params
+        state, _ = all_rows(partial(self._play, False, False))(
+            params, play_key, state, jnp.int32(0)
+        )
+        return self.observe(state), state
+
+    @partial(jax.jit, static_argnums=0)
+    @own_jax_config
+    def step(
+        self, key: Array, state: SingleAgentState, action: Array | int, params: Any = None
+    ) -> tuple[Any, SingleAgentState, Array, Array, dict[str, Array]]:
+        """The learner's decision and those of the others until it decides again.
+
+        Where the game ends, a new one begins: observation, state and mask are its first ones,
+        reward, `done` and the other entries of `info` are of the game that ended.
+
+        Args:
+            key: one key of `jax.random`: of the opponents' draws and of the new game.
+            state: one state; for a batch, `jax.vmap(view.step, (0, 0, 0, None))`.
+            action: () int32, legal in the learner's `info["action_mask"]`.
+            params: of the opponents, None for `default_params`.
+        Returns:
+            observation, state, reward () float32, done () bool, info (`info_of`).
+        """
+        state, outcome = self.advance(key, state, action, params)
+        done = outcome.terminated | outcome.truncated
+        return self.observe(state), state, outcome.reward, done, self.info_of(state, outcome)
+
+    @own_jax_config
+    def advance(
+        self,
+        key: Array,
+        state: SingleAgentState,
+        action: Array | int,
+        params: Any = None,
+        *,
+        stop_at_end: bool = False,
+    ) -> tuple[SingleAgentState, Outcome]:
+        """`step` without an observation.
+
+        Args:
+            key, state, action, params: as of `step`.
+            stop_at_end: a game that ends is returned as it ended; the next call ignores the action
+                and starts a new game. Otherwise it starts at once.
+        """
+        arguments.one_key("key", key)
+        if not isinstance(state, SingleAgentState):
+            raise TypeError(f"state must be a SingleAgentState of reset, not {shown(state)}")
+        action = arguments.scalar("action", action)
+        params = self.default_params if params is None else params
+        play = all_rows(partial(self._play, True, stop_at_end))
+        advanced: tuple[SingleAgentState, Outcome] = play(params, key, state, action)
+        return advanced
+
+    def observe(self, state: SingleAgentState) -> Any:
+        """What the learner sees of one state, in the form `observation`."""
+        seen = self.env.observe(state.env_state, state.seat)
+        return arranged(self.observation, self.env.ruleset, seen)
+
+    def action_mask(self, state: SingleAgentState) -> Array:
+        """(A,) bool, the legal actions of the learner; all True where the game is over."""
+        return state.env_state.legal_action_mask
+
+    def info_of(self, state: SingleAgentState, outcome: Outcome) -> dict[str, Array]:
+        """`action_mask`, `seat` and every entry of `Outcome` but the reward, by name."""
+        entries = {
+            field.name: getattr(outcome, field.name) for field in dataclasses.fields(outcome)
+        }
+        del entries["reward"]
+        return {"action_mask": self.action_mask(state), "seat": state.seat, **entries}
+
+    @cached_property
+    def _different(self) -> tuple[Opponent, ...]:
+        """The opponents without repetitions."""
+        return tuple({id(opponent): opponent for opponent in self.opponents}.values())
+
+    def _draw_seat(self, key: Array) -> Array:
+        if self.seat == RANDOM:
+            return jax.random.randint(key, (), 0, self.env.num_players, jnp.int32)
+        return jnp.int32(self.seat)
+
+    def _play(
+        self,
+        decides: bool,
+        stop_at_end: bool,
+        params: Any,
+        keys: Array,
+        states: Any,
+        actions: Array,
+    ) -> tuple[SingleAgentState, Outcome]:
+        """B games to the learner's next decision.
+
+        Args:
+            decides: whether the games begin with the learners' `actions`, (B,) int32.
+            stop_at_end: as of `advance`.
+            params: of the opponents.
+            keys: (B,) keys; states: (B, ...).
+        """
+        games = len(actions)
+        rows = _Row(states, _no_outcome(games), jnp.zeros(games, jnp.int32))
+        if self.env.num_players == 1 and not decides:
+            return rows.state, rows.outcome
+        if self.env.num_players == 1:
+            rows = self._decide(stop_at_end, True, params, rows, actions, keys)
+            return rows.state, rows.outcome
+        block = chunk_rows(games, CPU_BLOCK, ACCELERATOR_BLOCKS)
+        # The learners' decisions take the first turns of the loop, so that one copy of the rules is
+        # compiled for them and for the opponents'.
+        own_turns = -(-games // block) if decides else 0
+        numbers = jnp.arange(block, dtype=jnp.int32)
+
+        def waiting(rows: _Row) -> Array:
+            state = rows.state.env_state
+            over = state.terminated | state.truncated
+            return (state.current_player != rows.state.seat) & ~over
+
+        def unfinished(carry: tuple[Array, _Row]) -> Array:
+            turn, rows = carry
+            return (turn < own_turns) | waiting(rows).any()
+
+        def next_block(carry: tuple[Array, _Row]) -> tuple[Array, _Row]:
+            turn, rows = carry
+            is_own, queue = turn < own_turns, Queue.of(waiting(rows))
+            queued = queue.kth(jnp.minimum(numbers, jnp.maximum(queue.length - 1, 0)))
+            ids = jnp.where(is_own, turn * block + numbers, queued)
+            is_live = jnp.where(is_own, ids < games, numbers < queue.length)
+            ids = jnp.minimum(ids, games - 1)
+            picked, chosen, key = jax.tree.map(lambda x: x[ids], (rows, actions, keys))
+            decided = self._decide(stop_at_end, is_own, params, picked, chosen, key)
+            target = jnp.where(is_live, ids, games)
+            rows = jax.tree.map(
+                lambda old, new: old.at[target].set(new, mode="drop"), rows, decided
+            )
+            return turn + 1, rows
+
+        _, rows = lax.while_loop(unfinished, next_block, (jnp.int32(0), rows))
+        return rows.state, rows.outcome
+
+    def _decide(
+        self, stop_at_end: bool, is_own: Any, params: Any, rows: Any, actions: Array, keys: Array
+    ) -> Any:
+        """One decision in each row, all the learners' or all opponents'."""
+        draw_keys = jax.vmap(jax.random.fold_in)(keys, rows.decisions)
+        uniforms = jax.vmap(jax.random.uniform)(draw_keys)
+        game = rows.state.env_state
+        if self.illegal == "random":
+            mask = game.legal_action_mask
+            index = jnp.clip(actions, 0, self.num_actions - 1)[:, None]
+            legal = jnp.take_along_axis(mask, index, axis=1)[:, 0] & (actions == index[:, 0])
+            actions = jnp.where(legal, actions, jax.vmap(sample_legal)(mask, uniforms))
+        if self.opponents:
+            opponents = partial(self._opponents_actions, params, game, rows.state.seat, uniforms)
+            actions = lax.cond(is_own, lambda: actions, opponents)
+        decide = partial(self._decide_row, stop_at_end, is_own)
+        return jax.vmap(decide)(rows, actions, draw_keys)
+
+    def _opponents_actions(
+        self, params: Any, states: State, seats: Array, uniforms: Array
+    ) -> Array:
+        """(B,) int32, what the opponents that decide play."""
+        mask = states.legal_action_mask
+        after_own = (states.current_player - seats) % self.env.num_players
+        actions = jnp.zeros(len(seats), jnp.int32)
+        for opponent, arrays in zip(self._different, params, strict=True):
+            if opponent == RANDOM:
+                drawn = jax.vmap(sample_legal)(mask, uniforms)
+            else:
+                policy: Any = opponent
+                function = getattr(policy, "apply", lambda _, state, policy=policy: policy(state))
+                logits = jax.vmap(function, (None, 0))(arrays, states)
+                logits = logits[0] if isinstance(logits, tuple) else logits
+                drawn = sample_policy(logits.astype(jnp.float32), mask, uniforms)
+            seats_of = np.array([False, *(other is opponent for other in self.opponents)])
+            actions = jnp.where(jnp.asarray(seats_of)[after_own], drawn, actions)
+        return actions
+
+    def _decide_row(
+        self, stop_at_end: bool, is_own: Any, row: _Row, action: Array, key: Array
+    ) -> _Row:
+        """The row after one decision, and after a new game's deal where one is due."""
+        env, state = self.env, row.state
+        was_over = state.env_state.terminated | state.env_state.truncated
+        after = env.decide(state.env_state, action)
+        is_over = after.terminated | after.truncated
+        paid, ended = after.rewards[state.seat], is_over & ~was_over
+        total = state.episode_return + paid
+        length = state.episode_length + (is_own & ~was_over)
+        _, is_legal = env._legal(state.env_state, action)
+        outcome = _result(state.seat, after, total, length)
+        outcome = jax.tree.map(lambda new, old: jnp.where(ended, new, old), outcome, row.outcome)
+        outcome = outcome.replace(
+            reward=row.outcome.reward + paid,
+            illegal=row.outcome.illegal | (is_own & ~was_over & ~is_legal),
+        )
+        deals = was_over if stop_at_end else is_over
+        deal_key, seat_key = jax.random.split(key)
+        game = compact_vmap(self._deal, deals, (deal_key,), after.game)
+        dealt = after.replace(
+            game=game,
+            current_player=jnp.where(deals, game.turn.player, after.current_player),
+            rewards=jnp.where(deals, 0.0, after.rewards),
+            terminated=after.terminated & ~deals,
+            truncated=after.truncated & ~deals,
+            step_count=jnp.where(deals, 0, after.step_count),
+        )
+        state = SingleAgentState(
+            env_state=env.with_mask(dealt),
+            seat=jnp.where(deals, self._draw_seat(seat_key), state.seat),
+            episode_return=jnp.where(deals, 0.0, total),
+            episode_length=jnp.where(deals, 0, length),
+        )
+        return _Row(state, outcome, row.decisions + 1)
+
+    def _deal(self, key: Array) -> GameState:
+        return self.env.deal(self.env.draw_setup(key))
+
+
+def single_agent(
+    env: GaiaEnv | str = "lost_fleet",
+    opponents: Opponent | Sequence[Opponent] = RANDOM,
+    seat: int | str = RANDOM,
+    *,
+    observation: str = SCALED,
+    illegal: str = "end",
+) -> SingleAgent:
+    """One seat of the game as a single-agent environment; the other seats play in the same program.
+
+    Args:
+        env: what `gaia_jax.make` made, or the id of a variant. The solo game has no opponents.
+        opponents: who plays all other seats, or one for each, in the order of seats after the
+            learner's: "random"; a function of one `State` that gives logits (A,), or a tuple that
+            begins with them; an object with `params` and `apply(params, state)`, which is what
+            `gaia_training.make_baseline_model("zoo/quick", env)` gives.
+        seat: the learner's, 0 .. P-1, or "random": drawn for each game.
+        observation: "scaled", (n,) float32 (`gaia_jax.observation.scaling`); "vector", (n,) int16;
+            "picture", (H, W, Fc) int16; "tree", an `Observation`.
+        illegal: what an illegal action does: "end" ends the game with a reward of -1; "random"
+            plays a legal one at random instead, for trainers that know no masks.
+    Raises:
+        TypeError, ValueError: a wrong argument; the message names the choices.
+    """
+    env = environment(env, None, None)
+    choice("observation", observation, OBSERVATIONS)
+    choice("illegal", illegal, ILLEGAL_ACTIONS)
+    if seat != RANDOM:
+        seat = arguments.whole_number("seat", seat, 0, env.num_players - 1)
+    if env.max_steps < FIRST_DECISIONS and env.num_players > 1:
+        raise ValueError(
+            f"max_steps of the environment must be at least {FIRST_DECISIONS}, so that the learner "
+            f"decides in every game, not {env.max_steps}"
+        )
+    others = env.num_players - 1
+    is_sequence = isinstance(opponents, Sequence) and not isinstance(opponents, str)
+    lineup = tuple(opponents) if is_sequence else (opponents,) * others  # type: ignore[arg-type]
+    if len(lineup) != others:
+        raise ValueError(
+            f"opponents must be one, or {others} for {others} seats, not {len(lineup)}"
+        )
+    for opponent in lineup:
+        if opponent != RANDOM and not callable(opponent) and not hasattr(opponent, "apply"):
+            raise TypeError(
+                f"an opponent must be {RANDOM!r}, a function of a state that gives logits, or have "
+                f"params and apply, not {shown(opponent)}; gaia_training.make_baseline_model(name, "
+                "env) makes one of an agent's name"
+            )
+    return SingleAgent(env, lineup, seat, observation, illegal)
+
+
+def _no_outcome(games: int) -> Outcome:
+    """Of B games in which nothing has happened yet."""
+    dtypes = {
+        "reward": jnp.float32, "terminated": bool, "truncated": bool, "illegal": bool,
+        "episode_return": jnp.float32, "episode_length": jnp.int32, "vp": jnp.int16,
+        "vp_margin": jnp.float32, "won": bool, "federations": jnp.int8,
+    }  # fmt: skip
+    return Outcome(**{name: jnp.zeros(games, dtype) for name, dtype in dtypes.items()})
+
+
+def _result(seat: Array, state: State, episode_return: Array, episode_length: Array) -> Outcome:
+    """The outcome of a game that has ended, but for its reward."""
+    players = state.game.players
+    vp = players.vp.astype(jnp.int32)
+    others = (vp.sum() - vp[seat]) / (len(vp) - 1)
+    return Outcome(
+        reward=jnp.zeros((), jnp.float32),
+        terminated=state.terminated,
+        truncated=state.truncated,
+        illegal=jnp.zeros((), bool),
+        episode_return=episode_return,
+        episode_length=episode_length,
+        vp=players.vp[seat],
+        vp_margin=(vp[seat] - others).astype(jnp.float32),
+        won=vp[seat] == vp.max(),
+        federations=players.formed[seat].astype(jnp.int8),
+    )
+
+
+__all__ = ["Outcome", "SingleAgent", "SingleAgentState", "single_agent"]
