@@ -4,6 +4,8 @@
     gaia_jax.adapters.pgx          PgxEnv, a pgx.core.Env
     gaia_jax.adapters.pettingzoo   aec_env, an AECEnv
     gaia_jax.adapters.jaxmarl      GaiaMARL, a JaxMARL MultiAgentEnv
+    gaia_jax.adapters.single_agent single_agent, one seat with gymnax's interface
+    gaia_jax.adapters.gymnasium    GaiaVectorEnv, GaiaGymEnv, one seat with Gymnasium's interface
 
 `pip install ".[adapters]"` installs what they need. See docs/reference/adapters.md.
 """

@@ -31,7 +31,7 @@ from gaia_jax.testing.sampling import sample_legal, sample_policy
 from gaia_jax.xla.batch_aware import all_rows
 from gaia_jax.xla.compact_vmap import Queue, chunk_rows, compact_vmap
 from gaia_jax.xla.jax_config import own_jax_config
-from gaia_jax.xla.struct import pytree
+from gaia_jax.xla.struct import Struct, pytree
 
 OBSERVATIONS = (SCALED, *KINDS)
 ILLEGAL_ACTIONS = ("end", "random")
@@ -58,7 +58,7 @@ Opponent: TypeAlias = "str | Callable[[State], Any] | Model"
 
 
 @pytree
-class SingleAgentState:
+class SingleAgentState(Struct):
     """One game in which the learner decides, or that is over."""
 
     env_state: State
@@ -68,7 +68,7 @@ class SingleAgentState:
 
 
 @pytree
-class Outcome:
+class Outcome(Struct):
     """What has happened since the learner's last decision; the result of the game that ended."""
 
     reward: Array  # () float32, of the learner
@@ -79,7 +79,7 @@ class Outcome:
     episode_length: Array  # () int32
     vp: Array  # () int16, of the learner
     vp_margin: Array  # () float32, own VP minus the mean of the others
-    won: Array  # () bool, nobody has more VP
+    won: Array  # () bool, no player has more VP
     federations: Array  # () int8, formed by the learner
 
 
@@ -136,13 +136,8 @@ class SingleAgent:
             observation, state.
         """
         arguments.one_key("key", key)
-        play_key, deal_key, seat_key = jax.random.split(key, 3)
-        state = SingleAgentState(
-            env_state=self.env.init(deal_key),
-            seat=self._draw_seat(seat_key),
-            episode_return=jnp.zeros((), jnp.float32),
-            episode_length=jnp.zeros((), jnp.int32),
-        )
+        play_key, deal_key = jax.random.split(key)
+        state = self._deal_state(deal_key)
         params = self.default_params if params is None else params
         state, _ = all_rows(partial(self._play, False, False))(
             params, play_key, state, jnp.int32(0)
@@ -197,6 +192,12 @@ class SingleAgent:
         advanced: tuple[SingleAgentState, Outcome] = play(params, key, state, action)
         return advanced
 
+    @own_jax_config
+    def ended_state(self, key: Array) -> SingleAgentState:
+        """A state in which `advance(..., stop_at_end=True)` starts a new game."""
+        state = self._deal_state(key)
+        return state.replace(env_state=state.env_state.replace(terminated=jnp.ones((), bool)))
+
     def observe(self, state: SingleAgentState) -> Any:
         """What the learner sees of one state, in the form `observation`."""
         seen = self.env.observe(state.env_state, state.seat)
@@ -219,10 +220,21 @@ class SingleAgent:
         """The opponents without repetitions."""
         return tuple({id(opponent): opponent for opponent in self.opponents}.values())
 
+    def _deal_state(self, key: Array) -> SingleAgentState:
+        """A game before its first decision, which any player makes."""
+        deal_key, seat_key = jax.random.split(key)
+        return SingleAgentState(
+            env_state=self.env.init(deal_key),
+            seat=self._draw_seat(seat_key),
+            episode_return=jnp.zeros((), jnp.float32),
+            episode_length=jnp.zeros((), jnp.int32),
+        )
+
     def _draw_seat(self, key: Array) -> Array:
-        if self.seat == RANDOM:
-            return jax.random.randint(key, (), 0, self.env.num_players, jnp.int32)
-        return jnp.int32(self.seat)
+        if self.seat != RANDOM:
+            return jnp.asarray(self.seat, jnp.int32)
+        seat: Array = jax.random.randint(key, (), 0, self.env.num_players, jnp.int32)
+        return seat
 
     def _play(
         self,
@@ -322,7 +334,7 @@ class SingleAgent:
     def _decide_row(
         self, stop_at_end: bool, is_own: Any, row: _Row, action: Array, key: Array
     ) -> _Row:
-        """The row after one decision, and after a new game's deal where one is due."""
+        """The row after one decision, and in a new game where the old one has ended."""
         env, state = self.env, row.state
         was_over = state.env_state.terminated | state.env_state.truncated
         after = env.decide(state.env_state, action)
@@ -395,8 +407,9 @@ def single_agent(
             f"decides in every game, not {env.max_steps}"
         )
     others = env.num_players - 1
-    is_sequence = isinstance(opponents, Sequence) and not isinstance(opponents, str)
-    lineup = tuple(opponents) if is_sequence else (opponents,) * others  # type: ignore[arg-type]
+    lineup: tuple[Any, ...] = (opponents,) * others
+    if isinstance(opponents, Sequence) and not isinstance(opponents, str):
+        lineup = tuple(opponents)
     if len(lineup) != others:
         raise ValueError(
             f"opponents must be one, or {others} for {others} seats, not {len(lineup)}"

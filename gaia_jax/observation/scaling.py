@@ -50,9 +50,9 @@ def scaled_bounds(low: Observation, high: Observation) -> tuple[np.ndarray, np.n
     """
     ends = []
     for bound, outwards in ((low, np.floor), (high, np.ceil)):
-        cells, rest = bound.cells.astype(np.float64), (bound.players, bound.globals)
-        tables = [cells / (1 + np.abs(cells) / 8)]
-        tables += [np.sign(x) * np.log1p(np.abs(x).astype(np.float64)) for x in rest]
+        raw = [np.asarray(x, np.float64) for x in (bound.cells, bound.players, bound.globals)]
+        tables = [raw[0] / (1 + np.abs(raw[0]) / 8)]
+        tables += [np.sign(x) * np.log1p(np.abs(x)) for x in raw[1:]]
         vector = np.concatenate([table.ravel() for table in tables])
         ends.append((outwards(vector * 1000) / 1000).astype(np.float32))
     return ends[0], ends[1]
