@@ -7,12 +7,13 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jaxmarl.environments.multi_agent_env import MultiAgentEnv
 from jaxmarl.environments.spaces import Box, Discrete
 
 import gaia_jax
-from gaia_jax.adapters.layout import KINDS, arranged, choice, environment, game_name
+from gaia_jax.adapters.layout import KINDS, SCALED, arranged, choice, environment, game_name
 from gaia_jax.adapters.spaces import observation_space
 from gaia_jax.auto import AutoState
 from gaia_jax.env import GaiaEnv, State
@@ -26,7 +27,10 @@ class GaiaMARL(MultiAgentEnv):
 
     Attributes:
         env: the environment inside.
-        observation: "vector", (n,) float32; "picture", (H, W, Fc) float32.
+        observation: "vector", (n,) float32; "picture", (H, W, Fc) float32; "scaled", (n,) float32
+            with the scaling of the networks.
+        world_state: whether observations have an entry "world_state", (num_agents, n) float32, for
+            the critic of MAPPO. A seat sees the whole game, so its row is its own observation.
     """
 
     def __init__(
@@ -35,23 +39,26 @@ class GaiaMARL(MultiAgentEnv):
         reward: str | None = None,
         observation: str = "vector",
         players: int | None = None,
+        world_state: bool = False,
     ):
         """
         Args:
             env: an environment of `gaia_jax.make`, or the id of one.
             reward, players: of the environment, where `env` is an id; None is "margin" and 4.
-            observation: see the attributes.
+            observation, world_state: see the attributes.
         Raises:
             ValueError: something unknown among these; the message names the choices.
         """
-        choice("observation", observation, [kind for kind in KINDS if kind != "tree"])
+        choice("observation", observation, [kind for kind in (*KINDS, SCALED) if kind != "tree"])
+        choice("world_state", world_state, (False, True))
         self.env = environment(env, reward, players)
         super().__init__(num_agents=self.env.num_players)
-        self.observation = observation
+        self.observation, self.world_state = observation, bool(world_state)
         self.num_actions = self.env.num_actions + 1
         space: Any = observation_space(self.env, observation)
         low, high = float(space.low.min()), float(space.high.max())
         box = Box(low, high, space.shape, jnp.float32)
+        self._size = int(np.prod(space.shape))
         self.observation_spaces = dict.fromkeys(self.agents, box)
         self.action_spaces = dict.fromkeys(self.agents, Discrete(self.num_actions))
         self._auto = gaia_jax.auto_reset(self.env)
@@ -65,6 +72,10 @@ class GaiaMARL(MultiAgentEnv):
     def agent_classes(self) -> dict[str, list[str]]:
         """One class: the agents differ by faction, which the observation contains."""
         return {"player": list(self.agents)}
+
+    def world_state_size(self) -> int:
+        """The length of a row of "world_state", which MAPPO's scripts ask for."""
+        return self._size
 
     @partial(jax.jit, static_argnums=(0,))
     def reset(self, key: Array) -> tuple[dict[str, Array], AutoState]:
@@ -87,16 +98,21 @@ class GaiaMARL(MultiAgentEnv):
             state: one state.
             actions: () int32 by agent; only the decider's counts.
             reset_state: the state after the end of a game; default: a new game.
+        Returns:
+            observations, state, rewards, dones; `info`: the result of a game that has ended, an
+            array (num_agents,) each, 0 otherwise: `vp`, `vp_margin` (own VP minus the mean of the
+            others), `won` and `illegal` (an illegal action ended it).
         Raises:
             ValueError: an agent has no action; TypeError: an action is not an integer.
         """
         after = self._auto.step(state, self._action(state, actions), key)
         rewards, dones = self._paid(after)
+        info = self._info(after, dones["__all__"])
         if reset_state is not None:
             after = jax.tree.map(
                 lambda new, old: jnp.where(dones["__all__"], new, old), reset_state, after
             )
-        return self.get_obs(after), after, rewards, dones, {}
+        return self.get_obs(after), after, rewards, dones, info
 
     def step_env(
         self, key: Array, state: Any, actions: dict[str, Array]
@@ -106,12 +122,15 @@ class GaiaMARL(MultiAgentEnv):
         return self.get_obs(after), after, *self._paid(after), {}
 
     def get_obs(self, state: Any) -> dict[str, Array]:
-        """What each agent sees."""
+        """What each agent sees; with `world_state`, its rows under that name."""
         seen = {
             agent: arranged(self.observation, self.env.ruleset, self.env.observe(state, player))
             for player, agent in enumerate(self.agents)
         }
-        return {agent: value.astype(jnp.float32) for agent, value in seen.items()}
+        seen = {agent: value.astype(jnp.float32) for agent, value in seen.items()}
+        if self.world_state:
+            seen["world_state"] = jnp.stack([seen[agent].ravel() for agent in self.agents])
+        return seen
 
     @partial(jax.jit, static_argnums=(0,))
     def get_avail_actions(self, state: State) -> dict[str, Array]:
@@ -136,6 +155,13 @@ class GaiaMARL(MultiAgentEnv):
         if not jnp.issubdtype(stacked.dtype, jnp.integer):
             raise TypeError(f"actions must be integers, not {stacked.dtype}")
         return stacked.astype(jnp.int32)[state.current_player]
+
+    def _info(self, state: AutoState, done: Array) -> dict[str, Array]:
+        vp = state.final_vp.astype(jnp.float32)
+        margin = vp - (vp.sum() - vp) / (len(vp) - 1)
+        results = {"vp": vp, "vp_margin": margin, "won": done & (vp == vp.max())}
+        results["illegal"] = jnp.broadcast_to(done & state.illegal, vp.shape)
+        return {name: value[: self.num_agents] for name, value in results.items()}
 
     def _paid(self, state: State) -> tuple[dict[str, Array], dict[str, Array]]:
         rewards = {agent: state.rewards[player] for player, agent in enumerate(self.agents)}

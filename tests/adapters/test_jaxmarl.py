@@ -35,7 +35,7 @@ def test_the_rollout_of_a_baseline():
 
     from gaia_jax.adapters.jaxmarl import GaiaMARL
 
-    env = LogWrapper(GaiaMARL(STUB))
+    env = LogWrapper(GaiaMARL(STUB, observation="scaled", world_state=True))
     obs, state = jax.vmap(env.reset)(jax.random.split(jax.random.key(0), ENVS))
 
     def env_step(carry, key):
@@ -43,18 +43,24 @@ def test_the_rollout_of_a_baseline():
         avail = jax.vmap(env.get_legal_moves)(state.env_state)
         avail, seen = batchify(avail, env.agents), batchify(obs, env.agents)
         assert seen.shape[1:] == env.observation_space(env.agents[0]).shape
+        assert obs["world_state"].shape == (ENVS, 4, env.world_state_size())
         actions = unbatchify(jnp.argmax(avail, axis=-1), env.agents)
         keys = jax.random.split(key, ENVS)
         obs, state, reward, done, info = jax.vmap(env.step)(keys, state, actions)
-        return (state, obs), (reward, done["__all__"], avail.sum(-1), info["returned_episode"])
+        return (state, obs), (reward, done["__all__"], avail.sum(-1), info)
 
     keys = jax.random.split(jax.random.key(1), 20)
-    _, (reward, done, avail, returned_episode) = jax.jit(lambda c: jax.lax.scan(env_step, c, keys))(
+    _, (reward, done, avail, info) = jax.jit(lambda c: jax.lax.scan(env_step, c, keys))(
         (state, obs)
     )
     over = np.arange(1, 21) % 9 == 0
     np.testing.assert_array_equal(done, np.broadcast_to(over[:, None], (20, ENVS)))
-    np.testing.assert_array_equal(returned_episode.any(-1), done)
+    np.testing.assert_array_equal(info["returned_episode"].any(-1), done)
+    # The result of a game is in `info` where it has ended, and nowhere else.
+    np.testing.assert_array_equal(info["vp"].any(-1), done)
+    np.testing.assert_array_equal(info["won"].any(-1), done)
+    np.testing.assert_allclose(info["vp_margin"].sum(-1), 0, atol=1e-3)
+    assert info["vp"].shape == (20, ENVS, 4) and not info["illegal"].any()
     by_agent = np.stack([reward[agent] for agent in env.agents])
     assert (by_agent.any((0, 2)) == over).all()
     # One agent decides, three wait.
