@@ -6,12 +6,18 @@ import numpy as np
 import pytest
 
 from gaia_jax.adapters import single_agent as module
-from gaia_jax.adapters.layout import as_vector
-from gaia_jax.observation import vector_features
 from gaia_jax.testing import sample_legal
 from tests.stub_env import StubEnv
 
-ENV = StubEnv(reward="vp", length=10)
+
+class PaysByAction(StubEnv):
+    """Legal actions of one decision pay differently: action a pays (a // 3) % 3 VP."""
+
+    def _play(self, game, action, active):
+        return super()._play(game, action // 3, active)
+
+
+ENV = PaysByAction(reward="vp", length=10)
 GAMES, STEPS = 6, 9
 
 
@@ -75,14 +81,14 @@ def test_the_learner_decides_in_every_state(played):
 
 
 def test_the_games_are_those_of_the_environment(played):
-    """A third of all actions is legal; each player gains what its actions pay, in turn order."""
+    """A third of all actions is legal; each player gains what its actions pay, in turn."""
     _, _, (before, actions, out) = played
     _, after, reward, done, info = out
     for t in range(STEPS):
         for game in range(GAMES):
             old, new = row(before, t, game), row(after, t, game)
             assert old.env_state.legal_action_mask[actions[t, game]]
-            gained = actions[t, game] % 3
+            gained = actions[t, game] // 3 % 3
             assert reward[t, game] == np.float32(gained / 100)
             if done[t, game]:
                 assert info["vp"][t, game] == old.env_state.game.players.vp[old.seat] + gained
@@ -114,6 +120,7 @@ def test_rewards_lengths_and_ends(played):
             assert after.episode_length[t, game] == length
 
 
+@pytest.mark.slow  # the games are checked above in blocks
 def test_blocks_change_nothing(played):
     in_one_block = play(module.single_agent(ENV, OPPONENTS, observation="vector"))
     assert all(map(np.array_equal, jax.tree.leaves(played[1:]), jax.tree.leaves(in_one_block)))
@@ -145,19 +152,3 @@ def test_wrong_arguments_are_named():
     ]:
         with pytest.raises((TypeError, ValueError), match=message):
             module.single_agent(**{"env": ENV} | arguments)
-
-
-def test_the_scaled_vector_has_a_name_and_a_range_for_each_entry():
-    view = module.single_agent(ENV)
-    obs, state = view.reset(jax.random.key(3))
-    space, columns = view.observation_space(), vector_features(ENV.ruleset)
-    assert obs.shape == space.shape == (len(columns),) and obs.dtype == np.float32
-    assert ((space.low <= obs) & (obs <= space.high)).all()
-    raw = as_vector(ENV.observe(state.env_state, state.seat))
-    for index, column in enumerate(columns):
-        assert column.low <= raw[index] <= column.high
-        if column.name == "players.own.vp":
-            assert column.scaling == "symlog"
-            np.testing.assert_allclose(obs[index], np.log1p(raw[index]), rtol=1e-5)
-    names = [column.name for column in columns]
-    assert len(set(names)) == len(names)
