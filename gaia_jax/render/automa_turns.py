@@ -338,10 +338,10 @@ def _research(ruleset: Ruleset, game: GameState, result: _TurnResult) -> Iterato
 def _covers(ruleset: Ruleset, game: GameState, result: _TurnResult) -> Iterator[Step]:
     """The spaces covered and ships explored, one after another (AUT-25, AUT-27, AUT-42)."""
     before, after = (
-        _taken(ruleset, x.turn.power_used, x.turn.ship_used, x.players.shuttles[AUTOMA])
+        _closed_ids(ruleset, x.turn.power_used, x.turn.ship_used, x.players.shuttles[AUTOMA])
         for x in (game, result.after)
     )
-    first = _taken(ruleset, *result.covered)
+    first = _closed_ids(ruleset, *result.covered)
     for earlier, later in ((before, first), (first, after)):
         options = _space_options(ruleset, earlier)
         if new := [x for x in options if x in later]:
@@ -350,17 +350,17 @@ def _covers(ruleset: Ruleset, game: GameState, result: _TurnResult) -> Iterator[
             yield Step(verb, chosen, "", "".join(left), *_numbered(options, chosen))
 
 
-def _taken(ruleset: Ruleset, power: Any, shared: Any, shuttles: Any) -> set[str]:
+def _closed_ids(ruleset: Ruleset, power: Any, shared: Any, shuttles: Any) -> set[str]:
     """The ids of covered action spaces, and of ships with a shuttle of the Automa."""
     shared_ids = tuple(action.id for _, action in ruleset.shared_actions)
     bits = (ruleset.ids["power_action"], power), (shared_ids, shared), (ruleset.ships, shuttles)
     return {x for ids, value in bits for i, x in enumerate(ids) if int(value) >> i & 1}
 
 
-def _space_options(ruleset: Ruleset, taken: set[str]) -> list[str]:
+def _space_options(ruleset: Ruleset, closed_ids: set[str]) -> list[str]:
     """What a numbered selection counts from left to right: free spaces, ships to explore."""
     assert ruleset.automa is not None
     row = [*ruleset.automa.action_row]
     for tile in ruleset.automa.ship_tiles:
-        row += tile.spaces if tile.ship in taken else [tile.ship]
-    return [x for x in row if x not in taken]
+        row += tile.spaces if tile.ship in closed_ids else [tile.ship]
+    return [x for x in row if x not in closed_ids]

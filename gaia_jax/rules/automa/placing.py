@@ -86,19 +86,19 @@ def mission_distance(
         (C,) int32, 0 for the wanted ones, and how many values there are.
     """
     kind = game.setup.final_missions[jnp.maximum(mission, 0)]
-    wanted, to_nearest = jnp.zeros(game.board.planet.shape, bool), jnp.zeros((), bool)
+    targets, to_nearest = jnp.zeros(game.board.planet.shape, bool), jnp.zeros((), bool)
     for name, cells in _mission_targets(ruleset, game, me).items():
         if name in ruleset.final_missions:
             is_kind = (kind == ruleset.final_missions.index(name)) & (mission != automa.NO_MISSION)
-            wanted |= cells & is_kind
+            targets |= cells & is_kind
             if name in TO_NEAREST:
                 to_nearest |= is_kind
-    apart = 1 - wanted.astype(jnp.int32)
+    mismatch = 1 - targets.astype(jnp.int32)
     if not {*TO_NEAREST} & {*ruleset.final_missions}:
-        return apart, 2
+        return mismatch, 2
     distance = jnp.asarray(ruleset.geometry.distance)
-    nearest = jnp.where(wanted, distance, np.int8(FAR)).min(-1).astype(jnp.int32)
-    return jnp.where(to_nearest, nearest, apart), FAR + 1
+    nearest = jnp.where(targets, distance, np.int8(FAR)).min(-1).astype(jnp.int32)
+    return jnp.where(to_nearest, nearest, mismatch), FAR + 1
 
 
 def _nearest_first(at: Selection) -> tuple[TieBreaker, TieBreaker]:

@@ -184,7 +184,7 @@ def test_aut_42_xenos_choose_among_the_spaces_of_a_ship_explored_with_the_same_c
     assert after.spaces() == {*closed, "ECL_C"}
 
 
-def told(table):
+def describe_turn(table):
     """The parts of the Automa's next turn, and its first line."""
     states = (SimpleNamespace(game=x.game) for x in (table, table.turn()))
     (turn,) = automa_turns.automa_turns(*states, RULES)
@@ -192,10 +192,10 @@ def told(table):
 
 
 def test_aut_42_x18_and_x20_are_described():
-    (explored,), words = told(covering(["TF_MARS"], "ECL_P").cards(4, 12))
+    (explored,), words = describe_turn(covering(["TF_MARS"], "ECL_P").cards(4, 12))
     assert (explored.verb, explored.place, len(explored.options)) == ("explore", "ECLIPSE", 12)
     assert "explore: Eclipse" in words
-    (covered,), words = told(covering(["TF_MARS", "ECLIPSE"], *X19).cards(12, 16))
+    (covered,), words = describe_turn(covering(["TF_MARS", "ECLIPSE"], *X19).cards(12, 16))
     assert (covered.verb, covered.place, covered.after) == ("cover", "TFM_C", "TFM_P")
     assert "and on its left" in words
 
@@ -216,7 +216,7 @@ def upgrading(structure, mission="PI_AC_DISTANCE", **pieces):
 
 
 def test_aut_43_is_described():
-    (step,), words = told(upgrading("MINE").cards(1, 10))
+    (step,), words = describe_turn(upgrading("MINE").cards(1, 10))
     assert step.decided_by == "institute" and "farthest from its planetary institute" in words
 
 
