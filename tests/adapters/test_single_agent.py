@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from gaia_jax.adapters import single_agent as module
+from gaia_jax.adapters.layout import as_vector
+from gaia_jax.observation import vector_features
+from gaia_jax.observation.scaling import scaled_vector
 from gaia_jax.testing import sample_legal
 from tests.stub_env import StubEnv
 
@@ -152,3 +155,19 @@ def test_wrong_arguments_are_named():
     ]:
         with pytest.raises((TypeError, ValueError), match=message):
             module.single_agent(**{"env": ENV} | arguments)
+
+
+def test_the_scaled_vector_has_a_name_and_a_range_for_each_entry(played):
+    state = row(played[1][1], 0)
+    seen = ENV.observe(state.env_state, state.seat)
+    obs, raw = scaled_vector(seen), as_vector(seen)
+    space, columns = module.single_agent(ENV).observation_space(), vector_features(ENV.ruleset)
+    assert obs.shape == space.shape == (len(columns),) and obs.dtype == np.float32
+    assert ((space.low <= obs) & (obs <= space.high)).all()
+    low, high = (np.array([getattr(x, end) for x in columns]) for end in ("low", "high"))
+    assert ((low <= raw) & (raw <= high)).all()
+    names = [column.name for column in columns]
+    assert len(set(names)) == len(names)
+    vp = names.index("players.own.vp")
+    assert columns[vp].scaling == "symlog" and raw[vp] == 10
+    np.testing.assert_allclose(obs[vp], np.log1p(10), rtol=1e-5)
