@@ -259,8 +259,8 @@ AFTER = {
         "drawn (SET-04), leech is asked in turn order (LEE-04), the step of a tile is mandatory",
         "(TEC-09), and a burned token of the Itars always goes to the Gaia area (FRE-05).",
         "",
-        "It is for two to four players (PLA-08 to PLA-14); the rows above are of the game for",
-        "four.",
+        "It is for one to four players (PLA-08 to PLA-14; one: AUT-40 to AUT-45);",
+        "the rows above are of the game for four.",
     ],
 }
 TABLE = "| what | `{}` | `{}` | {} |\n| --- | --- | --- | --- |"
