@@ -17,7 +17,8 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from gaia_jax.adapters.layout import SCALED, choice
-from gaia_jax.adapters.single_agent import RANDOM, Opponent, SingleAgent, single_agent
+from gaia_jax.adapters.single_agent import RANDOM, SingleAgent, single_agent
+from gaia_jax.adapters.single_agent_state import Opponent
 from gaia_jax.adapters.spaces import Box, observation_space
 from gaia_jax.env import GaiaEnv
 

@@ -12,9 +12,9 @@ blocks, so a batch pays for the decisions that are made, not for its longest row
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -22,6 +22,13 @@ import numpy as np
 from jax import Array, lax
 
 from gaia_jax.adapters.layout import KINDS, SCALED, arranged, choice, environment, game_name
+from gaia_jax.adapters.single_agent_state import (
+    Opponent,
+    Outcome,
+    SingleAgentState,
+    no_outcome,
+    result_of,
+)
 from gaia_jax.adapters.spaces import Discrete, gymnax_space, observation_space
 from gaia_jax.cli import arguments
 from gaia_jax.cli.arguments import shown
@@ -31,7 +38,6 @@ from gaia_jax.testing.sampling import sample_legal, sample_policy
 from gaia_jax.xla.batch_aware import all_rows
 from gaia_jax.xla.compact_vmap import Queue, chunk_rows, compact_vmap
 from gaia_jax.xla.jax_config import own_jax_config
-from gaia_jax.xla.struct import Struct, pytree
 
 OBSERVATIONS = (SCALED, *KINDS)
 ILLEGAL_ACTIONS = ("end", "random")
@@ -41,46 +47,6 @@ FIRST_DECISIONS = 32
 # Rows of a block: on a CPU, and as a share of the batch on an accelerator.
 CPU_BLOCK = 64
 ACCELERATOR_BLOCKS = 4
-
-
-class Model(Protocol):
-    """An opponent with parameters, such as `gaia_training.make_baseline_model` gives."""
-
-    params: Any
-
-    @property
-    def apply(self) -> Callable[[Any, Any], Any]:
-        """(params, state of one game) -> logits (A,), or a tuple that begins with them."""
-
-
-# "random"; a function of one state that gives what `Model.apply` gives; a `Model`.
-Opponent: TypeAlias = "str | Callable[[State], Any] | Model"
-
-
-@pytree
-class SingleAgentState(Struct):
-    """One game in which the learner decides, or that is over."""
-
-    env_state: State
-    seat: Array  # () int32, the learner's
-    episode_return: Array  # () float32, rewards of the learner in this game so far
-    episode_length: Array  # () int32, decisions of the learner in this game so far
-
-
-@pytree
-class Outcome(Struct):
-    """What has happened since the learner's last decision; the result of the game that ended."""
-
-    reward: Array  # () float32, of the learner
-    terminated: Array  # () bool
-    truncated: Array  # () bool
-    illegal: Array  # () bool, the learner's action was illegal
-    episode_return: Array  # () float32; this and all below: 0 where no game ended
-    episode_length: Array  # () int32
-    vp: Array  # () int16, of the learner
-    vp_margin: Array  # () float32, own VP minus the mean of the others
-    won: Array  # () bool, no player has more VP
-    federations: Array  # () int8, formed by the learner
 
 
 class _Row(NamedTuple):
@@ -254,7 +220,7 @@ class SingleAgent:
             keys: (B,) keys; states: (B, ...).
         """
         games = len(actions)
-        rows = _Row(states, _no_outcome(games), jnp.zeros(games, jnp.int32))
+        rows = _Row(states, no_outcome(games), jnp.zeros(games, jnp.int32))
         if self.env.num_players == 1 and not decides:
             return rows.state, rows.outcome
         if self.env.num_players == 1:
@@ -343,7 +309,7 @@ class SingleAgent:
         total = state.episode_return + paid
         length = state.episode_length + (is_own & ~was_over)
         _, is_legal = env._legal(state.env_state, action)
-        outcome = _result(state.seat, after, total, length)
+        outcome = result_of(state.seat, after, total, length)
         outcome = jax.tree.map(lambda new, old: jnp.where(ended, new, old), outcome, row.outcome)
         outcome = outcome.replace(
             reward=row.outcome.reward + paid,
@@ -422,35 +388,6 @@ def single_agent(
                 "env) makes one of an agent's name"
             )
     return SingleAgent(env, lineup, seat, observation, illegal)
-
-
-def _no_outcome(games: int) -> Outcome:
-    """Of B games in which nothing has happened yet."""
-    dtypes = {
-        "reward": jnp.float32, "terminated": bool, "truncated": bool, "illegal": bool,
-        "episode_return": jnp.float32, "episode_length": jnp.int32, "vp": jnp.int16,
-        "vp_margin": jnp.float32, "won": bool, "federations": jnp.int8,
-    }  # fmt: skip
-    return Outcome(**{name: jnp.zeros(games, dtype) for name, dtype in dtypes.items()})
-
-
-def _result(seat: Array, state: State, episode_return: Array, episode_length: Array) -> Outcome:
-    """The outcome of a game that has ended, but for its reward."""
-    players = state.game.players
-    vp = players.vp.astype(jnp.int32)
-    others = (vp.sum() - vp[seat]) / (len(vp) - 1)
-    return Outcome(
-        reward=jnp.zeros((), jnp.float32),
-        terminated=state.terminated,
-        truncated=state.truncated,
-        illegal=jnp.zeros((), bool),
-        episode_return=episode_return,
-        episode_length=episode_length,
-        vp=players.vp[seat],
-        vp_margin=(vp[seat] - others).astype(jnp.float32),
-        won=vp[seat] == vp.max(),
-        federations=players.formed[seat].astype(jnp.int8),
-    )
 
 
 __all__ = ["Outcome", "SingleAgent", "SingleAgentState", "single_agent"]
