@@ -12,7 +12,6 @@ from gaia_jax.observation.automa import AUTOMA
 from gaia_jax.observation.cells import CELLS
 from gaia_jax.observation.game import GLOBALS
 from gaia_jax.observation.players import PLAYER_BLOCKS
-from gaia_jax.observation.scaling import SCALINGS
 from gaia_jax.observation.view import Block, View
 from gaia_jax.observation.view import seats as seat_names
 from gaia_jax.ruleset import Ruleset
@@ -36,6 +35,10 @@ class Feature(NamedTuple):
     low: int
     high: int
     scaling: str  # the function of `gaia_jax.observation.scaling` that networks apply to it
+
+
+# The function of `gaia_jax.observation.scaling` that networks apply to each table.
+SCALINGS = {"cells": "soft_sign", "players": "symlog", "globals": "symlog"}
 
 
 @dataclass(frozen=True)

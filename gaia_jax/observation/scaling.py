@@ -12,9 +12,6 @@ from jax.typing import DTypeLike
 if TYPE_CHECKING:
     from gaia_jax.observation import Observation
 
-# The function of this module that scales the columns of each table.
-SCALINGS = {"cells": "soft_sign", "players": "symlog", "globals": "symlog"}
-
 
 def symlog(x: Array, dtype: DTypeLike = jnp.float32) -> Array:
     """Integer features as network inputs: sign(x) log(1 + |x|).

@@ -108,7 +108,7 @@ class PPOConfig:
         8, "of an epoch; each holds as many decisions of each of its games", high=2**16
     )
     game_blocks: Whole = whole(
-        1, "the games are split into so many blocks; a minibatch is from one", high=2**16
+        1, "blocks that the games are split into; a minibatch is from one of them", high=2**16
     )
     lr: Number = number(1e-3, "learning rate at the first update", high=10)
     lr_end: End = end("and at the last, in a straight line; null: `lr`, a constant rate", 10)
