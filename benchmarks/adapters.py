@@ -4,8 +4,8 @@
 
 Both sides of a pair play random legal games with auto-reset in a jitted scan, with the same
 sampler, and make the same observations at every decision; rounds alternate, and a ratio is taken
-inside a round. PettingZoo's plays one game on the host, beside the bare compiled step called the
-same way.
+inside a round. PettingZoo's plays one game on the host and is compared with the bare compiled step
+called the same way.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     python -m benchmarks.memory --config configs/quick.yaml --devices 1
 
 On a CPU the peak is the resident memory of the process while it trains, above what it was when
-everything was compiled and nothing dealt; on an accelerator what its allocator says.
+everything was compiled and nothing dealt; on an accelerator the peak of its allocator.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 Random play with auto-reset runs under XLA's profiler; each kernel that ran is booked to the part
 whose name its instruction bears (`jax.named_scope`). Times are those of all threads together, and
-the profiler slows small kernels down: read the shares. A roofline stands below: the bytes that a
+the profiler slows small kernels down: read the shares. A roofline follows: the bytes that a
 decision must move at the least, at the speed at which this machine copies.
 """
 
@@ -148,17 +148,17 @@ def _print(report: dict[str, Any]) -> None:
     print(measure.machine_line(report["machine"]))
     print(f"batch {report['batch']}: {report['decisions_per_second']:,.0f} decisions/s")
     rows = report["parts"]
-    whole = sum(row["us"] for row in rows.values())
+    total_us = sum(row["us"] for row in rows.values())
     print(f"{'part':<20}{'':<28}{'kernels':>9}{'launches':>9}{'KB each':>9}{'us':>8}{'share':>7}")
     for part, row in sorted(rows.items(), key=lambda item: -item[1]["us"]):
         print(
             f"{part:<20}{PARTS.get(part, ''):<28}{row['kernels']:>9.0f}{row['launches']:>9.0f}"
-            f"{row['bytes'] / 1e3:>9.1f}{row['us']:>8.0f}{row['us'] / whole:>7.0%}"
+            f"{row['bytes'] / 1e3:>9.1f}{row['us']:>8.0f}{row['us'] / total_us:>7.0%}"
         )
     total = {k: sum(row[k] for row in rows.values()) for k in ("kernels", "launches", "bytes")}
     print(
         f"{'all':<48}{total['kernels']:>9.0f}{total['launches']:>9.0f}"
-        f"{total['bytes'] / 1e3:>9.1f}{whole:>8.0f}"
+        f"{total['bytes'] / 1e3:>9.1f}{total_us:>8.0f}"
     )
     roof = report["roofline"]
     print(

@@ -6,7 +6,7 @@
 A split is PROCESSESxDEVICES, all on this machine, over loopback. Each round trains every split
 once, by `training.train`, and takes the median over the chunks but the first; splits take turns.
 With `--weak` the games grow with the devices, else all splits play the same ones. More devices than
-cores share them: then the figure of a split says what the sharing costs.
+cores share them: then the figure of a split shows the cost of sharing.
 """
 
 from __future__ import annotations

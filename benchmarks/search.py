@@ -1,12 +1,12 @@
-"""What a decision by search costs, and where it goes.
+"""The time and memory of a decision by search, by part.
 
     python -m benchmarks.search zoo/strong --batch 64 --simulations 32
 
 Positions are reached by the agent's own policy. The parts are timed alone: the network with its
 observation, the game's step, and the tree with a model that only copies; their sum is the whole up
 to what the parts share. Rounds alternate and ratios are taken inside a round. Memory is XLA's own
-account of the compiled search, beside what `training.search.memory` says of the trees and XLA's
-account of one call of the model.
+account of the compiled search, next to the estimate of the trees by `training.search.memory` and
+XLA's account of one call of the model.
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@
 Each start is a process of its own that stops itself where its first decision would be taken: a
 script that opts into the cache, the arena with `zoo/strong`, the trainer of `configs/quick.yaml`,
 and the table, where `zoo/strong` takes its first decision. The trainer's first decision is one of
-its staggered games; it goes on to where its first update would begin, without playing them.
+its staggered games; the start continues to the first update, without playing them.
 `--programs off` keeps compiled programs alone, as before there were traced ones on disk; both are
-measured in caches of their own, one after the other. CPU seconds of all threads say how much work
-that was, whatever else the machine does; wall seconds are printed with them.
+measured in caches of their own, one after the other. CPU seconds of all threads measure the work,
+whatever else the machine does; wall seconds are printed with them.
 """
 
 from __future__ import annotations

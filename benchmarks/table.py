@@ -1,8 +1,8 @@
-"""How long the table in the browser lets one wait, over HTTP as a page asks.
+"""How long you wait for the table in the browser, over HTTP as a page requests it.
 
     python -m benchmarks.table --agent zoo/strong --moves 20
 
-Starts the server anew and prints: when the first page is there, when the first game is dealt, when
+Starts a new server and prints: when the first page is there, when the first game is dealt, when
 the rules and the agent are compiled or read from the cache, and how long its answers take: from
 the person's move being sent until the agent's move is there to be shown, picture included. A warm
 start is the second one on a machine.

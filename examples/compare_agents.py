@@ -16,8 +16,8 @@ def main(env=None, agent="zoo/quick", games=64):
         env: None is the full game.
     """
     env = env or gaia_jax.make("lost_fleet", reward="vp")
-    one = training.evaluate(agent, opponent="random", games=games, env=env)
-    vp = one["vp_difference"]
+    evaluation = training.evaluate(agent, opponent="random", games=games, env=env)
+    vp = evaluation["vp_difference"]
     print(f"{agent} is {vp['mean']:.1f} VP ({vp['low']:.1f} to {vp['high']:.1f}) ahead of random")
     table = [agent, "random", "random", "random"]
     for name, row in training.arena(table, games=games, seed=1, env=env)["agents"].items():

@@ -1,4 +1,4 @@
-"""Games split over devices with shard_map, each playing its own: 8 CPU devices stand in for GPUs.
+"""Games split over devices with shard_map, each playing its own: 8 CPU devices emulate GPUs.
 
 python examples/many_devices.py
 """

@@ -26,11 +26,11 @@ def make_search(env, simulations):
         state, player = embedding
         after = jax.vmap(env.step)(state, action)
         own = after.current_player == player
-        goes_on = own & ~after.terminated & ~after.truncated & ~state.terminated
+        continues = own & ~after.terminated & ~after.truncated & ~state.terminated
         gained = jnp.take_along_axis(after.rewards, player[:, None], axis=-1)[:, 0]
         output = mctx.RecurrentFnOutput(
             reward=jnp.where(state.terminated, 0.0, gained),
-            discount=goes_on.astype(jnp.float32),
+            discount=continues.astype(jnp.float32),
             prior_logits=priors(after.legal_action_mask),
             value=jnp.zeros_like(gained),
         )
@@ -42,7 +42,7 @@ def make_search(env, simulations):
             value=jnp.zeros(state.current_player.shape),
             embedding=(state, state.current_player),
         )
-        found = mctx.gumbel_muzero_policy(
+        output = mctx.gumbel_muzero_policy(
             params=(),
             rng_key=key,
             root=root,
@@ -50,7 +50,7 @@ def make_search(env, simulations):
             num_simulations=simulations,
             invalid_actions=~state.legal_action_mask,
         )
-        return found.action
+        return output.action
 
     return search
 

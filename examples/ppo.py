@@ -4,7 +4,7 @@
 
 One network decides for all four seats and values all four: what a decision is worth to the seat
 that took it shows in later decisions of the others too. Needs flax and optax (the extra `train`).
-What was learnt is kept as an agent, runs/ppo.npz; it plays wherever agents do:
+The result is saved as an agent, runs/ppo.npz, which plays wherever agents do:
 
     python -m training.arena --agents random,greedy,zoo/quick,runs/ppo.npz --games 64
     python -m training.play --agents runs/ppo.npz
@@ -49,12 +49,12 @@ class ActorCritic(nn.Module):
         cells = nn.relu(nn.Dense(32)(seen.cells.astype(jnp.float32)))
         players = seen.players.astype(jnp.float32) / 10
         rest = jnp.concatenate([players.ravel(), seen.globals.astype(jnp.float32)])
-        whole = jnp.concatenate([cells.mean(0), cells.max(0), nn.relu(nn.Dense(self.width)(rest))])
-        whole = nn.relu(nn.Dense(self.width)(whole))
-        spread = jnp.broadcast_to(nn.Dense(32)(whole), cells.shape)
+        trunk = jnp.concatenate([cells.mean(0), cells.max(0), nn.relu(nn.Dense(self.width)(rest))])
+        trunk = nn.relu(nn.Dense(self.width)(trunk))
+        spread = jnp.broadcast_to(nn.Dense(32)(trunk), cells.shape)
         planes = nn.Dense(4)(nn.relu(cells + spread)).T.ravel()  # four planes of cells come first
-        others = nn.Dense(self.num_actions - planes.shape[0])(whole)
-        return jnp.concatenate([planes, others]), nn.Dense(seen.players.shape[0])(whole)
+        others = nn.Dense(self.num_actions - planes.shape[0])(trunk)
+        return jnp.concatenate([planes, others]), nn.Dense(seen.players.shape[0])(trunk)
 
 
 class Transition(NamedTuple):
@@ -62,7 +62,7 @@ class Transition(NamedTuple):
     mask: jax.Array
     action: jax.Array
     log_prob: jax.Array
-    player: jax.Array  # who decided
+    player: jax.Array  # the deciding player
     seats: jax.Array  # (P,) the players, in the order of the network's values
     values: jax.Array  # (P,) by player
     rewards: jax.Array  # (P,) by player
@@ -94,9 +94,9 @@ def make_train(env, config):
 
         def earlier(carry, now):
             advantage, following = carry
-            goes_on = config["gamma"] * (1 - now.done)[:, None]
-            delta = now.rewards + goes_on * following - now.values
-            advantage = delta + goes_on * config["gae_lambda"] * advantage
+            discount = config["gamma"] * (1 - now.done)[:, None]
+            delta = now.rewards + discount * following - now.values
+            advantage = delta + discount * config["gae_lambda"] * advantage
             return (advantage, now.values), advantage
 
         start = (jnp.zeros_like(last), last)
@@ -137,9 +137,9 @@ def make_train(env, config):
 
     def _update_minibatch(carry, minibatch):
         params, opt_state = carry
-        (_, told), grads = jax.value_and_grad(loss, has_aux=True)(params, *minibatch)
+        (_, metrics), grads = jax.value_and_grad(loss, has_aux=True)(params, *minibatch)
         updates, opt_state = optimizer.update(grads, opt_state, params)
-        return (optax.apply_updates(params, updates), opt_state), told
+        return (optax.apply_updates(params, updates), opt_state), metrics
 
     def _update_step(carry, key):
         params, opt_state, state = carry
@@ -159,11 +159,11 @@ def make_train(env, config):
             return jax.lax.scan(_update_minibatch, carry, split)
 
         epochs = jax.random.split(shuffle, config["epochs"])
-        (params, opt_state), told = jax.lax.scan(_update_epoch, (params, opt_state), epochs)
+        (params, opt_state), metrics = jax.lax.scan(_update_epoch, (params, opt_state), epochs)
         ended = batch.done.sum()
-        told = jax.tree.map(jnp.mean, told)
-        told |= {"ended": ended, "vp": final_vp.sum() / jnp.maximum(4 * ended, 1)}
-        return (params, opt_state, state), told
+        metrics = jax.tree.map(jnp.mean, metrics)
+        metrics |= {"ended": ended, "vp": final_vp.sum() / jnp.maximum(4 * ended, 1)}
+        return (params, opt_state, state), metrics
 
     def train(key):
         init, deal, updates = jax.random.split(key, 3)
@@ -172,8 +172,8 @@ def make_train(env, config):
         params = network.init(init, env.observe(first, first.current_player))
         start = (params, optimizer.init(params), state)
         keys = jax.random.split(updates, config["updates"])
-        (params, _, _), told = jax.lax.scan(_update_step, start, keys)
-        return params, told
+        (params, _, _), history = jax.lax.scan(_update_step, start, keys)
+        return params, history
 
     return train
 
@@ -181,13 +181,13 @@ def make_train(env, config):
 def main(env=None, out="runs/ppo.npz", **changes):
     config = CONFIG | changes
     env = env or gaia_jax.make("lost_fleet", reward="vp")
-    params, told = jax.jit(make_train(env, config))(jax.random.key(0))
+    params, history = jax.jit(make_train(env, config))(jax.random.key(0))
     for i in range(config["updates"]):
-        row = {name: float(values[i]) for name, values in told.items()}
+        row = {name: float(values[i]) for name, values in history.items()}
         print(f"{i + 1:4}", "  ".join(f"{name} {value:8.3f}" for name, value in row.items()))
     network = ActorCritic(env.num_actions)
     print("wrote", training.save_agent(out, network.apply, params, env))
-    return params, told
+    return params, history
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ def make_train(env, opponent, games, decisions, updates, epochs, minibatches, lr
         draw, deal = jax.random.split(key)
         seen = jax.vmap(env.observe, (0, None))(state, SEAT)
         log_probs, value = policy(params, seen, state.legal_action_mask)
-        own, (theirs, _) = state.current_player == SEAT, opponent(state)
-        action = jax.random.categorical(draw, jnp.where(own[:, None], log_probs, theirs))
+        own, (opponent_logits, _) = state.current_player == SEAT, opponent(state)
+        action = jax.random.categorical(draw, jnp.where(own[:, None], log_probs, opponent_logits))
         after = jax.vmap(auto.step)(state, action, jax.random.split(deal, games))
         log_prob = jnp.take_along_axis(log_probs, action[:, None], -1)[:, 0]
         over = after.terminated | after.truncated
@@ -89,8 +89,8 @@ def make_train(env, opponent, games, decisions, updates, epochs, minibatches, lr
         state = jax.vmap(auto.init)(jax.random.split(deal, games))
         params = network.init(init, env.observe(jax.tree.map(lambda x: x[0], state), SEAT))
         start = (params, optimizer.init(params), state)
-        (params, _, _), told = jax.lax.scan(update, start, jax.random.split(run, updates))
-        return params, told
+        (params, _, _), history = jax.lax.scan(update, start, jax.random.split(run, updates))
+        return params, history
 
     return train
 

@@ -1,11 +1,11 @@
-"""What pages say of the shipped agents, measured anew: `make agent-pages`.
+"""Measure what the docs report about the shipped agents: `make agent-pages`.
 
-    python -m tools.agent_pages             # what is of another agent than the one that is shipped
-    python -m tools.agent_pages cards arena # these parts, in any case
+    python -m tools.agent_pages             # the parts that other agents were measured for
+    python -m tools.agent_pages cards arena # these parts, outdated or not
     python -m tools.agent_pages seconds     # with nothing else on the machine
 
-A part of a page stands between two comments. The first names the agents that it was measured with,
-by the start of their sha256. The cards of `training/zoo/*.json` say it in `results.sha256`.
+A part of a page is between two comments. The first names the agents that it was measured with, by
+the start of their sha256. The cards in `training/zoo/*.json` have it in `results.sha256`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ STRONG = "zoo/strong"
 TIMED = 6301  # the set-up of the game in which decisions are timed
 RATED = 40  # games of each of the five tables of four levels
 SEARCHES = (8, 32, 64)  # positions a decision, in the table of docs/guide/search.md
-# Whose cards are made; the others keep the games of their JSON.
+# The agents whose cards are measured; the others keep the results in their JSON.
 MEASURED = (STRONG, "zoo/base", "zoo/duel")
 _PART = r"<!-- agent-pages {name}: ([^>]*) -->\n(.*?)<!-- end of {name} -->\n"
 
@@ -49,7 +49,7 @@ Report = dict[str, Any]
 
 
 class Part(NamedTuple):
-    """A part of a page: its name, the page, the agents that it tells of, what makes its text."""
+    """A part of a page: its name, the page, the agents in it, the function that makes its text."""
 
     name: str
     page: str
@@ -63,44 +63,44 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     names = ["cards", *(part.name for part in PARTS)]
     parser.add_argument("part", nargs="*", help=", ".join(names))
-    wanted = parser.parse_args(argv).part or stale()
-    if odd := sorted({*wanted} - {*names}):
+    names_to_make = parser.parse_args(argv).part or stale()
+    if odd := sorted({*names_to_make} - {*names}):
         parser.error(f"no part {odd[0]!r}: {', '.join(names)}")
-    if "cards" in wanted:
+    if "cards" in names_to_make:
         for agent in [agent for agent in MEASURED if _old(agent)] or MEASURED:
             _card(agent)
     for part in PARTS:
-        if part.name in wanted:
+        if part.name in names_to_make:
             _write(part)
     page = ROOT / "docs/reference/zoo.md"
     page.write_text(zoo_page.page(), encoding="utf-8")
-    print(f"made: {', '.join(wanted) or 'nothing, all is of the shipped agents'}")
+    print(f"made: {', '.join(names_to_make) or 'nothing, all is of the shipped agents'}")
     return 0
 
 
 def stale() -> list[str]:
     """The parts that were measured with other agents than those that are shipped."""
     cards = any(_old(agent) for agent in MEASURED)
-    parts = [part.name for part in PARTS if _said(part) != _told(part.agents)]
+    parts = [part.name for part in PARTS if _named_agents(part) != _agent_list(part.agents)]
     return [*(["cards"] if cards else []), *parts]
 
 
 def _old(agent: str) -> bool:
-    """Whether its card was measured with another agent of its name."""
+    """Whether the card of an agent was measured with another version of it."""
     return bool(_results(agent).get("sha256") != _sha(agent))
 
 
-def _said(part: Part) -> str:
+def _named_agents(part: Part) -> str:
     """The agents that a part of a page names."""
     text = (ROOT / part.page).read_text(encoding="utf-8")
-    found = re.search(_PART.format(name=part.name), text, re.DOTALL)
-    if not found:
+    match = re.search(_PART.format(name=part.name), text, re.DOTALL)
+    if not match:
         raise SystemExit(f"error: {part.page} has no part agent-pages {part.name}")
-    return found[1]
+    return match[1]
 
 
-def _told(agents: Sequence[str]) -> str:
-    """Agents as the comment names them."""
+def _agent_list(agents: Sequence[str]) -> str:
+    """The text of agents in the comment before a part."""
     return ", ".join(f"{agent} {_sha(agent)[:12]}" for agent in agents)
 
 
@@ -113,8 +113,8 @@ def _results(agent: str) -> Report:
 
 
 def _write(part: Part) -> None:
-    """Measure a part and put it into its page."""
-    text = f"<!-- agent-pages {part.name}: {_told(part.agents)} -->\n{part.make()}"
+    """Measure a part and write it into its page."""
+    text = f"<!-- agent-pages {part.name}: {_agent_list(part.agents)} -->\n{part.make()}"
     text += f"<!-- end of {part.name} -->\n"
     path = ROOT / part.page
     old = path.read_text(encoding="utf-8")
@@ -123,12 +123,12 @@ def _write(part: Part) -> None:
 
 
 def _run(*arguments: str) -> str:
-    """What a command of `training` prints; its progress is seen."""
+    """The output of a command of `training`; its progress goes to standard error."""
     print("$ python -m", *arguments, file=sys.stderr)
-    made = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
     )
-    return made.stdout
+    return completed.stdout
 
 
 def _report(*arguments: str) -> Report:
@@ -139,37 +139,37 @@ def _report(*arguments: str) -> Report:
         return dict(json.loads(path.read_text(encoding="utf-8")))
 
 
-def _rows(agents: str, games: int, seed: int, *more: str) -> list[dict[str, str]]:
+def _rows(agents: str, games: int, seed: int, *options: str) -> list[dict[str, str]]:
     """A row for each seat of an arena's games."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.csv"
         numbers = ("--games", str(games), "--seed", str(seed), "--csv", str(path))
-        _run("training.arena", "--agents", agents, *numbers, *more)
+        _run("training.arena", "--agents", agents, *numbers, *options)
         with path.open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
 
 
 def _card(agent: str) -> None:
-    """Measure self-play, and a seat beside `greedy` in all others, into an agent's JSON."""
+    """Measure self-play, and one seat against `greedy` in all others, into an agent's JSON."""
     about = zoo.about(agent)
     players = int(about["players"])
     game = ("--env", str(about["env"]), "--players", str(players))
     alone = _rows(",".join([agent] * players), 4096, 9501, *game, "--rotations", "1")
-    beside = _rows(",".join([agent, *["greedy"] * (players - 1)]), 1024, 9502, *game)
-    own = [row for row in beside if row["agent"] == agent]
-    greedy = [row for row in beside if row["agent"] != agent]
+    table = _rows(",".join([agent, *["greedy"] * (players - 1)]), 1024, 9502, *game)
+    own = [row for row in table if row["agent"] == agent]
+    greedy = [row for row in table if row["agent"] != agent]
     versus = _seats(own, 9502) | {
         "greedy_vp": _estimate(list(_by_setup(greedy).values())),
         "vp_difference": _difference(own, greedy),
     }
     path = zoo.FOLDER / f"{agent.removeprefix(zoo.PREFIX)}.json"
-    says = json.loads(path.read_text(encoding="utf-8"))
+    card = json.loads(path.read_text(encoding="utf-8"))
     results = {"sha256": _sha(agent), "self_play": _seats(alone, 9501), "greedy": versus}
-    path.write_text(json.dumps(says | {"results": results}, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(card | {"results": results}, indent=1) + "\n", encoding="utf-8")
 
 
 def _seats(rows: list[dict[str, str]], seed: int) -> Report:
-    """What a card says of seats: VP, what they did, VP by source."""
+    """The results of seats for a card: VP, behaviour, VP by source."""
     games = {(row["setup"], row["rotation"]) for row in rows}
 
     def mean(column: str) -> float:
@@ -209,13 +209,13 @@ def _by_setup(rows: list[dict[str, str]]) -> dict[str, float]:
 
 def _difference(rows: list[dict[str, str]], others: list[dict[str, str]]) -> dict[str, float]:
     """How many VP some seats are ahead of others of the same set-ups."""
-    theirs = _by_setup(others)
-    return _estimate([vp - theirs[setup] for setup, vp in _by_setup(rows).items()])
+    others_by_setup = _by_setup(others)
+    return _estimate([vp - others_by_setup[setup] for setup, vp in _by_setup(rows).items()])
 
 
 def _estimate(values: list[float]) -> dict[str, float]:
-    found = stats.estimate(np.array(values))._asdict()
-    return {key: round(value, 2) for key, value in found.items()}
+    interval = stats.estimate(np.array(values))._asdict()
+    return {key: round(value, 2) for key, value in interval.items()}
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
@@ -233,27 +233,27 @@ def _arena() -> str:
     path.write_text(_levels(path.read_text(encoding="utf-8"), report), encoding="utf-8")
     path = ROOT / "training/agents/baseline.py"
     path.write_text(_docstring(path.read_text(encoding="utf-8"), report), encoding="utf-8")
-    told = sorted(report["agents"].items(), key=lambda entry: -entry[1]["vp"]["mean"])
+    entries = sorted(report["agents"].items(), key=lambda entry: -entry[1]["vp"]["mean"])
     rows = [
-        (f"`{name}`", zoo_page.interval(says["vp"]), f"{says['win_share']['mean']:.2f}")
-        for name, says in told
+        (f"`{name}`", zoo_page.interval(result["vp"]), f"{result['win_share']['mean']:.2f}")
+        for name, result in entries
     ]
     return _table(("agent", "VP (95 %)", "share of wins"), rows)
 
 
 def _levels(text: str, report: Report) -> str:
     """The VP of the levels in their source, by that table."""
-    for agent, says in report["agents"].items():
+    for agent, entry in report["agents"].items():
         line = rf'(Level\("\w+", "{re.escape(agent)}", "[^"]*", )[0-9.]+\)'
-        text = re.sub(line, rf"\g<1>{says['vp']['mean']:.1f})", text)
+        text = re.sub(line, rf"\g<1>{entry['vp']['mean']:.1f})", text)
     return text
 
 
 def _docstring(text: str, report: Report) -> str:
-    """The VP that a docstring gives of the same agents."""
-    for agent, says in report["agents"].items():
+    """The VP of the same agents in a docstring."""
+    for agent, entry in report["agents"].items():
         line = rf"(\b{re.escape(agent)} )\d+\.\d(?=[,.])"
-        text = re.sub(line, rf"\g<1>{says['vp']['mean']:.1f}", text)
+        text = re.sub(line, rf"\g<1>{entry['vp']['mean']:.1f}", text)
     return text
 
 
@@ -282,54 +282,58 @@ def _rated() -> str:
 
 
 def _seconds() -> str:
-    """What each level takes for a decision, as the table in the browser asks for them."""
-    cli.prepare()  # what has been compiled before is there
+    """The seconds of a decision of each level, as the table in the browser requests them."""
+    cli.prepare()  # opens the compilation cache
     pool, rules = AgentPool(), Rules("lost_fleet")
-    took = {level.agent: _timed(pool.get(level.agent, rules), rules) for level in LEVELS}
+    seconds_by_agent = {
+        level.agent: _timed(pool.get(level.agent, rules), rules) for level in LEVELS
+    }
     path = ROOT / "training/agents/levels.py"
-    text = _slow(path.read_text(encoding="utf-8"), took, _machine())
+    text = _slow(path.read_text(encoding="utf-8"), seconds_by_agent, _machine())
     path.write_text(text, encoding="utf-8")
-    rows = ["- `{}` {} ({})\n".format(level.name, *took[level.agent]) for level in LEVELS]
+    rows = [
+        "- `{}` {} ({})\n".format(level.name, *seconds_by_agent[level.agent]) for level in LEVELS
+    ]
     return f"{_machine()}, {datetime.date.today()}:\n\n{''.join(rows)}"
 
 
 def _timed(agent: AgentProgram, rules: Rules) -> tuple[float, float]:
-    """Seconds a decision in a game of four of an agent: the median, what nine of ten take."""
+    """Seconds a decision in a game of four of an agent: the median and the 90th percentile."""
     while agent.under_way:
         time.sleep(1)
     if agent.act is None:
         raise SystemExit(f"error: {agent.status_line()}")
-    state, took = rules.start(rules.draw(TIMED)), list[float]()
+    state, seconds = rules.start(rules.draw(TIMED)), list[float]()
     while rules.legal(state):
-        began = time.perf_counter()
-        action = agent.act(state, len(took))
-        took.append(time.perf_counter() - began)
+        start_time = time.perf_counter()
+        action = agent.act(state, len(seconds))
+        seconds.append(time.perf_counter() - start_time)
         state = rules.after(state, action)
-    return _digits(np.quantile(took, 0.5)), _digits(np.quantile(took, 0.9))
+    return _digits(np.quantile(seconds, 0.5)), _digits(np.quantile(seconds, 0.9))
 
 
 def _digits(value: float) -> float:
-    """Two of them that count."""
+    """The value with two significant digits."""
     return float(f"{value:.2g}")
 
 
-def _slow(text: str, took: dict[str, tuple[float, float]], machine: str) -> str:
+def _slow(text: str, seconds_by_agent: dict[str, tuple[float, float]], machine: str) -> str:
     """The seconds of the levels in their source."""
     text = re.sub(r"(?m)^(TIMED_ON = ).*$", lambda line: f'{line[1]}"{machine}"', text)
-    for agent, seconds in took.items():
+    for agent, seconds in seconds_by_agent.items():
         text = re.sub(rf'("{re.escape(agent)}": )\([^)]*\)', rf"\g<1>{seconds}", text)
     return text
 
 
 def _machine() -> str:
-    """What was measured on."""
-    known = Path("/proc/cpuinfo")
-    found = re.search(r"model name\s*: (.*)", known.read_text() if known.is_file() else "")
-    return f"{os.cpu_count()} cores ({found[1].strip() if found else platform.machine()})"
+    """The machine of the measurement: cores and processor."""
+    cpu_info = Path("/proc/cpuinfo")
+    model = re.search(r"model name\s*: (.*)", cpu_info.read_text() if cpu_info.is_file() else "")
+    return f"{os.cpu_count()} cores ({model[1].strip() if model else platform.machine()})"
 
 
 def _search() -> str:
-    """What a search adds to one seat beside three without."""
+    """The VP that a search adds to one seat against three seats without it."""
     rows = []
     for count in SEARCHES:
         name = f"{STRONG}+search:{count}"
@@ -355,10 +359,10 @@ def _carried() -> str:
 
 def _explain() -> str:
     """Why the agent moves as it does, at one decision of a shipped record."""
-    said = _run(
+    explanation = _run(
         "training.explain", "docs/records/lost_fleet.json", "--at", "119", "--agent", STRONG
     )
-    return f"```text\n{said.strip()}\n```\n"
+    return f"```text\n{explanation.strip()}\n```\n"
 
 
 PARTS = (

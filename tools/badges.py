@@ -1,4 +1,4 @@
-"""The badges of the README as one SVG: what the project's own files say, nothing asked of a host.
+"""The badges of the README as one SVG, from the project's own files, without any request.
 
 python -m tools.badges > docs/badges.svg
 """
@@ -20,11 +20,11 @@ LEFT, RIGHT = "#4a5058", "#2a6fb0"
 
 
 def facts() -> list[tuple[str, str]]:
-    """What stands on them, left and right."""
+    """The left and right texts of the badges."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    every = "\n".join(project["classifiers"])
-    pythons = re.findall(r"Python :: (3\.\d+)", every)
-    status = re.findall(r"Development Status :: \d - (\w+)", every)[0]
+    classifiers = "\n".join(project["classifiers"])
+    pythons = re.findall(r"Python :: (3\.\d+)", classifiers)
+    status = re.findall(r"Development Status :: \d - (\w+)", classifiers)[0]
     jax = next(x for x in project["dependencies"] if x.startswith("jax"))
     out = [
         ("version", f"{gaia_jax.__version__} ({status.lower()})"),
@@ -38,12 +38,12 @@ def facts() -> list[tuple[str, str]]:
     return out
 
 
-def drawn() -> str:
+def draw_svg() -> str:
     """The SVG."""
     parts, x = [], 0.0
     for left, right in facts():
-        wide = [LETTER * len(text) + 2 * ROOM for text in (left, right)]
-        for text, width, colour in zip((left, right), wide, (LEFT, RIGHT), strict=True):
+        widths = [LETTER * len(text) + 2 * ROOM for text in (left, right)]
+        for text, width, colour in zip((left, right), widths, (LEFT, RIGHT), strict=True):
             parts.append(
                 f'<rect x="{x:.1f}" width="{width:.1f}" height="{HEIGHT}" fill="{colour}"/>'
                 f'<text x="{x + width / 2:.1f}" y="14" text-anchor="middle" fill="#ffffff">'
@@ -52,14 +52,14 @@ def drawn() -> str:
             x += width
         x += ROOM
     width = x - ROOM
-    told = "; ".join(" ".join(fact) for fact in facts())
+    title = "; ".join(" ".join(fact) for fact in facts())
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{HEIGHT}" '
         f'viewBox="0 0 {width:.0f} {HEIGHT}" font-family="Verdana, sans-serif" font-size="11" '
-        f'role="img"><title>{escape(told)}</title>'
+        f'role="img"><title>{escape(title)}</title>'
     )
     return "\n".join([head, *parts, "</svg>"]) + "\n"
 
 
 if __name__ == "__main__":
-    sys.stdout.write(drawn())
+    sys.stdout.write(draw_svg())

@@ -1,17 +1,17 @@
-"""How a review judges players of known strength, what it finds, how near its losses are.
+"""Measure how a review judges players of known strength, and how exact its losses are.
 
     python -m tools.calibrate_review RECORDS --out judged.json --kinds random,greedy,zoo/strong
     python -m tools.calibrate_review RECORDS --out judged.json --plant
     python -m tools.calibrate_review RECORDS --out judged.json --check 32
     python -m tools.calibrate_review RECORDS --out judged.json --accuracy
 
-Of each game in a folder of records, moves of each seat are judged as a review judges them, 64
-together. `--plant` replaces a move of each `zoo/strong` by the worst other main action, where that
-loses as much as a mistake by playouts on luck of their own, and judges it: with the playouts of the
-costliest eighth, where a review of a whole game has it.
-`--check` plays the two moves of judged decisions out 256 times, planted ones too. `--accuracy`
-plays each game 64 times from its first move on, and compares the VP of its seats. What is measured
-is kept in `--out` after each batch, and gone on with.
+Moves of every seat in a folder of records are judged as a review judges them, in batches of 64.
+`--plant` replaces a move of each `zoo/strong` by the worst other main action, if playouts with
+separate random numbers make that a mistake, and judges it with the playouts that a review spends on
+the costliest eighth of the moves.
+`--check` plays out both moves of judged decisions 256 times, planted ones included. `--accuracy`
+plays each game 64 times from its first main move and compares the VP of its seats. The results are
+written to `--out` after each batch; a later call continues them.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ from training.analysis.review import compute_accuracy, compute_pars
 from training.games.stats import estimate, share
 from training.system import cli
 
-from .recorded_moves import PLANTER, TRIES, Beginning, Move, beginnings, moves, others, seats
+from .recorded_moves import PLANTER, TRIES, Beginning, Move, beginnings, moves, other_actions, seats
 
-TOGETHER = 64  # moves that are judged together: one size, one program
-AT_ONCE = 2048  # playouts of a request
+BATCH_SIZE = 64  # moves of a batch: one size, one program
+REQUEST_SIZE = 2048  # playouts of a request
 FORMAT = "gaia_jax judged moves 3"
-OURS = outputs.json_with(format=FORMAT)
+OUTPUT_CHECK = outputs.json_with(format=FORMAT)
 GROUPS = ("moves", "planted", "checked", "beginnings")
-BEGUN = FULL_GAMES_FACTOR * 16  # playouts from the first move of a game, as of a review
-JUDGE = "zoo/strong"  # who plays out
-GLANCES, SURE = 2, 32  # playouts of each main action that is tried for the worst; of the worst
+OPENING_PLAYOUTS = FULL_GAMES_FACTOR * 16  # playouts from the first move of a game, as of a review
+JUDGE = "zoo/strong"  # the agent that plays out
+COARSE, FINE = 2, 32  # playouts of every other main action; of the worst of them
 FULL = 256  # playouts of each of the two moves that `--check` compares
-OTHER_LUCK = 1 << 20  # number of a sample that no review draws
+FRESH_SAMPLE = 1 << 20  # the number of a sample that no review draws
 
 
 Position = TypeVar("Position", Move, Beginning)
@@ -67,111 +67,128 @@ Position = TypeVar("Position", Move, Beginning)
 class Bench:
     """Judges batches of moves; compiled once."""
 
-    def __init__(self, folder: Path, again: int = REMEASURE_ONE_IN):
+    def __init__(self, folder: Path, remeasure_one_in: int = REMEASURE_ONE_IN):
         self.env = read_game(min(folder.glob("*.json"))).env
         self.agent = make_agent(JUDGE, self.env)
-        self.judge = Judge(self.env, self.agent, 16, again)
+        self.judge = Judge(self.env, self.agent, 16, remeasure_one_in)
 
     def text(self, action: int) -> str:
         """An action as its text."""
         return to_text(self.env.ruleset, action)
 
-    def judged(self, some: Sequence[Move], seed: int) -> list[dict[str, Any]]:
-        """Rows of at most TOGETHER moves."""
-        states = stacked(some)
-        played = [move.played for move in padded(some)]
-        asked = self.judge.compare_with_likely(states, range(len(played)), played)
-        found = self.judge.judge(states, asked, seed)
-        if len(found) < len(asked):
+    def judge_moves(self, batch: Sequence[Move], seed: int) -> list[dict[str, Any]]:
+        """Rows of at most BATCH_SIZE moves."""
+        states = stacked(batch)
+        played = [move.played for move in padded(batch)]
+        comparisons = self.judge.compare_with_likely(states, range(len(played)), played)
+        judged_moves = self.judge.judge(states, comparisons, seed)
+        if len(judged_moves) < len(comparisons):
             raise KeyboardInterrupt
-        return [self.row(one, move) for one, move in zip(found, some, strict=False)]
+        return [self.row(judged, move) for judged, move in zip(judged_moves, batch, strict=False)]
 
-    def row(self, one: JudgedMove, move: Move) -> dict[str, Any]:
-        """What is kept of a judged move."""
+    def row(self, judged: JudgedMove, move: Move) -> dict[str, Any]:
+        """The row of a judged move, as `--out` stores it."""
         return {
             "game": move.game, "kind": move.kind, "decision": move.number, "of": move.of,
             "vp": move.vp, "round": int(move.state.game.turn.round), "played": move.played,
-            "text": self.text(move.played), "best": one.best, "better": self.text(one.best),
-            "loss": list(one.loss), "grade": one.loss.grade, "playouts": one.num_playouts,
-            "policy": one.comparison.probabilities.tolist(), "after": float(one.vp[move.seat]),
+            "text": self.text(move.played), "best": judged.best, "better": self.text(judged.best),
+            "loss": list(judged.loss), "grade": judged.loss.grade, "playouts": judged.num_playouts,
+            "policy": judged.comparison.probabilities.tolist(),
+            "after": float(judged.vp[move.seat]),
         }  # fmt: skip
 
-    def worst(self, some: Sequence[Move], seed: int) -> list[Move]:
-        """Those whose worst other main action loses as much as a mistake, with that action."""
-        states, rules = stacked(some), self.env.ruleset
-        tried = [np.array(others(rules, move.state, move.played)) for move in some]
-        glances = self.played_out(states, some, tried, GLANCES, seed)
-        bad = [int(x[np.argmin(vp.mean(1))]) for x, vp in zip(tried, glances, strict=True)]
-        pairs = [np.array([one, move.played]) for one, move in zip(bad, some, strict=True)]
-        sure = self.played_out(states, some, pairs, SURE, seed, OTHER_LUCK + GLANCES)
+    def find_mistakes(self, batch: Sequence[Move], seed: int) -> list[Move]:
+        """The moves whose worst other main action is a mistake, replaced by that action."""
+        states, rules = stacked(batch), self.env.ruleset
+        alternatives = [np.array(other_actions(rules, move.state, move.played)) for move in batch]
+        coarse_vp = self.play_out(states, batch, alternatives, COARSE, seed)
+        worst_actions = [
+            int(actions[np.argmin(vp.mean(1))])
+            for actions, vp in zip(alternatives, coarse_vp, strict=True)
+        ]
+        pairs = [
+            np.array([action, move.played])
+            for action, move in zip(worst_actions, batch, strict=True)
+        ]
+        fine_vp = self.play_out(states, batch, pairs, FINE, seed, FRESH_SAMPLE + COARSE)
         return [
-            move._replace(played=one)
-            for move, one, vp in zip(some, bad, sure, strict=True)
+            move._replace(played=action)
+            for move, action, vp in zip(batch, worst_actions, fine_vp, strict=True)
             if (vp[1] - vp[0]).mean() >= GRADES["mistake"]
         ]
 
-    def planted(self, asked: list[list[Move]], seed: int) -> list[dict[str, Any]]:
-        """Rows of one replaced move of each seat, where one is found.
+    def plant_mistakes(self, candidates: list[list[Move]], seed: int) -> list[dict[str, Any]]:
+        """Rows of one replaced move of each seat that has a mistake among its moves.
 
         Args:
-            asked: of at most TOGETHER seats the moves to look at, one after the other.
+            candidates: for each of at most BATCH_SIZE seats, the moves to try in this order.
         """
-        found: list[Move] = []
-        for at in range(TRIES):
-            known = {(move.game, move.seat) for move in found}
-            open_ = [some[at] for some in asked if len(some) > at]
-            open_ = [move for move in open_ if (move.game, move.seat) not in known]
-            found += self.worst(open_, seed) if open_ else []
-        return self.judged(found, seed) if found else []
+        mistakes: list[Move] = []
+        for attempt in range(TRIES):
+            planted_seats = {(move.game, move.seat) for move in mistakes}
+            open_moves = [
+                seat_moves[attempt] for seat_moves in candidates if len(seat_moves) > attempt
+            ]
+            open_moves = [
+                move for move in open_moves if (move.game, move.seat) not in planted_seats
+            ]
+            mistakes += self.find_mistakes(open_moves, seed) if open_moves else []
+        return self.judge_moves(mistakes, seed) if mistakes else []
 
-    def played_out(
+    def play_out(
         self,
         states: Any,
-        some: Sequence[Move],
-        tried: Sequence[np.ndarray],
+        batch: Sequence[Move],
+        actions: Sequence[np.ndarray],
         n: int,
         seed: int,
-        sample: int = OTHER_LUCK,
+        sample: int = FRESH_SAMPLE,
     ) -> list[np.ndarray]:
-        """VP (K, n) of who decides after each of K actions, for each move.
+        """For each move (K, n) VP of the deciding seat after each of its K actions.
 
         Args:
-            sample: number of the first one.
+            sample: the number of the first random sample.
         """
-        jobs, vp = jobs_of(list(tried), n, sample), []
-        for first in range(0, len(jobs.action), AT_ONCE):
-            part = Jobs(*(x[first : first + AT_ONCE] for x in jobs))
-            ends = self.judge.runner.play(states, part, seed, capacity=AT_ONCE)
+        jobs, vp = jobs_of(list(actions), n, sample), []
+        for first in range(0, len(jobs.action), REQUEST_SIZE):
+            part = Jobs(*(x[first : first + REQUEST_SIZE] for x in jobs))
+            ends = self.judge.runner.play(states, part, seed, capacity=REQUEST_SIZE)
             if not ends.ended.all():
                 raise KeyboardInterrupt
             vp.append(ends.vp)
-        each = np.split(np.concatenate(vp), np.cumsum([len(x) * n for x in tried])[:-1])
+        vp_by_move = np.split(np.concatenate(vp), np.cumsum([len(x) * n for x in actions])[:-1])
         return [
             part[:, move.seat].reshape(-1, n).astype(float)
-            for part, move in zip(each, some, strict=True)
+            for part, move in zip(vp_by_move, batch, strict=True)
         ]
 
-    def expected(self, some: Sequence[Beginning], seed: int) -> list[dict[str, Any]]:
-        """VP that the agent expects for the seats of games, beside those that were made."""
-        jobs = jobs_of([np.array([-1])] * len(some), BEGUN)
-        ends = self.judge.runner.play(stacked(some), jobs, seed, capacity=TOGETHER * BEGUN)
+    def expect_vp(self, batch: Sequence[Beginning], seed: int) -> list[dict[str, Any]]:
+        """The VP that the agent expects for the seats of games, and those that they reached."""
+        jobs = jobs_of([np.array([-1])] * len(batch), OPENING_PLAYOUTS)
+        ends = self.judge.runner.play(
+            stacked(batch), jobs, seed, capacity=BATCH_SIZE * OPENING_PLAYOUTS
+        )
         if not ends.ended.all():
             raise KeyboardInterrupt
-        vp = ends.vp.reshape(len(some), BEGUN, -1).mean(1)
+        vp = ends.vp.reshape(len(batch), OPENING_PLAYOUTS, -1).mean(1)
         return [
-            {"game": one.game, "decision": one.number, "kinds": list(one.kinds), "vp": one.vp}
-            | {"expected": vp[i].tolist()}
-            for i, one in enumerate(some)
-        ]
+            {
+                "game": beginning.game, "decision": beginning.number,
+                "kinds": list(beginning.kinds), "vp": beginning.vp, "expected": vp[i].tolist(),
+            }
+            for i, beginning in enumerate(batch)
+        ]  # fmt: skip
 
-    def checked(self, some: Sequence[Move], rows: Sequence[dict[str, Any]], seed: int) -> list[Any]:
-        """The rows of judged moves, and what FULL playouts of both moves say."""
-        tried = [np.array([one["played"], one["best"]]) for one in rows]
-        fresh = OTHER_LUCK + GLANCES + SURE  # luck that has chosen no planted move
-        own = self.played_out(stacked(some), some, tried, FULL, seed, fresh)
+    def check_rows(
+        self, batch: Sequence[Move], rows: Sequence[dict[str, Any]], seed: int
+    ) -> list[Any]:
+        """The rows of judged moves with the loss by FULL playouts of both moves."""
+        actions = [np.array([row["played"], row["best"]]) for row in rows]
+        sample = FRESH_SAMPLE + COARSE + FINE  # after the samples that chose the planted moves
+        vp_by_move = self.play_out(stacked(batch), batch, actions, FULL, seed, sample)
         return [
-            one | {"full": float((vp[1] - vp[0]).mean()), "error": _error(vp[1] - vp[0])}
-            for one, vp in zip(rows, own, strict=True)
+            row | {"full": float((vp[1] - vp[0]).mean()), "error": _error(vp[1] - vp[0])}
+            for row, vp in zip(rows, vp_by_move, strict=True)
         ]
 
 
@@ -179,60 +196,60 @@ def _error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / len(values) ** 0.5)
 
 
-def padded(some: Sequence[Position]) -> list[Position]:
-    """TOGETHER moves, the last one again and again."""
-    return [some[min(i, len(some) - 1)] for i in range(TOGETHER)]
+def padded(batch: Sequence[Position]) -> list[Position]:
+    """BATCH_SIZE moves; the last one is repeated."""
+    return [batch[min(i, len(batch) - 1)] for i in range(BATCH_SIZE)]
 
 
-def stacked(some: Sequence[Move] | Sequence[Beginning]) -> Any:
-    """(TOGETHER, ...) states of moves."""
-    return jax.tree.map(lambda *x: np.stack(x), *(move.state for move in padded(some)))
+def stacked(batch: Sequence[Move] | Sequence[Beginning]) -> Any:
+    """(BATCH_SIZE, ...) states of moves."""
+    return jax.tree.map(lambda *x: np.stack(x), *(move.state for move in padded(batch)))
 
 
-def report(found: dict[str, Any]) -> str:
-    """Losses, accuracy and grades by kind; planted moves found; reported against full losses."""
-    rows, lines = found["moves"], []
-    for kind in dict.fromkeys(one["kind"] for one in rows):
-        own = [one for one in rows if one["kind"] == kind]
-        losses = [Loss(*one["loss"]) for one in own]
+def report(results: dict[str, Any]) -> str:
+    """Losses and grades by kind; share of planted moves found; accuracy; reported, full losses."""
+    rows, lines = results["moves"], []
+    for kind in dict.fromkeys(row["kind"] for row in rows):
+        own = [row for row in rows if row["kind"] == kind]
+        losses = [Loss(*row["loss"]) for row in own]
         shrunk = np.array([loss.shrunk_mean for loss in losses])
-        seats = {one["game"]: one["of"] for one in own}
-        whole = shrunk.mean() * np.mean(list(seats.values()))
-        counts = {name: sum(one["grade"] == name for one in own) for name in GRADES}
+        seats = {row["game"]: row["of"] for row in own}
+        vp_per_game = shrunk.mean() * np.mean(list(seats.values()))
+        counts = {name: sum(row["grade"] == name for row in own) for name in GRADES}
         lines.append(
             f"{kind}: {len(own)} moves of {len(seats)} games, VP lost a move {estimate(shrunk)},"
-            f" in a game {whole:.0f}, {counts}"
+            f" in a game {vp_per_game:.0f}, {counts}"
         )
-    planted = [Loss(*one["loss"]) for one in found["planted"]]
+    planted = [Loss(*row["loss"]) for row in results["planted"]]
     if planted:
-        known = share(np.array([loss.low > 0 for loss in planted], float))
+        detected = share(np.array([loss.low > 0 for loss in planted], float))
         grave = share(np.array([loss.grade in ("blunder", "mistake") for loss in planted], float))
-        lines.append(f"{len(planted)} planted: found {known}, a mistake or worse {grave}")
-    if len(found["checked"]) > 2:
-        reported = np.array([one["loss"][0] for one in found["checked"]])
-        full = np.array([one["full"] for one in found["checked"]])
+        lines.append(f"{len(planted)} planted: found {detected}, a mistake or worse {grave}")
+    if len(results["checked"]) > 2:
+        reported = np.array([row["loss"][0] for row in results["checked"]])
+        full = np.array([row["full"] for row in results["checked"]])
         lines.append(
             f"{len(full)} checked: correlation {np.corrcoef(reported, full)[0, 1]:.2f},"
             f" reported less full {estimate(reported - full)}"
         )
-    return "\n".join([*lines, *accuracies(found["beginnings"])])
+    return "\n".join([*lines, *accuracies(results["beginnings"])])
 
 
 def accuracies(games: Sequence[dict[str, Any]]) -> list[str]:
-    """By kind of player: how far its VP are from what was expected, and its accuracy."""
+    """By kind of player: how far its VP are below par, and its accuracy."""
     lines = []
     for kind in dict.fromkeys(kind for game in games for kind in game["kinds"]):
-        behind, own = [], []
+        below_par, own = [], []
         for game in games:
             seats = zip(
                 game["kinds"], compute_pars(np.array(game["expected"])), game["vp"], strict=False
             )
-            pairs = [(aim, vp) for who, aim, vp in seats if who == kind]
+            pairs = [(aim, vp) for player, aim, vp in seats if player == kind]
             if pairs:
-                behind.append(np.mean([aim - vp for aim, vp in pairs]))
+                below_par.append(np.mean([aim - vp for aim, vp in pairs]))
                 own.append(np.mean([compute_accuracy(*pair) for pair in pairs]))
         lines.append(
-            f"{kind}: {len(own)} games, behind par {estimate(np.array(behind))} VP,"
+            f"{kind}: {len(own)} games, below par {estimate(np.array(below_par))} VP,"
             f" accuracy {estimate(np.array(own))}, a game {np.min(own):.0f} to {np.max(own):.0f}"
         )
     return lines
@@ -243,7 +260,7 @@ def main() -> int:
     parser = cli.Parser("python -m tools.calibrate_review", __doc__)
     add = parser.add_argument
     add("records", type=Path, help="a folder of records that name their players")
-    add("--out", type=Path, required=True, help="what was measured, JSON")
+    add("--out", type=Path, required=True, help="results, JSON")
     add(
         "--kinds",
         default="random,greedy,zoo/strong",
@@ -253,60 +270,63 @@ def main() -> int:
     add("--plant", action="store_true", help=f"replace a move of each {PLANTER} by a mistake")
     add("--check", metavar="N", type=whole(1, 1000), help="play N judged decisions out")
     add("--accuracy", action="store_true", help="play whole games from their first move on")
-    add("--batches", type=whole(0, 1000), default=1000, help="at most so many")
+    add("--batches", type=whole(0, 1000), default=1000, help="at most N batches")
     args = parser.parse_args()
-    outputs.check_file("--out", args.out, OURS)
+    outputs.check_file("--out", args.out, OUTPUT_CHECK)
     judge = zoo.about(JUDGE)["sha256"]
-    found = {"format": FORMAT, "judge": judge} | {name: [] for name in GROUPS}
+    results = {"format": FORMAT, "judge": judge} | {name: [] for name in GROUPS}
     if args.out.exists():
-        found |= json.loads(args.out.read_text("utf-8"))
-    if args.batches and found["judge"] != judge:
+        results |= json.loads(args.out.read_text("utf-8"))
+    if args.batches and results["judge"] != judge:
         raise UserError(
-            f"{args.out} is of another {JUDGE}, {found['judge'][:12]}, than {judge[:12]}"
+            f"{args.out} is of another {JUDGE}, {results['judge'][:12]}, than {judge[:12]}"
         )
     if args.batches:
-        measure(args, found)
-    print(report(found))
+        measure(args, results)
+    print(report(results))
     return 0
 
 
-def measure(args: argparse.Namespace, found: dict[str, Any]) -> None:
-    """Batch after batch, behind those that are done."""
+def measure(args: argparse.Namespace, results: dict[str, Any]) -> None:
+    """Measure batch after batch what the results still lack."""
     bench = Bench(args.records, 1 if args.plant else REMEASURE_ONE_IN)
     if args.check:
         rng = np.random.default_rng(0)
-        some = [one for one in found["moves"] + found["planted"] if len(one["policy"]) > 1]
-        asked = {
-            (some[i]["game"], some[i]["decision"]): some[i]
-            for i in rng.permutation(len(some))[: args.check]
+        rows = [row for row in results["moves"] + results["planted"] if len(row["policy"]) > 1]
+        chosen_rows = {
+            (rows[i]["game"], rows[i]["decision"]): rows[i]
+            for i in rng.permutation(len(rows))[: args.check]
         }
-        kinds = list(dict.fromkeys(one["kind"] for one in asked.values()))
-        every = (move for move in moves(args.records, kinds, 1000) if move.key in asked)
-        name, work = "checked", lambda m, seed: bench.checked(m, [asked[x.key] for x in m], seed)
+        kinds = list(dict.fromkeys(row["kind"] for row in chosen_rows.values()))
+        candidates = (move for move in moves(args.records, kinds, 1000) if move.key in chosen_rows)
+        name, work = (
+            "checked",
+            lambda m, seed: bench.check_rows(m, [chosen_rows[x.key] for x in m], seed),
+        )
     elif args.accuracy:
-        games = left(beginnings(args.records), found["beginnings"])
-        fill(args, found, "beginnings", games, bench.expected)
+        games = unmeasured(beginnings(args.records), results["beginnings"])
+        fill(args, results, "beginnings", games, bench.expect_vp)
         return
     elif args.plant:
-        done = keys(found["planted"])
-        unknown = (x for x in seats(args.records) if done.isdisjoint(move.key for move in x))
-        fill(args, found, "planted", unknown, bench.planted)
+        done = keys(results["planted"])
+        open_seats = (x for x in seats(args.records) if done.isdisjoint(move.key for move in x))
+        fill(args, results, "planted", open_seats, bench.plant_mistakes)
         return
     else:
-        every = moves(args.records, args.kinds.split(","), args.moves)
-        name, work = "moves", bench.judged
-    fill(args, found, name, left(every, found[name]), work)
+        candidates = moves(args.records, args.kinds.split(","), args.moves)
+        name, work = "moves", bench.judge_moves
+    fill(args, results, name, unmeasured(candidates, results[name]), work)
 
 
 def keys(rows: Sequence[dict[str, Any]]) -> set[tuple[str, int]]:
-    """Of which positions they are."""
-    return {(one["game"], one["decision"]) for one in rows}
+    """The positions of rows, as (game, decision)."""
+    return {(row["game"], row["decision"]) for row in rows}
 
 
-def left(every: Iterator[Position], rows: Sequence[dict[str, Any]]) -> Iterator[Position]:
+def unmeasured(positions: Iterator[Position], rows: Sequence[dict[str, Any]]) -> Iterator[Position]:
     """The positions that have no row."""
-    known = keys(rows)
-    return (one for one in every if one.key not in known)
+    measured = keys(rows)
+    return (position for position in positions if position.key not in measured)
 
 
 Work = TypeVar("Work")
@@ -314,17 +334,17 @@ Work = TypeVar("Work")
 
 def fill(
     args: argparse.Namespace,
-    found: dict[str, Any],
+    results: dict[str, Any],
     name: str,
-    every: Iterator[Work],
+    inputs: Iterator[Work],
     work: Callable[[list[Work], int], list[Any]],
 ) -> None:
-    """Do the work, batch after batch, and keep the rows in a group of what was found."""
-    size = TOGETHER // (REMEASURE_FACTOR + 1) if args.check else TOGETHER
-    while args.batches and (some := list(islice(every, size))):
-        found[name] += work(some, len(found[name]))
-        outputs.write_json(args.out, found)
-        print(report(found), flush=True)
+    """Work batch after batch; add the rows to a group of the results and write them."""
+    size = BATCH_SIZE // (REMEASURE_FACTOR + 1) if args.check else BATCH_SIZE
+    while args.batches and (batch := list(islice(inputs, size))):
+        results[name] += work(batch, len(results[name]))
+        outputs.write_json(args.out, results)
+        print(report(results), flush=True)
         args.batches -= 1
 
 

@@ -41,8 +41,8 @@ def table(group: type) -> list[str]:
             continue
         default = str(field.default).lower() if field.annotation is bool else field.default
         default = "null" if default is None else default
-        shown = f"`{default}`" if default != "" else "none"
-        rows.append(f"| `{name}` | {shown} | {_range(field)} | {field.description} |")
+        default_text = f"`{default}`" if default != "" else "none"
+        rows.append(f"| `{name}` | {default_text} | {_range(field)} | {field.description} |")
     return rows
 
 

@@ -36,12 +36,12 @@ def chapters(field: str) -> list[str]:
     """The modules of gaia_jax/rules where a power acts."""
     power = POWERS[field]
     names = power.columns.split() or [field]
-    found = [
+    stems = [
         stem
         for stem, text in _sources().items()
         if any(f"{holder}.{name}" in text for name in names for holder in ("faction", "f"))
     ]
-    return sorted({*found, *power.chapters.split()})
+    return sorted({*stems, *power.chapters.split()})
 
 
 def _as_received(faction: Faction, gain: Gain) -> str:
@@ -83,8 +83,8 @@ def section(faction: Faction) -> str:
     if faction.pi_income != COMMON.pi_income:
         out.append(f"- Income of the PI: {words(faction.pi_income)}.")
     for power in lines(faction):
-        where = ", ".join(f"`{chapter}`" for chapter in chapters(power.field))
-        out.append(f"- {power.sentence}. *{', '.join(power.rulings)}; {where}*")
+        modules = ", ".join(f"`{chapter}`" for chapter in chapters(power.field))
+        out.append(f"- {power.sentence}. *{', '.join(power.rulings)}; {modules}*")
     return "\n".join(out)
 
 

@@ -47,16 +47,16 @@ The ids are those of `lost_fleet`; other rulesets are named where they differ.
 
 def rows(kind: str) -> list[tuple[str, str, str]]:
     """(id, meaning, ruleset) of a kind: of `lost_fleet`, then the additions of other rulesets."""
-    ours = dict(names(LOST_FLEET)[kind])
-    found = [(id, text, "") for id, text in ours.items()]
-    seen = set(ours.items())
+    default_names = dict(names(LOST_FLEET)[kind])
+    named = [(id, text, "") for id, text in default_names.items()]
+    seen = set(default_names.items())
     for ruleset in RULESETS.values():
         for id, text in names(ruleset)[kind].items():
             if (id, text) not in seen:
                 seen.add((id, text))
-                found.append((id, text, f" (`{ruleset.id}`)"))
-    order = {id: place for place, id in enumerate(dict.fromkeys(id for id, *_ in found))}
-    return sorted(found, key=lambda row: order[row[0]])
+                named.append((id, text, f" (`{ruleset.id}`)"))
+    order = {id: place for place, id in enumerate(dict.fromkeys(id for id, *_ in named))}
+    return sorted(named, key=lambda row: order[row[0]])
 
 
 def page() -> str:
@@ -64,7 +64,7 @@ def page() -> str:
     lines = [HEAD]
     for kind, title in CHAPTERS.items():
         lines += [f"## {title}", "", "| id | meaning |", "| --- | --- |"]
-        lines += [f"| `{id}` | {text}{where} |" for id, text, where in rows(kind)]
+        lines += [f"| `{id}` | {text}{ruleset} |" for id, text, ruleset in rows(kind)]
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 

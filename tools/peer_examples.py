@@ -3,12 +3,12 @@
     python -m tools.peer_examples pgx PATH_OF_A_PGX_CHECKOUT
     python -m tools.peer_examples jaxmarl PATH_OF_A_JAXMARL_CHECKOUT
 
-A few decisions and updates each: that it runs, not that it learns. pgx:
+A few decisions and updates each show that it runs, not that it learns. pgx:
 `examples/minatar-ppo/train.py` as a whole, and the recurrent function of
-`examples/alphazero/train.py` inside mctx's Gumbel MuZero search (the rest of that file wants
+`examples/alphazero/train.py` inside mctx's Gumbel MuZero search (the rest of that file needs
 `jax.pmap` and a baseline model of pgx's). JaxMARL: `baselines/IPPO/ippo_ff_hanabi.py`, one update.
-They want dm-haiku, distrax, optax, mctx, omegaconf, pydantic and hydra-core, which no extra of ours
-brings all of. What they log to wandb is kept back.
+The examples need dm-haiku, distrax, optax, mctx, omegaconf, pydantic and hydra-core; no extra of
+this project installs all of them. Nothing is sent to wandb.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ def pgx_ppo(checkout: Path, env: Any = "lost_fleet") -> str:
     from gaia_jax.adapters.pgx import PgxEnv
 
     solo = PgxEnv(env, reward="vp", solo=True)
-    known, pgx.make = pgx.make, lambda name: solo if name == NAME else known(name)
+    original_make, pgx.make = pgx.make, lambda name: solo if name == NAME else original_make(name)
     sizes = {"num_envs": 8, "num_steps": 4, "total_timesteps": 64, "minibatch_size": 16}
     sizes |= {"num_eval_envs": 4, "update_epochs": 1}
     source = (checkout / PPO).read_text("utf-8").replace("minatar-breakout", NAME)
     arguments = [f"{key}={value}" for key, value in {"env_name": NAME, **sizes}.items()]
-    told = _no_wandb()
+    logs = _no_wandb()
     try:
         _run(source, PPO, arguments)
     finally:
-        pgx.make = known
-    returns = [f"{log[f'{NAME}/eval_R']:.3f}" for log in told]
-    return f"{PPO}: {len(told) - 1} updates, mean return {', '.join(returns)}"
+        pgx.make = original_make
+    returns = [f"{log[f'{NAME}/eval_R']:.3f}" for log in logs]
+    return f"{PPO}: {len(logs) - 1} updates, mean return {', '.join(returns)}"
 
 
 def pgx_recurrent_fn(checkout: Path, env: Any = "lost_fleet", simulations: int = 4) -> str:
@@ -92,17 +92,17 @@ def jaxmarl_ippo(checkout: Path, env: Any = "lost_fleet") -> str:
     from gaia_jax.adapters.jaxmarl import GaiaMARL
 
     class Flat(GaiaMARL):
-        """With the shape of an observation as a number, as JaxMARL's Hanabi says it."""
+        """With the shape of an observation as a number, as in JaxMARL's Hanabi."""
 
         def observation_space(self, agent: str) -> Any:
             box = super().observation_space(agent)
             return types.SimpleNamespace(shape=box.shape[0])
 
     marl = Flat(env, reward="vp")
-    known, jaxmarl.make = jaxmarl.make, lambda name, **_: marl
+    original_make, jaxmarl.make = jaxmarl.make, lambda name, **_: marl
     module = types.ModuleType("baseline")
     scope, sys.modules["baseline"] = module.__dict__, module
-    told = _no_wandb()
+    logs = _no_wandb()
     try:
         exec(compile((checkout / HANABI).read_text("utf-8"), HANABI, "exec"), scope)
         config = {
@@ -114,24 +114,24 @@ def jaxmarl_ippo(checkout: Path, env: Any = "lost_fleet") -> str:
         out = jax.block_until_ready(jax.jit(scope["make_train"](config))(jax.random.PRNGKey(0)))
         jax.effects_barrier()
     finally:
-        jaxmarl.make = known
+        jaxmarl.make = original_make
     leaves = jax.tree.leaves(out["runner_state"][0][0].params)
     assert all(bool(jnp.isfinite(leaf).all()) for leaf in leaves), "parameters are not finite"
-    return f"{HANABI}: {len(told)} update of {config['TOTAL_TIMESTEPS']} decisions"
+    return f"{HANABI}: {len(logs)} update of {config['TOTAL_TIMESTEPS']} decisions"
 
 
 def _no_wandb() -> list[Any]:
-    """Put a stand-in in the place of wandb; what is logged."""
-    told: list[Any] = []
+    """Replace wandb by a stub; return the list that collects what is logged."""
+    logs: list[Any] = []
     stub: Any = types.ModuleType("wandb")
     stub.init = lambda **_: None
-    stub.log = lambda log, **_: told.append(log)
+    stub.log = lambda log, **_: logs.append(log)
     sys.modules["wandb"] = stub
-    return told
+    return logs
 
 
 def _run(source: str, name: str, arguments: list[str]) -> None:
-    """A program as `python FILE ARGUMENTS` would run it."""
+    """Run a program as `python FILE ARGUMENTS` does."""
     before, sys.argv = sys.argv, [name, *arguments]
     module = types.ModuleType("__main__")
     main, sys.modules["__main__"] = sys.modules["__main__"], module
@@ -142,18 +142,18 @@ def _run(source: str, name: str, arguments: list[str]) -> None:
 
 
 def _define(path: Path, names: tuple[str, ...], scope: dict[str, Any]) -> None:
-    """Some functions of a program, as they stand there."""
+    """Define some functions of a program in a scope, unchanged."""
     tree = ast.parse(path.read_text("utf-8"))
-    kept = [x for x in tree.body if isinstance(x, ast.FunctionDef) and x.name in names]
-    assert len(kept) == len(names), f"{path} has not all of {names}"
-    exec(compile(ast.Module(kept, []), str(path), "exec"), scope)
+    functions = [x for x in tree.body if isinstance(x, ast.FunctionDef) and x.name in names]
+    assert len(functions) == len(names), f"{path} has not all of {names}"
+    exec(compile(ast.Module(functions, []), str(path), "exec"), scope)
 
 
 RUNS: dict[str, tuple[Callable[[Path], str], ...]] = {
     "pgx": (pgx_ppo, pgx_recurrent_fn),
     "jaxmarl": (jaxmarl_ippo,),
 }
-TOLD = ("jax", "pgx", "mctx", "jaxmarl", "dm-haiku", "distrax", "optax", "flax")
+PACKAGES = ("jax", "pgx", "mctx", "jaxmarl", "dm-haiku", "distrax", "optax", "flax")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -164,13 +164,13 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     for run in RUNS[arguments[0]]:
         print(run(Path(arguments[1])), flush=True)
-    found = []
-    for name in TOLD:
+    versions = []
+    for name in PACKAGES:
         try:
-            found.append(f"{name} {version(name)}")
+            versions.append(f"{name} {version(name)}")
         except PackageNotFoundError:
             continue
-    print(", ".join(found))
+    print(", ".join(versions))
     return 0
 
 

@@ -1,9 +1,9 @@
-"""How often agents find the moves of people likeliest: by kind of decision, beside chance.
+"""How often agents rank the moves of people first, by kind of decision, compared with chance.
 
     python -m tools.people_moves zoo/base,zoo/strong LOG...
 
-A LOG is what `gaia_jax.importers.boardgamers` reads; of games for four that it can play, every
-decision with more than one legal action counts. `docs/lab/learning.md` has what came of it.
+A LOG is a file that `gaia_jax.importers.boardgamers` reads. In games for four that it can play,
+every decision with more than one legal action counts. `docs/lab/learning.md` has the results.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gaia_jax.importers import boardgamers
 from training.agents import Agent, make_agent
 from training.system import cli
 
-BATCH = 128  # decisions that are looked at together
+BATCH = 128  # decisions of one call of the network
 
 
 class Choice(NamedTuple):
@@ -44,31 +44,31 @@ def choices(record: replay.Record) -> Iterable[Choice]:
             yield Choice(text.split(" ")[0], from_text(rules, text), jax.device_get(state))
 
 
-def ranks(agent: Agent, some: Sequence[Choice]) -> np.ndarray:
-    """(n,) how many legal actions the policy finds likelier than the one that was played."""
+def ranks(agent: Agent, decisions: Sequence[Choice]) -> np.ndarray:
+    """(n,) how many legal actions the policy finds more likely than the one that was played."""
     if agent.policy is None:
         raise UserError(f"{agent.name} has no policy")
-    evaluate, found = jax.jit(agent.policy.evaluate), list[int]()
-    for first in range(0, len(some), BATCH):
-        part = list(some[first : first + BATCH])
-        filled = [one.state for one in part] + [part[-1].state] * (BATCH - len(part))
+    evaluate, placements = jax.jit(agent.policy.evaluate), list[int]()
+    for first in range(0, len(decisions), BATCH):
+        part = list(decisions[first : first + BATCH])
+        filled = [choice.state for choice in part] + [part[-1].state] * (BATCH - len(part))
         states = jax.tree.map(lambda *rows: np.stack(rows), *filled)
         logits = np.asarray(evaluate(agent.params, states)[0])
         logits = np.where(states.legal_action_mask, logits, -np.inf)
-        found += [
-            int((row > row[one.action]).sum()) for one, row in zip(part, logits, strict=False)
+        placements += [
+            int((row > row[choice.action]).sum()) for choice, row in zip(part, logits, strict=False)
         ]
-    return np.array(found)
+    return np.array(placements)
 
 
-def table(some: Sequence[Choice], rank: np.ndarray) -> list[str]:
+def table(decisions: Sequence[Choice], rank: np.ndarray) -> list[str]:
     """A line for all decisions and for each kind, the most frequent first."""
-    kinds = np.array([one.kind for one in some])
-    legal = np.array([np.count_nonzero(one.state.legal_action_mask) for one in some])
+    kinds = np.array([choice.kind for choice in decisions])
+    legal = np.array([np.count_nonzero(choice.state.legal_action_mask) for choice in decisions])
     names, count = np.unique(kinds, return_counts=True)
     lines = []
     for name in ["all", *names[np.argsort(-count, kind="stable")]]:
-        its = np.ones(len(some), bool) if name == "all" else kinds == name
+        its = np.ones(len(decisions), bool) if name == "all" else kinds == name
         lines.append(
             f"{name:16} {its.sum():5}  legal {legal[its].mean():5.1f}"
             f"  top 1 {(rank[its] < 1).mean():.2f}  top 3 {(rank[its] < 3).mean():.2f}"
@@ -84,7 +84,7 @@ def main() -> int:
     parser.add_argument("logs", type=Path, nargs="+", metavar="LOG")
     args: argparse.Namespace = parser.parse_args()
     agents = [make_agent(name, gaia_jax.make("base")) for name in args.agents.split(",")]
-    some = list[Choice]()
+    decisions = list[Choice]()
     for log in (log for path in args.logs for log in boardgamers.read(path)):
         try:
             record = boardgamers.to_record(log).record
@@ -92,11 +92,11 @@ def main() -> int:
             print(f"left out: {error}", file=sys.stderr)
             continue
         if len(record.setup["factions"]) == 4:
-            some += choices(record)
-    if not some:
+            decisions += choices(record)
+    if not decisions:
         raise UserError("no game of four people in these logs")
     for agent in agents:
-        print("\n".join([agent.name, *table(some, ranks(agent, some))]))
+        print("\n".join([agent.name, *table(decisions, ranks(agent, decisions))]))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Moves and beginnings of recorded games, as `tools.calibrate_review` asks for them."""
+"""Moves and beginnings of recorded games, for `tools.calibrate_review`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from training.analysis import review
 from training.analysis.actions import is_main_action
 from training.analysis.recorded_game import Game, read_game
 
-PLANTER = "zoo/strong"  # whose moves are replaced
-TRIES = 6  # moves of a seat that are looked at for one to replace
+PLANTER = "zoo/strong"  # the agent whose moves are replaced
+TRIES = 6  # moves of a seat that may be replaced
 BEGINS = 24  # decisions, among which the first main move is
 
 
@@ -26,7 +26,7 @@ class Move(NamedTuple):
     """A move of a recorded game."""
 
     game: str
-    kind: str  # who played it
+    kind: str  # the player: an agent's name, or people
     seat: int
     number: int  # from 1
     state: Any
@@ -36,42 +36,46 @@ class Move(NamedTuple):
 
     @property
     def key(self) -> tuple[str, int]:
-        """Which one it is."""
+        """The position, as (game, decision)."""
         return self.game, self.number
 
 
-def moves(folder: Path, kinds: Sequence[str], each: int, turns: bool = False) -> Iterator[Move]:
-    """Moves of the seats of these kinds, so many of each seat; the same ones at every call.
+def moves(
+    folder: Path, kinds: Sequence[str], moves_per_seat: int, turns: bool = False
+) -> Iterator[Move]:
+    """Moves of the seats of these kinds, the same ones at every call.
 
     Args:
-        turns: of main actions alone that have another one beside them, as they were drawn.
+        moves_per_seat: at most.
+        turns: only main actions that have a legal alternative, in the order of the draw.
     """
     for path in sorted(folder.glob("*.json")):
         players, game = replay.read(path).players or ("people",) * 4, read_game(path)
         rng = np.random.default_rng(int.from_bytes(path.stem.encode()) % 2**64)
-        asked = review.judged_positions(game)
+        positions = review.judged_positions(game)
         for seat, kind in enumerate(players[: game.env.num_players]):
-            own = [at for at in asked if int(game.states[at].current_player) == seat]
+            own = [at for at in positions if int(game.states[at].current_player) == seat]
             if kind in kinds and own:
-                some = [
+                candidates = [
                     at
                     for at in own
-                    if not turns or others(game.env.ruleset, game.states[at], game.actions[at])
+                    if not turns
+                    or other_actions(game.env.ruleset, game.states[at], game.actions[at])
                 ]
-                drawn = rng.permutation(some)[:each].tolist()
+                drawn = rng.permutation(candidates)[:moves_per_seat].tolist()
                 for at in drawn if turns else sorted(drawn):
                     yield _move(game, path.stem, kind, seat, at, len(own))
 
 
 def seats(folder: Path) -> Iterator[list[Move]]:
-    """For each seat of a `PLANTER` the moves that may be replaced, one after the other."""
-    every = moves(folder, [PLANTER], TRIES, turns=True)
-    for _, some in groupby(every, lambda move: (move.game, move.seat)):
-        yield list(some)
+    """For each seat of a `PLANTER` the moves that may be replaced, in the order of the draw."""
+    candidates = moves(folder, [PLANTER], TRIES, turns=True)
+    for _, seat_moves in groupby(candidates, lambda move: (move.game, move.seat)):
+        yield list(seat_moves)
 
 
-def others(rules: Ruleset, state: Any, played: int) -> list[int]:
-    """The main actions beside the one that was played; none beside a placement or a booster."""
+def other_actions(rules: Ruleset, state: Any, played: int) -> list[int]:
+    """The legal main actions except the one played; none for a placement or a booster."""
     node, legal = int(state.game.turn.node), np.flatnonzero(state.legal_action_mask).tolist()
     return [a for a in legal if a != played and is_main_action(node, to_text(rules, a))]
 
@@ -87,12 +91,12 @@ class Beginning(NamedTuple):
     game: str
     number: int  # from 1
     state: Any
-    kinds: tuple[str, ...]  # who played the seats
+    kinds: tuple[str, ...]  # the players of the seats
     vp: list[int]  # of the seats at the end
 
     @property
     def key(self) -> tuple[str, int]:
-        """Which one it is."""
+        """The position, as (game, decision)."""
         return self.game, self.number
 
 

@@ -114,51 +114,51 @@ MISSING = "-"
 
 
 def differences(old: Ruleset, new: Ruleset) -> Iterator[Difference]:
-    """(where, old value, new value) of everything that differs."""
+    """(place, old value, new value) of everything that differs."""
     for field in fields(Ruleset):
         if field.name not in ("id", "version", "faction_boards"):
             yield from _differ(field.name, getattr(old, field.name), getattr(new, field.name))
 
 
-def _differ(where: str, old: Any, new: Any) -> Iterator[Difference]:
+def _differ(place: str, old: Any, new: Any) -> Iterator[Difference]:
     if old == new:
         return
-    if is_dataclass(old) and where == "map":
+    if is_dataclass(old) and place == "map":
         for field in fields(old):  # type: ignore[arg-type]
             yield from _differ(
                 f"map.{field.name}", getattr(old, field.name), getattr(new, field.name)
             )
-    elif _are_things(old, new):
-        before, after = ({thing.id: thing for thing in things} for things in (old, new))
+    elif _are_pieces(old, new):
+        before, after = ({piece.id: piece for piece in pieces} for pieces in (old, new))
         for id_ in dict.fromkeys((*before, *after)):
             if id_ not in after or id_ not in before:
-                there = id_ in after
-                yield f"{where} {id_}", MISSING if there else "there", "there" if there else MISSING
+                presence = (MISSING, "there") if id_ in after else ("there", MISSING)
+                yield f"{place} {id_}", *presence
                 continue
             for field in fields(before[id_]):
                 a, b = getattr(before[id_], field.name), getattr(after[id_], field.name)
                 if a != b:
-                    yield f"{where} {id_} {field.name}", a, b
+                    yield f"{place} {id_} {field.name}", a, b
     elif _are_names(old, new):
         for id_ in dict.fromkeys((*old, *new)):
             if id_ not in old or id_ not in new:
-                there = id_ in new
-                yield f"{where} {id_}", MISSING if there else "there", "there" if there else MISSING
+                presence = (MISSING, "there") if id_ in new else ("there", MISSING)
+                yield f"{place} {id_}", *presence
     else:
-        yield where, old, new
+        yield place, old, new
 
 
-def _are_things(old: Any, new: Any) -> bool:
+def _are_pieces(old: Any, new: Any) -> bool:
     both = (*old, *new) if isinstance(old, tuple) and isinstance(new, tuple) else ()
-    return bool(both) and all(hasattr(thing, "id") for thing in both)
+    return bool(both) and all(hasattr(piece, "id") for piece in both)
 
 
 def _are_names(old: Any, new: Any) -> bool:
     both = (*old, *new) if isinstance(old, tuple) and isinstance(new, tuple) else ()
-    return bool(both) and all(isinstance(thing, str) for thing in both)
+    return bool(both) and all(isinstance(name, str) for name in both)
 
 
-def say(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value in words."""
     if isinstance(value, Gain | Cost):
         return words(value, "nothing")
@@ -169,11 +169,11 @@ def say(value: Any) -> str:
     if value is None:
         return MISSING
     if isinstance(value, tuple) and value and isinstance(value[0], Gain):
-        return ", ".join(say(gain) for gain in value)
+        return ", ".join(format_value(gain) for gain in value)
     if isinstance(value, tuple) and value and isinstance(value[0], tuple):
         if isinstance(value[0][1], str):
             return ", ".join(f"{planet} {q},{r}" for (q, r), planet in value)
-        return "; ".join(say(part) for part in value)
+        return "; ".join(format_value(part) for part in value)
     if isinstance(value, tuple):
         return "/".join(str(part) for part in value) or MISSING
     return str(value)
@@ -182,29 +182,29 @@ def say(value: Any) -> str:
 def _changed_planets(old: Any, new: Any) -> tuple[str, str]:
     """Of two faces of a tile only what differs."""
     a, b = (set(face) for face in (old, new))
-    return say(tuple(sorted(a - b))), say(tuple(sorted(b - a)))
+    return format_value(tuple(sorted(a - b))), format_value(tuple(sorted(b - a)))
 
 
-def _row(where: str, old: Any, new: Any, note: str) -> str:
-    before, after = say(old), say(new)
-    if where.endswith(" planets"):
+def _row(place: str, old: Any, new: Any, note: str) -> str:
+    before, after = format_value(old), format_value(new)
+    if place.endswith(" planets"):
         before, after = _changed_planets(old, new)
-    what = SWITCHES.get(where, where)
-    return f"| {what} | {before} | {after} | {note} |"
+    label = SWITCHES.get(place, place)
+    return f"| {label} | {before} | {after} | {note} |"
 
 
 def _base_rows() -> Iterator[str]:
     """What differs from the published game: facts by one, lists of what is missing in one row."""
     missing: dict[str, list[str]] = {}
     rows = []
-    for where, old, new in differences(LOST_FLEET_PUBLISHED, BASE):
-        group, *rest = where.split(" ")
+    for place, old, new in differences(LOST_FLEET_PUBLISHED, BASE):
+        group, *rest = place.split(" ")
         if new == MISSING and len(rest) == 1:
             missing.setdefault(group, []).append(rest[0])
         elif group.startswith("map.") and group not in SWITCHES:
-            continue  # coordinates: BASE_NOTES says it
+            continue  # coordinates: in BASE_NOTES
         else:
-            rows.append(_row(where, old, new, _note(group)))
+            rows.append(_row(place, old, new, _note(group)))
     for group, ids in missing.items():
         rows.append(f"| {group}: {' '.join(ids)} | there | {MISSING} | {_note(group)} |")
     return iter(sorted(rows))
@@ -250,7 +250,7 @@ WHAT = {
 VERSIONS = Path(__file__).with_name("rulesets_versions.md")
 
 
-# What follows the differences of a ruleset.
+# Lines after the differences of a ruleset.
 AFTER = {
     "lost_fleet_published": [
         "",
@@ -270,13 +270,13 @@ def _chapter(rules: Ruleset) -> Iterator[str]:
     """A ruleset compared with `lost_fleet`; a difference without a ruling shows `-`."""
     rulings = RULINGS.get(rules.id, {})
     yield from ("", f"## `{rules.id}`", "", TABLE.format("lost_fleet", rules.id, "ruling"))
-    for where, old, new in differences(LOST_FLEET, rules):
-        yield _row(where, old, new, rulings.get(where, MISSING))
+    for place, old, new in differences(LOST_FLEET, rules):
+        yield _row(place, old, new, rulings.get(place, MISSING))
     yield from AFTER.get(rules.id, ())
     if rules is LOST_FLEET_PUBLISHED:
         yield ""
-        one = ruleset_of(rules.id, 1)
-        yield from _players_rows(one, PUBLISHED_FOR_TWO, PUBLISHED_FOR_THREE, rules)
+        solo = ruleset_of(rules.id, 1)
+        yield from _players_rows(solo, PUBLISHED_FOR_TWO, PUBLISHED_FOR_THREE, rules)
         yield from ("", "One plays against the Automa (AUT-01 to AUT-45).")
 
 

@@ -23,7 +23,7 @@ CHAPTERS = re.findall(
     "GEN SET PLA MAP INI ROU INC GAI RMS MIN GPJ UPG TEC ADV FED RES ACT EXP PAS LEE FRE ART HIV "
     "GEO BAL XEN GLE TAK AMB FIR BES ITA NEV LAN TIN DAR SPG MOW FIN AUT RL",
 )
-# Where citations are looked for, and the columns of the index that they fill.
+# The columns of the index and the folders whose citations fill them.
 COLUMNS = {
     "implemented": ("gaia_jax", "training"),
     "referee": ("tests/referee",),
@@ -39,11 +39,11 @@ def definitions() -> list[str]:
 
 def citations() -> dict[str, set[Path]]:
     """By id the files that cite it, relative to the root; pages and the README too."""
-    found: dict[str, set[Path]] = defaultdict(set)
+    cited: dict[str, set[Path]] = defaultdict(set)
     for path in _files():
         for id_ in cited_in(path.read_text(encoding="utf-8"), path.suffix == ".py"):
-            found[id_].add(path.relative_to(ROOT))
-    return found
+            cited[id_].add(path.relative_to(ROOT))
+    return cited
 
 
 def cited_in(text: str, code: bool = True) -> set[str]:
@@ -89,7 +89,7 @@ def _column(path: Path) -> str | None:
 
 
 def _short(path: Path) -> str:
-    """A path without what the column says already."""
+    """A path without the folder that its column implies."""
     parts = path.with_suffix("").parts
     skip = 2 if parts[:2] == ("tests", "referee") else 1
     return "/".join(parts if parts[0] == "training" else parts[skip:])

@@ -1,10 +1,10 @@
-"""Executes the notebooks and keeps their outputs, so that a forge shows the pictures.
+"""Execute the notebooks and store their outputs, so that a forge shows the pictures.
 
 python -m tools.run_notebooks             # all of them
 python -m tools.run_notebooks 1 3         # by number
 
-Each notebook then says which code its outputs are of (`code_of`); a test compares that with the
-code that is there.
+The metadata of each notebook then have the digest of the code that was executed (`code_of`); a
+test compares it with the code in the notebook.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NEEDED = ("gaia_jax", "training", "configs", "docs", "pyproject.toml")
-MARK = "executed"  # key of the metadata: the digest of the code whose outputs are kept
+MARK = "executed"  # key of the metadata: the digest of the executed code
 ERASED = re.compile(r"\x1b\[[0-9;]*m|[^\n]*\r(?!\n)")  # colours, lines that were written over
 
 
@@ -52,7 +52,7 @@ def execute(path: Path, folder: Path) -> Any:
         notebook, timeout=900, kernel_name="python3",
         resources={"metadata": {"path": str(folder / "notebooks")}},
     )  # fmt: skip
-    # The kernel of this interpreter, whatever is registered on the machine.
+    # The kernel of this interpreter, not one that is registered on the machine.
     client.create_kernel_manager()
     client.km.kernel_spec.argv[0] = sys.executable
     before = os.environ.get("PYTHONPATH")
@@ -66,8 +66,8 @@ def execute(path: Path, folder: Path) -> Any:
     return notebook
 
 
-def kept(book: Any, folder: Path) -> dict[str, Any]:
-    """What is stored of an executed notebook: no times, no colours, no path of this machine.
+def clean_outputs(book: Any, folder: Path) -> dict[str, Any]:
+    """An executed notebook without times, colours and paths of this machine.
 
     Raises:
         SystemExit: an output names the folder that it ran in.
@@ -79,7 +79,7 @@ def kept(book: Any, folder: Path) -> dict[str, Any]:
             if "text" in output:
                 output["text"] = ERASED.sub("", "".join(output["text"]))
             page = "".join(output.get("data", {}).get("text/html", ""))
-            if page.startswith("<svg"):  # forges drop pictures that stand in HTML
+            if page.startswith("<svg"):  # forges drop pictures inside HTML
                 del output["data"]["text/html"]
                 output["data"]["image/svg+xml"] = page
     out["metadata"]["language_info"] = {"name": "python"}
@@ -97,7 +97,7 @@ def main(numbers: list[str]) -> None:
         if numbers and path.name[0] not in numbers:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            book = kept(execute(path, Path(folder)), Path(folder))
+            book = clean_outputs(execute(path, Path(folder)), Path(folder))
         import nbformat
 
         path.write_text(nbformat.writes(nbformat.from_dict(book)) + "\n", encoding="utf-8")

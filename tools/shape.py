@@ -1,9 +1,9 @@
 """The shape of the two packages in figures: `python -m tools.shape [--json]`.
 
-A *room* is a module or a package right inside `gaia_jax/` or `training/`; an *arrow* is an import
-of one room by another, wherever it stands in a file; a *floor* is what stands above all that it
-imports; a *circle* is rooms (or files) that import one another. Everything is read from the
-source: nothing is imported, nothing is run. `make lint` checks layers and cycles (import-linter).
+A *room* is a module or a package directly inside `gaia_jax/` or `training/`; an *arrow* is an
+import of one room by another, anywhere in a file; *floors* are layers: each room is one floor above
+the highest room that it imports; a *circle* is rooms (or files) that import one another. The tool
+parses the source and imports nothing. `make lint` checks layers and cycles (import-linter).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("gaia_jax", "training")
-# What stands in `training/`, from the ground up: an import only goes down this list.
+# The rooms of `training/` from the lowest floor up: a room imports only earlier rooms.
 LAYERS = (
     *("types", "system", "config", "networks", "zoo", "search", "learn", "agents", "games"),
     *("stats", "imitation", "run", "analysis", "study", "play"),
@@ -38,7 +38,7 @@ def tree_of(path: Path) -> ast.Module:
 
 
 def room_of(path: Path) -> str:
-    """The room that a file stands in: the first step below its package."""
+    """The room of a file: the first part of its path below the package."""
     inside = path.relative_to(ROOT).parts[1:]
     return inside[0].removesuffix(".py")
 
@@ -50,18 +50,18 @@ def _module(path: Path) -> str:
 
 def imports(path: Path) -> Iterator[str]:
     """The modules of the project that a file imports, dotted; a name of a module is its module."""
-    known = _modules()
+    modules = _modules()
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
-            found = [name.name for name in node.names]
+            names = [name.name for name in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = _base(path, node)
-            found = [
-                full if (full := f"{base}.{name.name}") in known else base for name in node.names
+            names = [
+                full if (full := f"{base}.{name.name}") in modules else base for name in node.names
             ]
         else:
             continue
-        yield from (name for name in found if name in known)
+        yield from (name for name in names if name in modules)
 
 
 def _base(path: Path, node: ast.ImportFrom) -> str:
@@ -76,26 +76,26 @@ def _modules() -> dict[str, Path]:
 
 
 def arrows(package: str) -> set[tuple[str, str]]:
-    """(from, to) of the rooms of a package; what its `__init__` hands on is no arrow."""
-    found = set()
+    """(from, to) of the rooms of a package; what its `__init__` re-exports is no arrow."""
+    pairs = set()
     for path in files(package):
         for name in imports(path):
             other = _modules()[name]
             pair = room_of(path), room_of(other)
             if other.is_relative_to(ROOT / package) and "__init__" not in pair:
-                found.add(pair)
-    return {(a, b) for a, b in found if a != b}
+                pairs.add(pair)
+    return {(a, b) for a, b in pairs if a != b}
 
 
 def file_arrows(package: str) -> set[tuple[str, str]]:
-    """(from, to) of the files of a package, without those that only hand names on."""
-    found = set()
+    """(from, to) of the files of a package, without imports of the package itself."""
+    pairs = set()
     for path in files(package):
         for name in imports(path):
             other = _modules()[name]
             if other.is_relative_to(ROOT / package) and other != path and name != package:
-                found.add((_module(path), name))
-    return found
+                pairs.add((_module(path), name))
+    return pairs
 
 
 def circles(pairs: set[tuple[str, str]]) -> list[list[str]]:
@@ -107,9 +107,9 @@ def circles(pairs: set[tuple[str, str]]) -> list[list[str]]:
     while changed:
         changed = False
         for seen in reach.values():
-            more = set().union(*(reach.get(b, set()) for b in seen)) - seen
-            changed |= bool(more)
-            seen |= more
+            additions = set().union(*(reach.get(b, set()) for b in seen)) - seen
+            changed |= bool(additions)
+            seen |= additions
     groups = {
         tuple(sorted(b for b in seen if a in reach.get(b, ())))
         for a, seen in reach.items()
@@ -119,17 +119,17 @@ def circles(pairs: set[tuple[str, str]]) -> list[list[str]]:
 
 
 def floors(pairs: set[tuple[str, str]]) -> int:
-    """How many floors stand on one another; a circle stands on one floor."""
+    """The number of floors; the rooms of a circle are on one floor."""
     group = {name: tuple(circle) for circle in circles(pairs) for name in circle}
     below: dict[Any, set[Any]] = {}
     for a, b in pairs:
-        one, other = group.get(a, a), group.get(b, b)
-        if one != other:
-            below.setdefault(one, set()).add(other)
+        source, target = group.get(a, a), group.get(b, b)
+        if source != target:
+            below.setdefault(source, set()).add(target)
 
     @cache
     def height(room: Any) -> int:
-        return 1 + max((height(other) for other in below.get(room, ())), default=0)
+        return 1 + max((height(target) for target in below.get(room, ())), default=0)
 
     return max((height(room) for room in below), default=1)
 
@@ -146,18 +146,18 @@ def upwards() -> list[str]:
 
 def functions(package: str) -> list[tuple[int, str]]:
     """(lines, where) of every function, the longest first."""
-    found = [
+    lengths = [
         (node.end_lineno - node.lineno + 1, f"{path.relative_to(ROOT)}:{node.name}")
         for path in files(package)
         for node in ast.walk(tree_of(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno
     ]
-    return sorted(found, reverse=True)
+    return sorted(lengths, reverse=True)
 
 
 def any_parameters(package: str) -> tuple[int, int]:
     """How many parameters are annotated with `Any` somewhere, and how many there are."""
-    found = [
+    parameters = [
         argument
         for path in files(package)
         for node in ast.walk(tree_of(path))
@@ -165,9 +165,9 @@ def any_parameters(package: str) -> tuple[int, int]:
         for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
         if argument.arg not in ("self", "cls")
     ]
-    texts = [ast.unparse(a.annotation) for a in found if a.annotation]
+    texts = [ast.unparse(a.annotation) for a in parameters if a.annotation]
     unknown = [text for text in texts if re.search(r"\bAny\b", text)]
-    return len(unknown), len(found)
+    return len(unknown), len(parameters)
 
 
 def doors() -> dict[str, int]:
@@ -209,11 +209,11 @@ def main() -> int:
     """Print the figures."""
     parser = argparse.ArgumentParser("python -m tools.shape", description=__doc__)
     parser.add_argument("--json", action="store_true", help="as JSON")
-    found = measure()
+    figures = measure()
     if parser.parse_args().json:
-        print(json.dumps(found, indent=1))
+        print(json.dumps(figures, indent=1))
         return 0
-    for name, part in found.items():
+    for name, part in figures.items():
         if not isinstance(part, dict):
             print(f"{name}: {part}")
             continue

@@ -1,4 +1,4 @@
-"""What MkDocs does with our pages (mkdocs.yml names this file).
+"""Hooks of MkDocs for the pages (mkdocs.yml names this file).
 
 The README is the first page, CONTRIBUTING.md and CHANGELOG.md are pages too, a page named in
 backticks is a link to it, and a page that the navigation omits goes under "More".
@@ -24,14 +24,14 @@ def on_config(config: Any) -> Any:
     docs = Path(config.docs_dir)
     missing = sorted(str(p.relative_to(docs)) for p in docs.rglob("*.md"))
     excluded = config.exclude_docs
-    more = [p for p in missing if p not in listed and not (excluded and excluded.match_file(p))]
-    if more:
-        config.nav.append({"More": more})
+    unlisted = [p for p in missing if p not in listed and not (excluded and excluded.match_file(p))]
+    if unlisted:
+        config.nav.append({"More": unlisted})
     return config
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add the pages that lie beside docs/."""
+    """Add the pages that are outside docs/."""
     from mkdocs.structure.files import File
 
     for page, source in FROM_ROOT.items():
@@ -42,22 +42,23 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Make links of the pages that a page names."""
-    known = {file.src_uri for file in files.documentation_pages()}
-    return linked(markdown, page.file.src_uri, known)
+    page_paths = {file.src_uri for file in files.documentation_pages()}
+    return linked(markdown, page.file.src_uri, page_paths)
 
 
-def linked(text: str, here: str, known: set[str]) -> str:
-    """`text` with a link for each page of ours that is named in backticks, outside of code blocks.
+def linked(text: str, page_path: str, page_paths: set[str]) -> str:
+    """`text` with a link for each page that is named in backticks, outside of code blocks.
 
     Args:
-        here: the path of the page in docs/. known: the paths of all pages.
+        page_path: the path of the page in docs/.
+        page_paths: the paths of all pages.
     """
-    up = "../" * here.count("/")
+    up = "../" * page_path.count("/")
     names = {source: page for page, source in FROM_ROOT.items()}
 
     def link(match: re.Match[str]) -> str:
         target = names.get(match[1], match[1])
-        return f"[{match[0]}]({up}{target})" if target in known else match[0]
+        return f"[{match[0]}]({up}{target})" if target in page_paths else match[0]
 
     def plain(part: str) -> str:
         return _NAMED.sub(link, part).replace("](docs/", f"]({up}")

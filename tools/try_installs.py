@@ -4,7 +4,7 @@
     python -m tools.try_installs core train --python python3.13
     python -m tools.try_installs core dev --oldest        # the oldest that pyproject.toml allows
 
-Needs uv and a network. Each environment lies in a temporary folder and goes when it has been tried.
+Needs uv and a network. Each environment is in a temporary folder and is removed after its trial.
 An extra is installed alone; `core` plays a random rollout with jax and numpy only; `train` trains
 on a toy game and evaluates; `sdist` runs the tests that compile nothing from the unpacked tree.
 """
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-# What jax and numpy bring themselves; nothing else may be there after `pip install .`.
+# jax, numpy and their dependencies; `pip install .` may install nothing else.
 OF_JAX = {"gaia-jax", "jax", "jaxlib", "numpy", "ml-dtypes", "opt-einsum", "scipy"}
 
 ROLLOUT = """
@@ -42,7 +42,7 @@ for i in range(20):
 assert state.step_count.tolist() == [20] * 4 and not state.terminated.any()
 print("rollout", jax.__version__, importlib.metadata.version("numpy"), sys.version.split()[0])
 """
-# Where the trainer is needed it comes from the clone: the wheel holds the environment alone.
+# The trainer is imported from the clone: the wheel has only the environment.
 TRAINER = "import training.train, training.evaluate, training.arena, training.explain"
 TRAINS = f"""
 import contextlib, os, pathlib, sys, tempfile
@@ -80,28 +80,30 @@ OF_THE_CLONE = {"train", "play", "wandb", "bench", "notebooks", "dev"}
 
 
 def project() -> dict[str, Any]:
-    """What pyproject.toml says of the project."""
+    """The table `project` of pyproject.toml."""
     return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
 def run(*command: str | Path, cwd: Path = ROOT, **environment: str) -> str:
     """The output of a command; a RuntimeError with its end where it fails."""
     clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
-    done = subprocess.run(
+    completed = subprocess.run(
         [str(part) for part in command], cwd=cwd, env=clean | environment,
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    if done.returncode:
-        raise RuntimeError("\n".join((done.stdout + done.stderr).strip().splitlines()[-15:]))
-    return done.stdout.strip()
+    if completed.returncode:
+        raise RuntimeError(
+            "\n".join((completed.stdout + completed.stderr).strip().splitlines()[-15:])
+        )
+    return completed.stdout.strip()
 
 
-def install(folder: Path, what: list[str], python: str, oldest: bool) -> Path:
-    """A new environment with `what` (a path, with extras) in it; its interpreter."""
+def install(folder: Path, requirements: list[str], python: str, oldest: bool) -> Path:
+    """A new environment with `requirements` (a path, with extras) in it; its interpreter."""
     run("uv", "venv", "--quiet", "--python", python, folder)
     inside = folder / "bin" / "python"
-    how = ["--resolution", "lowest-direct"] if oldest else []
-    run("uv", "pip", "install", "--quiet", "--python", inside, *how, *what)
+    resolution = ["--resolution", "lowest-direct"] if oldest else []
+    run("uv", "pip", "install", "--quiet", "--python", inside, *resolution, *requirements)
     return inside
 
 
@@ -113,8 +115,8 @@ def build(out: Path, python: str) -> tuple[Path, Path]:
 
 def try_extra(name: str, folder: Path, python: str, oldest: bool) -> str:
     """`pip install .[name]` in an environment of its own, and its trial."""
-    what = str(ROOT) if name == "core" else f"{ROOT}[{name}]"
-    inside = install(folder / "venv", [what], python, oldest)
+    requirement = str(ROOT) if name == "core" else f"{ROOT}[{name}]"
+    inside = install(folder / "venv", [requirement], python, oldest)
     trial = TRIALS.get(name, "import gaia_jax")
     return run(inside, "-c", trial, cwd=ROOT if name in OF_THE_CLONE else folder)
 
@@ -122,7 +124,7 @@ def try_extra(name: str, folder: Path, python: str, oldest: bool) -> str:
 def try_wheel(folder: Path, python: str, oldest: bool) -> str:
     """The wheel alone plays a rollout and has its command."""
     wheel, _ = build(folder / "dist", python)
-    # uv takes the oldest of what is named to it; a wheel's needs it would take as they come.
+    # uv picks the oldest versions only of packages on its command line, not of a wheel's needs.
     needs = project()["dependencies"] if oldest else []
     inside = install(folder / "venv", [str(wheel), *needs], python, oldest)
     run(inside.parent / "gaia-jax-replay", "--help", cwd=folder)
@@ -144,25 +146,25 @@ def try_sdist(folder: Path, python: str, oldest: bool) -> str:
 
 def main(argv: list[str] | None = None) -> int:
     """The command line; 1 where something does not hold."""
-    every = ["core", *project()["optional-dependencies"], "wheel", "sdist"]
+    names = ["core", *project()["optional-dependencies"], "wheel", "sdist"]
     parser = argparse.ArgumentParser(prog="python -m tools.try_installs", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("what", nargs="*", help=f"of {', '.join(every)} (default: all)")
+    parser.add_argument("what", nargs="*", help=f"of {', '.join(names)} (default: all)")
     parser.add_argument("--python", default=sys.executable, help="default: %(default)s")
     parser.add_argument("--oldest", action="store_true", help="the floors of pyproject.toml")
     args = parser.parse_args(argv)
-    if unknown := set(args.what) - set(every):
+    if unknown := set(args.what) - set(names):
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
     failed = 0
-    for name in args.what or every:
+    for name in args.what or names:
         with tempfile.TemporaryDirectory() as folder:
             trial = {"wheel": try_wheel, "sdist": try_sdist}.get(name)
             try:
                 if trial:
-                    said = trial(Path(folder), args.python, args.oldest)
+                    output = trial(Path(folder), args.python, args.oldest)
                 else:
-                    said = try_extra(name, Path(folder), args.python, args.oldest)
-                print(f"{name}: ok {said}", flush=True)
+                    output = try_extra(name, Path(folder), args.python, args.oldest)
+                print(f"{name}: ok {output}", flush=True)
             except RuntimeError as error:
                 failed += 1
                 print(f"{name}: FAILED\n{error}", flush=True)

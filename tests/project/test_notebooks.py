@@ -50,14 +50,14 @@ def test_they_hold_the_outputs_of_their_code(path):
 
 def test_an_output_that_names_a_folder_of_this_machine_is_not_kept(tmp_path):
     book = json.loads(NOTEBOOKS[2].read_text("utf-8"))
-    cleaned = run_notebooks.kept(book, tmp_path)
+    cleaned = run_notebooks.clean_outputs(book, tmp_path)
     assert cleaned["metadata"][run_notebooks.MARK] == run_notebooks.code_of(book)
     cell = next(cell for cell in book["cells"] if cell["cell_type"] == "code")
     cell["outputs"] = [{"output_type": "display_data", "data": {"text/html": ["<svg/>"]}}]
-    assert images(run_notebooks.kept(book, tmp_path)) == images(book) + 1
+    assert images(run_notebooks.clean_outputs(book, tmp_path)) == images(book) + 1
     cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": f"{tmp_path}/x"}]
     with pytest.raises(SystemExit, match="an output names"):
-        run_notebooks.kept(book, tmp_path)
+        run_notebooks.clean_outputs(book, tmp_path)
 
 
 @pytest.mark.slow

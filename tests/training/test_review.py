@@ -197,8 +197,8 @@ def test_accuracies_by_kind_are_means_of_games():
         {"kinds": ["b"] * 4, "expected": [100.0] * 4, "vp": [52] * 4},
     ]
     first, other = calibrate_review.accuracies(games)
-    assert first.startswith("a: 1 games, behind par 24.00") and "60 to 60" in first
-    assert other.startswith("b: 2 games, behind par 48.00")
+    assert first.startswith("a: 1 games, below par 24.00") and "60 to 60" in first
+    assert other.startswith("b: 2 games, below par 48.00")
     assert other.endswith("a game 40 to 50")
 
 
