@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 import gaia_jax
-from gaia_jax.env import VERSION
+from gaia_jax.ruleset import LOST_FLEET
 
 ROOT = Path(__file__).resolve().parent.parent
 HEIGHT, LETTER, ROOM = 20, 6.6, 7  # pixels
@@ -28,7 +28,7 @@ def facts() -> list[tuple[str, str]]:
     jax = next(x for x in project["dependencies"] if x.startswith("jax"))
     out = [
         ("version", f"{gaia_jax.__version__} ({status.lower()})"),
-        ("rules", VERSION),
+        ("rules", LOST_FLEET.version),
         ("python", f"{pythons[0]} to {pythons[-1]}"),
         ("jax", jax.removeprefix("jax>=") + " or newer"),
         ("licence", project["license"]["text"]),
