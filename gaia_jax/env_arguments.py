@@ -1,7 +1,7 @@
 """Checks of what users pass to an environment: options, states, set-ups.
 
-They look at types, shapes and known values while JAX traces; compiled programs contain none of
-them.
+They look at types, shapes and known values while JAX traces; they add nothing to compiled
+programs.
 """
 
 from __future__ import annotations

@@ -20,7 +20,10 @@ from gaia_jax.adapters.layout import SCALED, choice
 from gaia_jax.adapters.single_agent import RANDOM, SingleAgent, single_agent
 from gaia_jax.adapters.single_agent_state import Opponent
 from gaia_jax.adapters.spaces import Box, observation_space
+from gaia_jax.cli import arguments
 from gaia_jax.env import GaiaEnv
+
+MAX_GAMES = 2**20
 
 
 class _Games:
@@ -40,6 +43,8 @@ class _Games:
 
     def step(self, actions: np.ndarray) -> tuple[Any, ...]:
         """What `gymnasium.vector.VectorEnv.step` returns."""
+        if self.state is None:
+            raise gymnasium.error.ResetNeeded("call reset() before step()")
         seen, self.state, outcome, info = self._step(self._keys(), self.state, actions)
         seen, outcome, info = jax.device_get((seen, outcome, info))
         seen = vars(seen) if self.view.observation == "tree" else seen
@@ -93,11 +98,11 @@ class GaiaVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             env, opponents, seat, observation, illegal: as of `gaia_jax.single_agent`.
         """
         self.view = single_agent(env, opponents, seat, observation=observation, illegal=illegal)
-        self.num_envs = num_envs
+        self.num_envs = arguments.whole_number("num_envs", num_envs, 1, MAX_GAMES)
         self.single_observation_space, self.single_action_space = _spaces(self.view)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
-        self._games = _Games(self.view, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._games = _Games(self.view, self.num_envs)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -163,17 +168,27 @@ class GaiaGymEnv(gymnasium.Env[Any, Any]):
         return observation, float(reward), bool(terminated), bool(truncated), info
 
     def action_masks(self) -> np.ndarray:
-        """(A,) bool, the legal actions."""
+        """(A,) bool, the legal actions.
+
+        Raises:
+            gymnasium.error.ResetNeeded: there is no game before `reset`.
+        """
+        self._check_reset("action_masks")
         return np.asarray(self._games.state.env_state.legal_action_mask[0])
 
     def render(self) -> Any:
         """The table as text or as an SVG."""
         if self.render_mode is None:
             return None
+        self._check_reset("render")
         from gaia_jax import render
 
         state = jax.tree.map(lambda x: x[0], self._games.state.env_state)
         return render.svg(state) if self.render_mode == "svg" else render.text(state)
+
+    def _check_reset(self, method: str) -> None:
+        if self._games.state is None:
+            raise gymnasium.error.ResetNeeded(f"call reset() before {method}()")
 
 
 def _spaces(view: SingleAgent) -> tuple[Any, Any]:

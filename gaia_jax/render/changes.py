@@ -83,7 +83,7 @@ class Effects:
 def effects(before: Table, after: Table) -> Effects:
     """The changes between the tables before and after a decision.
 
-    The turns that the Automa takes after it are none of them: `automa_turns` has these.
+    The turns that the Automa takes after it are left out: `automa_turns` has these.
 
     Raises:
         ValueError: the two are of different rulesets or numbers of players.

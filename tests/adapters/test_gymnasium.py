@@ -66,3 +66,38 @@ def test_a_new_game_begins_with_the_next_step(vector):
         was_over = terminated
     with pytest.raises(ValueError, match=r"actions must be \(3,\), not of shape \(2,\)"):
         vector.step(np.zeros(2, int))
+
+
+def test_what_needs_a_reset_or_a_number_of_games_says_so():
+    from gymnasium.error import ResetNeeded
+
+    from gaia_jax.adapters.gymnasium import GaiaGymEnv, GaiaVectorEnv
+
+    env = GaiaGymEnv(ENV, render_mode="ansi")
+    for call in (lambda: env.step(0), env.action_masks, env.render):
+        with pytest.raises(ResetNeeded, match="call reset"):
+            call()
+    with pytest.raises(ResetNeeded, match="call reset"):
+        GaiaVectorEnv(2, ENV).step(np.zeros(2, int))
+    with pytest.raises(ValueError, match="num_envs"):
+        GaiaVectorEnv(0, ENV)
+
+
+@pytest.mark.slow  # compiles the solo game
+def test_the_solo_game_passes_the_checker_and_ends():
+    from gymnasium.utils.env_checker import check_env
+
+    import gaia_jax
+    from gaia_jax.adapters.gymnasium import GaiaGymEnv
+
+    env = GaiaGymEnv(gaia_jax.make("base", reward="vp", players=1), illegal="random")
+    check_env(env, skip_render_check=True)
+    _, info = env.reset(seed=3)
+    total, length, terminated = 0.0, 0, False
+    while not terminated:
+        action = env.action_space.sample(info["action_mask"])
+        _, reward, terminated, truncated, info = env.step(action)
+        total, length = total + reward, length + 1
+        assert not truncated and not info["illegal"]
+    assert info["episode_length"] == length
+    assert info["vp"] == 10 + round(100 * total)

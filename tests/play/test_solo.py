@@ -127,8 +127,8 @@ def test_a_solo_game_is_saved_and_opened_again(server: Server, whole_game: dict[
     saved = server.request("POST", f"/api/games/{id}/save", {"name": "solo"})[1]
     record = json.loads((server.saves / f"{saved['name']}.json").read_text())
     assert record["setup"]["automa"]["level"] == "ultoma" and len(record["final_vp"]) == 2
-    again = server.new_game(record=saved["name"], seats=["you"])
-    opened = server.request("GET", f"/api/games/{again}")[1]
+    reopened = server.new_game(record=saved["name"], seats=["you"])
+    opened = server.request("GET", f"/api/games/{reopened}")[1]
     assert [move["automa"] for move in opened["moves"]] == [
         move["automa"] for move in whole_game["moves"]
     ]

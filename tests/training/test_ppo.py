@@ -72,12 +72,14 @@ def test_advantages_are_those_of_each_seat_over_its_own_decisions(gae_lambda):
 
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_an_epoch_has_each_kept_decision_in_one_minibatch_of_one_block(config, blocks):
-    games, minibatches, kept = 12, 6, 12
+    games, minibatches, num_kept = 12, 6, 12
     ppo = dataclasses.replace(
         config.ppo, num_envs=games, minibatches=minibatches, game_blocks=blocks
     )
     learner = Learner(None, ppo, config.recipe, None, None, None, share=games)
-    rows = 3 * jnp.arange(kept)[:, None] + jnp.arange(games) % 3  # every game keeps its own steps
+    rows = (
+        3 * jnp.arange(num_kept)[:, None] + jnp.arange(games) % 3
+    )  # every game keeps its own steps
 
     def of_device(key):
         return minibatch_rows(learner, rows, key)
@@ -85,13 +87,13 @@ def test_an_epoch_has_each_kept_decision_in_one_minibatch_of_one_block(config, b
     mesh = first_devices(1)
     mapped = jax.shard_map(of_device, mesh=mesh, in_specs=P(), out_specs=P(), check_vma=False)
     steps, numbers = jax.device_get(jax.jit(mapped)(jax.random.key(0)))
-    assert steps.shape == (minibatches, kept * blocks // minibatches, games // blocks)
+    assert steps.shape == (minibatches, num_kept * blocks // minibatches, games // blocks)
     numbers = np.broadcast_to(numbers, steps.shape)
     assert all(len(np.unique(x % blocks)) == 1 for x in numbers)
     seen = sorted(zip(steps.ravel(), numbers.ravel(), strict=True))
-    assert seen == sorted((rows[i, game], game) for i in range(kept) for game in range(games))
-    again = jax.device_get(jax.jit(mapped)(jax.random.key(1)))
-    assert not np.array_equal(again[0], steps)
+    assert seen == sorted((rows[i, game], game) for i in range(num_kept) for game in range(games))
+    other = jax.device_get(jax.jit(mapped)(jax.random.key(1)))
+    assert not np.array_equal(other[0], steps)
 
 
 @pytest.mark.slow

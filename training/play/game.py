@@ -17,7 +17,7 @@ from gaia_jax.state import Setup
 from .compiled_rules import Rules
 
 HUMAN = "you"
-AUTOMA_NAME = "the Automa"  # at the last seat of a solo game, which nobody can take
+AUTOMA_NAME = "the Automa"  # at the last seat of a solo game, which no player can take
 MAX_NODES = 6000
 MAX_ACTIONS = 64  # of one request
 # Nodes of an incomplete move, which is not paid for yet.

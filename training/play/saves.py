@@ -129,7 +129,7 @@ class Saves:
 def about(game: Game) -> dict[str, Any]:
     """An open game: `id`, `ruleset`, `round`, the factions of its `people`."""
     table = game.table(game.line[-1])
-    people = [table.faction(p).name for p, who in enumerate(game.seats) if who == HUMAN]
+    people = [table.faction(p).name for p, seat in enumerate(game.seats) if seat == HUMAN]
     return {
         "id": game.id, "ruleset": game.rules.env.id, "round": table.round, "people": people,
     }  # fmt: skip

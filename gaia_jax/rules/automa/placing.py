@@ -19,7 +19,7 @@ from gaia_jax.ruleset.automa_table import PREFERENCES, CardNumbers
 from gaia_jax.state import AC_A, AC_B, AUTOMA, MINE, NONE, PI, RL, TS, GameState, Players
 from gaia_jax.xla.packed import pick
 
-MAX_STEPS = 3  # colours on the ring are at most so far apart; bounds a digit of the order
+MAX_STEPS = 3  # the largest distance of two colours on the ring; bounds a digit of the order
 # Final missions for which the closest to a wanted planet is next best (AUT-41).
 TO_NEAREST = ("ASTEROID_BUILDINGS", "DEEP_SECTORS")
 

@@ -143,7 +143,7 @@ async function save() {
   if (saved) byId("message").textContent = `saved as ${saved.name}, ${saved.moves} moves`;
 }
 
-const AUTOMA = "the Automa"; // a seat that nobody can take
+const AUTOMA = "the Automa"; // a seat that no player can take
 
 let takenBack = ""; // the position that a decision was taken back to
 
