@@ -7,6 +7,13 @@ Every set-up is played once for each seat, the agents one seat further each time
 plays every seat, with its faction and its place in the turn order, once. The games of a set-up are
 one sample; intervals are Student's 95 % over set-ups, and differences are paired within a set-up.
 `training/agents/registry.py` lists the names of agents. A name may be repeated.
+
+    python -m training.arena --agents runs/new,zoo/strong,zoo/strong,zoo/strong --games 4096 \\
+        --until 0:2
+
+`--until` ends the arena as soon as a sequential test accepts that the first agent is 0 VP ahead of
+the others, or 2 VP (`training/games/sequential.py`); `--games` are the most that are played. Two
+agents that play alike in the first 64 games are an error.
 """
 
 from __future__ import annotations
@@ -15,6 +22,7 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, whole, wrote
@@ -22,13 +30,18 @@ from gaia_jax.cli.command_line import UserError, whole, wrote
 from .system import cli, environments
 from .system.environments import EnvModule
 
+if TYPE_CHECKING:
+    from .games.table import Games
+
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line; returns the exit code, 130 after Ctrl-C."""
     args = _parse(argv)
     from .games import arena as games_arena
     from .games import store
+    from .games.arms import check_games
     from .games.report import arena_report, format_arena
+    from .games.sequential import SequentialTest, format_test, leads
     from .games.store import LIKELIEST, names_of
     from .system import devices
 
@@ -40,6 +53,10 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     if args.rotations not in (None, 1, env.num_players):
         raise UserError(f"--rotations must be 1 or {env.num_players}, not {args.rotations}")
     names = [name.strip() for name in args.agents.split(",")]
+    low, high = args.until or (0.0, 0.0)
+    test = SequentialTest(low, high, args.alpha, args.beta) if args.until else None
+    if test and (args.rotations == 1 or len(set(names)) == 1):
+        raise UserError("--until compares two agents or more in all rotations of a set-up")
     options = (args.rotations or env.num_players, args.likeliest, args.record, args.first)
     arena = games_arena.of_names(env, names, args.games, *options)
     about = {
@@ -49,8 +66,13 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         "agents": ",".join(names) + LIKELIEST * args.likeliest,
     }
     games, complete = arena.store(about, args.csv, args.resume), True
+
+    def decided(played: Games) -> bool:
+        check_games(played, names)
+        return test is not None and bool(test.accepted(leads(played, names)))
+
     try:
-        arena.play(args.seed, games)
+        arena.play(args.seed, games, decided=decided)
     except KeyboardInterrupt:
         complete = False
     except RuntimeError as error:  # of XLA: what an agent called back failed
@@ -61,7 +83,11 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         print("interrupted before the first games were complete", file=sys.stderr)
         return 130
     result = about | arena_report(games.games, names_of(about), env.ruleset.ids)
-    print(format_arena(result))
+    text = format_arena(result)
+    if test:
+        result["sequential_test"] = test.report(leads(games.games, names))
+        text = f"{format_test(result['sequential_test'], names[0])}\n{text}"
+    print(text)
     if args.json:
         outputs.write_json(args.json, result)
     wrote(args.csv, args.json, args.record)
@@ -81,7 +107,36 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--rotations", type=whole(1, max(cli.PLAYERS)), default=None,
         help="games of a set-up: one for each seat; 1 where one agent holds all seats",
     )  # fmt: skip
+    parser.add_argument(
+        "--until", metavar="LOW:HIGH", type=_hypotheses,
+        help="end early by a sequential test of how many VP the first agent is ahead, such as 0:2",
+    )  # fmt: skip
+    for name, wrong in (("--alpha", "HIGH where LOW"), ("--beta", "LOW where HIGH")):
+        text = f"rate of accepting {wrong} is true (0.05)"
+        parser.add_argument(name, type=_error_rate, default=0.05, help=text)
     return parser.parse_args(argv)
+
+
+def _hypotheses(text: str) -> tuple[float, float]:
+    """An argparse type: `LOW:HIGH`, two numbers of VP, the first one smaller."""
+    try:
+        low, high = (float(part) for part in text.split(":"))
+    except ValueError:
+        low = high = math.nan
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise argparse.ArgumentTypeError(f"wants LOW:HIGH, such as 0:2 VP, got {text!r}")
+    return low, high
+
+
+def _error_rate(text: str) -> float:
+    """An argparse type: a rate of wrong decisions, above 0 and below 0.5."""
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = math.nan
+    if not 0 < rate < 0.5:
+        raise argparse.ArgumentTypeError(f"wants a rate above 0 and below 0.5, got {text!r}")
+    return rate
 
 
 if __name__ == "__main__":

@@ -3,7 +3,9 @@
     python -m training.ship strong --run runs/strong --set temperature=0.5 decisions=3000000
     python -m training.ship clone --params clone.npz --config configs/quick.yaml
 
-`--set key=value` and `--results FILE` add keys to the JSON (`docs/reference/zoo.md`).
+`--set key=value` and `--results FILE` add keys to the JSON (`docs/reference/zoo.md`). An agent
+that replaces another one must not do clearly less of what pays late: federations, advanced tiles,
+research, ships, VP paid for leech. 256 games of self-play are compared with the other's card.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--config", help="the configuration of the npz")
     parser.add_argument("--results", type=Path, help="JSON to keep under `results`")
     parser.add_argument("--set", nargs="*", default=[], metavar="key=value", help="more to keep")
+    text = "replace an agent even if this one forms fewer federations, explores less ..."
+    parser.add_argument("--below-floors", action="store_true", help=text)
     parser.add_argument("--env", default="lost_fleet", help="the ruleset that it plays")
     parser.add_argument("--players", type=int, default=4, help="2 and 3 for --env base alone")
     return parser.parse_args(argv)

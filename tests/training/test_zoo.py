@@ -23,7 +23,7 @@ from training import zoo
 from training.agents.registry import plays, trained
 from training.config import Config
 from training.networks.make import make_network
-from training.run import ship
+from training.run import floors, ship
 from training.system.data_files import flatten
 from training.system.environments import identity
 from training.zoo import games
@@ -120,6 +120,24 @@ def test_a_shipped_agent_is_written_whole(tmp_path, monkeypatch):
         metadata["training"]["run"]["warm_start"] == "begun.npz" and metadata["temperature"] == 0.5
     )
     assert sorted(p.name for p in tmp_path.iterdir()) == ["x.games.npz", "x.json", "x.npz"]
+
+
+def test_an_agent_below_the_floors_of_the_one_it_replaces_is_refused(monkeypatch):
+    card = zoo.about("zoo/strong")["results"]
+    old = floors.of_card(card)
+    assert old.keys() == floors.FLOORS.keys() and old["leech_vp_paid"] > 0
+    measured = [old | {"federations": 0.94 * old["federations"]}]
+    monkeypatch.setattr(floors, "_measure", lambda *_: measured[0])
+    args = ("strong", environment(), {}, Config())
+    expected = r"zoo/strong: below the agent that it replaces: federations 1.89, the floor is 1.91;"
+    with pytest.raises(UserError, match=expected):
+        floors.check(*args, {})
+    floors.check(*args, {"results": card})  # a card needs no games
+    measured[0] = {name: 0.96 * value for name, value in old.items()}
+    floors.check(*args, {})
+    measured[0] = dict.fromkeys(old, 0.0)
+    floors.check("new", *args[1:], {})  # it replaces none
+    floors.check("strong", environment("base"), {}, Config(), {})  # of another game
 
 
 def test_an_agent_of_another_number_of_players_is_refused(tmp_path):

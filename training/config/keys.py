@@ -2,6 +2,10 @@
 
 The groups are pydantic dataclasses: frozen, hashable, unknown keys refused. `ppo` has what every
 implementation of PPO calls so, `recipe` what is this project's own.
+
+A key that adds a term to the reward ends in the unit of its value: `federation_bonus_vp`. Rewards
+are VP / 100, so a bonus without a unit may be a hundred times too large (row 50 of
+docs/lab/learning.md). `opponent_weight` has none: it is a share of VP.
 """
 
 from __future__ import annotations

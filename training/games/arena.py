@@ -6,7 +6,7 @@ An evaluation is an arena of two agents: a policy, and who holds the other seats
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from ..system import cli
 from ..system.environments import identity, with_short_turns
 from ..types import Environment, EnvModule, Params
 from . import engine
+from .arms import check_programs
 from .engine import Match
 from .records import Recorder
 from .report import evaluation_report
@@ -68,7 +69,12 @@ class Arena:
         return Store(path, head, self.env.ruleset.ids, self.setups, resume)
 
     def play(
-        self, seed: int, store: Store, params: list[Params] | None = None, quiet: bool = False
+        self,
+        seed: int,
+        store: Store,
+        params: list[Params] | None = None,
+        quiet: bool = False,
+        decided: Callable[[Games], bool] = lambda games: False,
     ) -> Games:
         """Play the games that a store lacks, batch by batch, and store them.
 
@@ -77,9 +83,14 @@ class Arena:
         Args:
             params: instead of the entries' own parameters.
             quiet: show no progress.
+            decided: called with all games so far before and after each batch; True ends the arena.
         """
         match = self._match
-        if store.count < self.setups:
+
+        def stop() -> bool:
+            return store.games is not None and decided(store.games)
+
+        if store.count < self.setups and not stop():
             store.truncate(store.count - store.count % match.at_once)  # a batch is played as one
             if not self._compiled:
                 with cli.compiling(self._what):
@@ -95,7 +106,7 @@ class Arena:
             done = store.count
             total, before = (n * self.rotations for n in (self.setups, done))
             with cli.bar("game", total, before, not quiet) as bar:
-                match.play(seed, params, lambda ended: bar.update(ended - bar.n), done, save)
+                match.play(seed, params, lambda ended: bar.update(ended - bar.n), done, save, stop)
         assert store.games is not None
         return store.games
 
@@ -129,6 +140,7 @@ def of_names(
 ) -> Arena:
     """The arena of `agents_by_name`; a folder `record` gets a record of each game."""
     agents = agents_by_name(names, env, likeliest)
+    check_programs(env, agents)
     recorder = Recorder(record, env, names) if record else None
     return Arena(env, agents, games, first, rotations, recorder=recorder)
 

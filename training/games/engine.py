@@ -97,13 +97,18 @@ class _Batch:
         is_players_turn = (seats == state.current_player[:, None]) & (turn >= 0)[:, None]
         action, illegal = replace_illegal(action, state.legal_action_mask)
         leech = jnp.asarray(table.leech_actions(self.env.ruleset, self.env.num_actions))
-        seen = jnp.concatenate([leech[:, action], jnp.ones((1, self.slots), bool), illegal[None]])
+        after = step_among(self.env, _widest(self.agents, self.slots), state, action)
+        formed = table.federations_by_round(
+            self.env.ruleset, state.game, after.game, state.current_player
+        )
+        decided = jnp.ones((1, self.slots), bool)
+        seen = jnp.concatenate([leech[:, action], formed, decided, illegal[None]])
         if self.moves:
             place = jnp.where(turn >= 0, slots.clock, LONGEST)
             actions = results["actions"].at[slots.job, place]
             results = results | {"actions": actions.set(action.astype(jnp.int16), mode="drop")}
         return slots._replace(
-            state=step_among(self.env, _widest(self.agents, self.slots), state, action),
+            state=after,
             clock=slots.clock + (turn >= 0),
             own=slots.own + (is_players_turn[:, :, None] & seen.T[:, None]),
             results=results,
@@ -186,6 +191,7 @@ class Match:
         progress: Progress = lambda ended: None,
         done: int = 0,
         save: Callable[[int, Games], object] = lambda first, games: None,
+        stop: Callable[[], bool] = lambda: False,
     ) -> Games | None:
         """Play all games, batch by batch; the rows of all, None without any.
 
@@ -195,6 +201,7 @@ class Match:
             progress: called repeatedly with the number of finished games.
             done: number of set-ups that have been played before.
             save: called with each batch and the number of its first set-up.
+            stop: called after `save`; True ends the match.
         """
         parts, rotations = [], len(self.seating)
         for before in range(done, len(self.setups), self.at_once):
@@ -207,6 +214,8 @@ class Match:
             games = self.play_batch(seed, first, params, report).slice(0, left)
             save(first, games)
             parts.append(Games(**games.rows()))
+            if stop():
+                break
         return table.join(parts) if parts else None
 
     def play_batch(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,9 +19,20 @@ from .stats import (
     share,
     wins,
 )
-from .table import BEHAVIOUR, Games
+from .table import BEHAVIOUR, FEDERATIONS_BY_ROUND, Games
 
 T = TypeVar("T")
+# Rows of an evaluation's text, of `behaviour`.
+PRINTED = {
+    "federations": "federations formed",
+    **{name: f"  in round {n}" for n, name in enumerate(FEDERATIONS_BY_ROUND, 1)},
+    "satellites_per_federation": "satellites per federation",
+    "surplus_power": "surplus power in them",
+    "unfederated_power": "power outside of them",
+    "advanced_tiles": "advanced tiles",
+    "research_steps": "research steps",
+    "leech_vp_paid": "VP paid for leech",
+}
 
 
 def arena_report(games: Games, names: list[str], ids: Ids) -> dict[str, Any]:
@@ -87,9 +98,22 @@ def _players(games: Games, names: list[str], ids: Ids) -> dict[str, Any]:
             "factions": {name: _mean(x) for name, x in by_faction.items()},
             "games by faction": {name: len(x) for name, x in by_faction.items()},
             "sources": _columns(games.sources[mine], ids["vp_source"]),
-            "behaviour": _columns(games.behaviour[mine], BEHAVIOUR),
+            "behaviour": behaviour(games, mine, ids),
         }
     return players
+
+
+def behaviour(games: Games, mine: np.ndarray, ids: Ids) -> dict[str, float | None]:
+    """Means over the seats in `mine`, (S, R, P): `BEHAVIOUR`, and what follows from it.
+
+    `satellites_per_federation` is None without a federation.
+    """
+    means = _columns(games.behaviour[mine], BEHAVIOUR)
+    formed, sources = means["federations"], _columns(games.sources[mine], ids["vp_source"])
+    return means | {
+        "satellites_per_federation": means["satellites"] / formed if formed else None,
+        "leech_vp_paid": -sources.get("LEECH", 0.0),
+    }
 
 
 def ratings(games: Games, entries: int) -> list[dict[str, float]]:
@@ -238,6 +262,7 @@ def evaluation_report(games: Games, ids: Ids) -> dict[str, Any]:
         "win_share": by_side(wins(games.vp, games.illegal), lambda x: _plain(share(x))),
         "vp_difference": _interval(_by_setup(vp, mine) - _by_setup(vp, ~mine)),
         "federations": by_side(games.federations, _interval),
+        "behaviour": {side: behaviour(games, seats, ids) for side, seats in sides.items()},
         "illegal_moves": {
             side: illegal_moves(games.illegal, games.decided, seats)
             for side, seats in sides.items()
@@ -270,8 +295,11 @@ def format_evaluation(report: dict[str, Any], factions: bool = False) -> str:
         vp, win = _text(report["vp"][key]), _text(report["win_share"][key])
         lines.append(f"{name[:24]:<26}{vp:>26}{win:>26}")
     lines += [f"{'difference':<26}{_text(report['vp_difference']):>26}", ""]
-    federations = {key: value["mean"] for key, value in report["federations"].items()}
-    lines += [*_pair_rows("mean of a seat", {"federations formed": federations}, other), ""]
+    rows = {
+        text: {side: report["behaviour"][side][name] for side in ("policy", "opponent")}
+        for name, text in PRINTED.items()
+    }
+    lines += [*_pair_rows("mean of a seat", rows, other), ""]
     lines += _pair_rows("VP by source", report["vp_by_source"], other)
     for name, key in (("policy", "policy"), (other, "opponent")):
         moves = report["illegal_moves"][key]
@@ -282,13 +310,13 @@ def format_evaluation(report: dict[str, Any], factions: bool = False) -> str:
     return "\n".join(lines)
 
 
-def _pair_rows(title: str, rows: dict[str, dict[str, float]], other: str) -> list[str]:
+def _pair_rows(title: str, rows: Mapping[str, Mapping[str, float | None]], other: str) -> list[str]:
     width = max(len(name) for name in (title, *rows)) + 2
     wide = max(10, len(other) + 2)
     return [
         f"{title:<{width}}{'policy':>10}{other:>{wide}}",
         *(
-            f"{name:<{width}}{x['policy']:>10.2f}{x['opponent']:>{wide}.2f}"
+            f"{name:<{width}}{_cell(x['policy'], None):>10}{_cell(x['opponent'], None):>{wide}}"
             for name, x in rows.items()
         ),
     ]

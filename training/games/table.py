@@ -11,13 +11,17 @@ import numpy as np
 from jax import Array
 
 from ..learn.metrics import behaviour_of
+from .federations import federation_power
 
+ROUNDS = 6
+FEDERATIONS_BY_ROUND = tuple(f"federations_round_{n}" for n in range(1, ROUNDS + 1))
 BEHAVIOUR = (
     "federations", "advanced_tiles", "research_steps", "ships", "artifacts", "leech_taken",
     "leech_declined", "credits_left", "ore_left", "knowledge_left", "qic_left", "tokens_left",
+    "satellites", "surplus_power", "unfederated_power", *FEDERATIONS_BY_ROUND,
 )  # fmt: skip
 # Counts of each seat during a game: W of them.
-COUNTED = ("leech_taken", "leech_declined", "decided", "illegal")
+COUNTED = ("leech_taken", "leech_declined", *FEDERATIONS_BY_ROUND, "decided", "illegal")
 
 
 class Games(NamedTuple):
@@ -67,10 +71,11 @@ def join(parts: Sequence[Games]) -> Games:
 
 def make_notes(rules: Any) -> Callable[[Any, Array], dict[str, Array]]:
     """(games (B,) that have ended, counts (B, P, W)) -> columns of `Games` by name, leading B."""
-    read = behaviour_of(rules)
+    read, power = behaviour_of(rules), federation_power(rules)
 
     def notes(game: Any, counts: Array) -> dict[str, Array]:
-        ends = read(game) | {name: counts[..., i] for i, name in enumerate(COUNTED)}
+        ends = read(game) | power(game)
+        ends |= {name: counts[..., i] for i, name in enumerate(COUNTED)}
         none = jnp.zeros(counts.shape[:-1], jnp.int32)
         return {
             "order": ends["order"],
@@ -91,6 +96,20 @@ def leech_actions(rules: Any, actions: int) -> np.ndarray:
     for choice in rules.actions.ids["leech"] if hasattr(rules, "actions") else ():
         out[int(choice == "DECLINE"), rules.actions.index("leech", choice)] = True
     return out
+
+
+def federations_by_round(rules: Any, before: Any, after: Any, player: Array) -> Array:
+    """(ROUNDS, B) bool, whether a decision of `player` (B,) formed a federation in that round.
+
+    Args:
+        before, after: games (B,) around the decision.
+    """
+    if not hasattr(rules, "actions"):
+        return jnp.zeros((ROUNDS, len(player)), bool)
+    grown = after.players.formed > before.players.formed  # (B, P)
+    formed = jnp.take_along_axis(grown, player[:, None], axis=1)[:, 0]
+    in_round: Array = before.turn.round == jnp.arange(1, ROUNDS + 1)[:, None]
+    return formed & in_round
 
 
 # Seatings: a set-up is played once in every rotation of the table.

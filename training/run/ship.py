@@ -18,6 +18,7 @@ from ..networks.make import make_network
 from ..system import data_files, environments
 from ..types import Environment, Params
 from ..zoo.games import Recorded, make_player, record
+from . import floors
 
 # Keys of the JSON that the command writes itself.
 OWN_KEYS = (*zoo.KEYS, "players", "training")
@@ -28,6 +29,8 @@ def ship(args: argparse.Namespace) -> tuple[Path, Recorded]:
 
     Returns:
         The path of the JSON, and the games that the agent played.
+    Raises:
+        UserError: wrong arguments, or below the floors of the agent that it replaces (`floors`).
     """
     zoo.check(args.name)
     env = environments.make_env(environments.module(None), args.env, "vp", args.players)
@@ -42,6 +45,8 @@ def ship(args: argparse.Namespace) -> tuple[Path, Recorded]:
         raise UserError("give --run, or --params and --config")
     if args.results:
         extra_keys["results"] = data_files.read_json(args.results, "the results")
+    if not args.below_floors:
+        floors.check(args.name, env, params, config, extra_keys)
     return make(args.name, env, params, config, extra_keys)
 
 

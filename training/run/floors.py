@@ -1,0 +1,101 @@
+"""Floors on behaviour: what an agent may not give up for VP when it replaces a shipped one.
+
+An agent that wins by dropping federations, research or ships has found what its opponents allow,
+not how to play; the next one learns from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gaia_jax.cli.command_line import UserError
+
+from .. import zoo
+from ..agents import policy_agent
+from ..config import Config
+from ..games.engine import Match
+from ..games.report import behaviour
+from ..games.table import rotated
+from ..networks.make import make_network
+from ..system import cli, environments
+from ..types import Environment, Params
+
+SHARE = 0.95  # of the replaced agent's mean
+SETUPS, SEED = 256, 9501  # the seed of the cards' self-play
+# Means of a seat in self-play: `games.report.behaviour` and, where it has another name, the card.
+FLOORS = {
+    "federations": "federations",
+    "advanced_tiles": "advanced_tiles",
+    "research_steps": "levels_of_research",
+    "ships": "ships",
+    "leech_vp_paid": "",
+}
+
+
+def check(
+    name: str,
+    env: Environment,
+    params: Params,
+    config: Config,
+    keys: Mapping[str, Any],
+) -> None:
+    """Compare an agent with the floors of the one that it replaces; without one all is well.
+
+    Args:
+        name: of the agent, without `zoo/`.
+        env: what it plays.
+        keys: further keys of its JSON. With `results` no games are played.
+    Raises:
+        UserError: a mean of the agent is below `SHARE` of the replaced agent's.
+    """
+    if zoo.PREFIX + name not in zoo.names():
+        return
+    replaced = zoo.about(name)
+    floors = of_card(replaced.get("results", {}))
+    if not floors or environments.another_environment(replaced, env):
+        return
+    means = of_card(keys.get("results", {})) or _measure(env, params, config, keys)
+    if short := below(means, floors):
+        raise UserError(
+            f"zoo/{name}: below the agent that it replaces: {', '.join(short)}; "
+            "--below-floors ships it all the same"
+        )
+
+
+def of_card(results: Mapping[str, Any]) -> dict[str, float]:
+    """The means of an agent's card by name; {} if the card has no self-play."""
+    play = results.get("self_play", {})
+    counts, sources = play.get("behaviour", {}), play.get("vp_by_source", {})
+    means = {name: counts[key] for name, key in FLOORS.items() if key in counts}
+    return means | ({"leech_vp_paid": -sources["LEECH"]} if "LEECH" in sources else {})
+
+
+def below(means: Mapping[str, float], replaced: Mapping[str, float]) -> list[str]:
+    """A text for each mean below its floor."""
+    return [
+        f"{name} {means[name]:.2f}, the floor is {SHARE * value:.2f}"
+        for name, value in replaced.items()
+        if name in means and means[name] < SHARE * value
+    ]
+
+
+def _measure(
+    env: Environment, params: Params, config: Config, keys: Mapping[str, Any]
+) -> dict[str, float]:
+    """The means of an agent in self-play, one game of each set-up."""
+    plays = environments.with_short_turns(env, config.env.short_turns)
+    network = make_network(env, config.network)
+    temperature = float(keys.get("temperature") or 1)
+    agent = policy_agent(plays, network, params, "policy", temperature=temperature)
+    whole = environments.with_short_turns(env, False)
+    match = Match(whole, [agent] * env.num_players, rotated(env.num_players)[:1], SETUPS)
+    with cli.compiling("the games of the floors"):
+        match.compile()
+    with cli.bar("game", SETUPS) as bar:
+        games = match.play(SEED, progress=lambda ended: bar.update(ended - bar.n))
+    assert games is not None
+    means = behaviour(games, np.ones(games.vp.shape, bool), env.ruleset.ids)
+    return {name: float(means[name] or 0) for name in FLOORS}
