@@ -17,7 +17,7 @@ SHARE = $$(( $$(git rev-list --count HEAD 2>/dev/null || echo 0) % $(SHARES) + 1
 # Pages of docs/reference/ with the module that prints each.
 PAGES := tools.observation_page:observation tools.rulesets_page:rulesets \
   tools.factions_page:factions tools.names_page:names tools.zoo_page:zoo \
-  tools.configuration_page:configuration
+  tools.configuration_page:configuration tools.glossary_page:glossary
 # One stamp for each set of extras; made anew when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 

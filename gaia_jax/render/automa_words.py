@@ -7,16 +7,17 @@ from typing import Any
 
 from gaia_jax.components import automa
 from gaia_jax.components.automa import DecisionCard
+from gaia_jax.language import fill_in
 from gaia_jax.render import automa_turns
 from gaia_jax.render.automa_turns import AutomaTurn, Option, Step
 from gaia_jax.render.names import PLANETS, STRUCTURES, TRACK_NAMES, names
-from gaia_jax.render.texts import TEXTS
+from gaia_jax.render.texts import TEXTS, say
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import AUTOMA
 
 ACTIONS, LEVEL_NAMES = TEXTS["automa_action"], TEXTS["automa_level"]
 _RULES = TEXTS["automa_tie_breaker"]
-_MISSIONS = {automa.UPPER: "upper mission", automa.LOWER: "lower mission"}
+_MISSIONS = {automa.UPPER: "upper-mission", automa.LOWER: "lower-mission"}
 _BOOSTERS = {automa.LEFT: "left", automa.MIDDLE: "middle", automa.RIGHT: "right"}
 
 
@@ -40,7 +41,7 @@ def turn_lines(turn: AutomaTurn, ruleset: Ruleset) -> Iterator[str]:
     """A turn as text: a line with its parts and VP, then a line for each detail."""
     parts = [row["words"] for row in _moves(turn, ruleset)]
     notes = [row["effects_text"] for row in _moves(turn, ruleset) if row["effects_text"]]
-    vp = f"{turn.vp:+} VP" if turn.vp else "0 VP"
+    vp = say("amount", n=f"{turn.vp:+}" if turn.vp else 0, unit=TEXTS["amount"]["vp"]["one"])
     yield f"{'; '.join(parts)}  ({'; '.join([*notes, vp] if turn.number else notes)})"
     for row in _details(turn, ruleset):
         yield f"{'* ' if row['chosen'] else '- ' if row['at'] else ''}{row['words']}"
@@ -48,24 +49,28 @@ def turn_lines(turn: AutomaTurn, ruleset: Ruleset) -> Iterator[str]:
 
 def card_words(card: DecisionCard) -> str:
     """Both columns of a decision card: its action, and how it supports the next one."""
-    red = ", red" if card.red else ""
-    return f"card {card.number}: {ACTIONS[card.action]}, {card.vp} VP{red}; {_support(card)}"
+    return f"{say('card-acts', n=card.number, text=_action(card))}; {_support(card)}"
+
+
+def _action(card: DecisionCard) -> str:
+    """The right column of a card: action, VP and colour."""
+    return say("card-action", action=ACTIONS[card.action], vp=card.vp) + say("red") * card.red
 
 
 def _support(card: DecisionCard) -> str:
-    mission = _MISSIONS.get(card.mission, "no mission")
-    return (
-        f"supports with range {card.range}, from the {_corner(card)}, {_number(card)}, {mission},"
-        f" {_BOOSTERS[card.booster]} booster"
-    )
+    mission = say(_MISSIONS.get(card.mission, "no-mission"))
+    booster = say("booster-at", side=say(_BOOSTERS[card.booster]))
+    values = {"corner": _corner(card), "number": _number(card), "booster": booster}
+    return say("card-supports", range=card.range, mission=mission, **values)
 
 
 def _corner(card: DecisionCard) -> str:
-    return "bottom right" if card.reverse else "top left"
+    return say("bottom-right" if card.reverse else "top-left")
 
 
 def _number(card: DecisionCard) -> str:
-    return f"number {card.number_chosen} from the {'right' if card.from_right else 'left'}"
+    side = "number-from-right" if card.from_right else "number-from-left"
+    return say(side, n=card.number_chosen)
 
 
 def _cards(turn: AutomaTurn, ruleset: Ruleset) -> tuple[DecisionCard, DecisionCard | None]:
@@ -80,18 +85,19 @@ def _moves(turn: AutomaTurn, ruleset: Ruleset) -> Iterator[dict[str, str]]:
     if turn.number:
         support, action = _cards(turn, ruleset)
         if turn.passes:
-            reason = f"card {turn.action} is red" if action else "no card is left"
-            words = f"{reason}: pass"
+            reason = say("card-is-red", n=turn.action) if action else say("no-card-left")
+            words = say("labelled", label=reason, text=TEXTS["verb"]["pass"]["words"])
         else:
             assert action is not None
-            words = f"card {turn.action}: {ACTIONS[action.action]}"
-        yield {"text": "card", "words": words, "effects_text": f"card {turn.support} supports"}
+            words = say("card-acts", n=turn.action, text=ACTIONS[action.action])
+        supports = say("card-supports-briefly", n=turn.support)
+        yield {"text": "card", "words": words, "effects_text": supports}
     for step in turn.steps:
         notes = [_reason(step, turn, support)] if support else []
         if step.verb == automa_turns.MINE_ON and turn.satellite:
-            notes.append("+satellite")
+            notes.append(f"+{say('satellite')}")
         if step.verb in (automa_turns.MINE_ON, automa_turns.UPGRADE) and turn.offered:
-            notes.append(f"{turn.offered} power offered")
+            notes.append(say("n-power-offered", n=turn.offered))
         text = f"{step.verb} {step.place}"
         yield {
             "text": text,
@@ -104,16 +110,20 @@ def _step_words(step: Step, ruleset: Ruleset) -> str:
     """What happens, without its reason."""
     place = step.place
     if step.verb == automa_turns.MINE_ON:
-        return f"mine on {place}: {PLANETS[step.before]}"
+        mine = fill_in(TEXTS["verb"]["mine"]["words"], name=place)
+        return say("labelled", label=mine, text=PLANETS[step.before])
     if step.verb == automa_turns.UPGRADE:
-        return f"upgrade on {place}: {STRUCTURES[step.before]} to {STRUCTURES[step.after]}"
+        upgrade = fill_in(TEXTS["verb"]["upgrade"]["words"], name=place)
+        structures = say("from-to", old=STRUCTURES[step.before], new=STRUCTURES[step.after])
+        return say("labelled", label=upgrade, text=structures)
     if step.verb == automa_turns.ADVANCE:
-        return f"{TRACK_NAMES[place]} {step.before} to {step.after}"
+        return say("number-change", name=TRACK_NAMES[place], old=step.before, new=step.after)
     if step.verb == automa_turns.REMOVE:
         tile = names(ruleset)["advanced"][step.before]
-        return f"{TRACK_NAMES[place]} stays at 4, its advanced tile is removed: {tile}"
-    left = f", and on its left {_name(step, ruleset, step.after)}" if step.after else ""
-    return f"{step.verb}: {_name(step, ruleset)}{left}"
+        return say("tile-removed", track=TRACK_NAMES[place], tile=tile)
+    left = say("on-its-left", name=_name(step, ruleset, step.after)) if step.after else ""
+    label = TEXTS["automa_step"].get(step.verb, step.verb)
+    return say("labelled", label=label, text=_name(step, ruleset)) + left
 
 
 def _name(step: Step, ruleset: Ruleset, place: str = "") -> str:
@@ -129,18 +139,18 @@ def _reason(step: Step, turn: AutomaTurn, support: DecisionCard) -> str:
     """What decided, and among how many."""
     count = len(step.options)
     if step.verb == automa_turns.BOOSTER:
-        return f"the {_BOOSTERS[support.booster]} one of {count}"
+        return say("side-of-count", side=say(_BOOSTERS[support.booster]), n=count)
     if step.decided_by == automa_turns.NUMBER:
-        return f"{_number(support)} of {count}"
-    within = f" planets within {turn.reach}" if step.verb == automa_turns.MINE_ON else ""
+        return say("number-of-count", number=_number(support), n=count)
+    is_mine = step.verb == automa_turns.MINE_ON
     if count == 1:
-        return within.replace(" planets", "the only planet") or "the only option"
-    return f"of {count}{within}: {_rule(step.decided_by, 'won', support)}"
+        return say("only-planet", range=turn.reach) if is_mine else say("only-option")
+    among = say("planets-within" if is_mine else "of-count", n=count, range=turn.reach)
+    return say("labelled", label=among, text=_rule(step.decided_by, "won", support))
 
 
 def _rule(name: str, key: str, support: DecisionCard) -> str:
-    text: str = _RULES[name][key]
-    return text.replace("{from}", _corner(support))
+    return fill_in(_RULES[name][key], **{"from": _corner(support)})
 
 
 def _details(turn: AutomaTurn, ruleset: Ruleset) -> Iterator[dict[str, Any]]:
@@ -148,12 +158,12 @@ def _details(turn: AutomaTurn, ruleset: Ruleset) -> Iterator[dict[str, Any]]:
     if not turn.number:
         return
     support, action = _cards(turn, ruleset)
-    yield _detail(f"card {support.number} {_support(support)}")
+    yield _detail(say("card-and-text", n=support.number, text=_support(support)))
     if action:
-        red = ", red" if action.red else ""
-        left = f"{turn.cards_left} card{'s' * (turn.cards_left != 1)} left"
-        acts = f"card {action.number} acts: {ACTIONS[action.action]}, {action.vp} VP{red}"
-        yield _detail(f"{acts}; {left}")
+        left = say("cards-left", n=turn.cards_left)
+        yield _detail(
+            f"{say('card-acts-in-detail', n=action.number, text=_action(action))}; {left}"
+        )
     for step in turn.steps:
         if len(step.options) < 2:
             continue
@@ -168,11 +178,11 @@ def _detail(words: str, at: str = "", chosen: bool = False) -> dict[str, Any]:
 
 def _option_words(option: Option, step: Step, support: DecisionCard, ruleset: Ruleset) -> str:
     if not option.planet:
-        return _name(step, ruleset, option.place) + ("" if option.lost_by else ": chosen")
-    facts = [f"{option.place}: {PLANETS[option.planet]}"]
+        name = _name(step, ruleset, option.place)
+        return name if option.lost_by else say("labelled", label=name, text=say("chosen"))
+    facts = [say("labelled", label=option.place, text=PLANETS[option.planet])]
     if "steps" in option.values:
-        steps = option.values["steps"]
-        facts.append(f"{steps} step{'s' * (steps != 1)}")
-    facts.append(f"distance {option.values['distance']}")
-    verdict = _rule(option.lost_by, "lost", support) if option.lost_by else "chosen"
-    return f"{', '.join(facts)}: {verdict}"
+        facts.append(say("steps", n=option.values["steps"]))
+    facts.append(say("distance", n=option.values["distance"]))
+    verdict = _rule(option.lost_by, "lost", support) if option.lost_by else say("chosen")
+    return say("labelled", label=", ".join(facts), text=verdict)

@@ -6,9 +6,10 @@ import functools
 import math
 
 from gaia_jax.render import colours
-from gaia_jax.render.names import PLANETS, SHIPS, STRUCTURES
+from gaia_jax.render.names import PLANETS, SHIPS, STRUCTURES, faction_name
 from gaia_jax.render.shapes import box, circle, group, number, polygon, run, seat_number, use
 from gaia_jax.render.table import Table
+from gaia_jax.render.texts import say
 from gaia_jax.ruleset import Ruleset
 
 # Room for the map.
@@ -132,23 +133,24 @@ class MapDrawing:
         q, r = self.table.ruleset.geometry.cells[c].tolist()
         out = [f"{q},{r}"]
         if c in self.ships:
-            out.append(f"the {SHIPS[self.ships[c]]}")
+            out.append(say("the-ship", ship=SHIPS[self.ships[c]]))
         elif self._off_map(c):
-            return "no space: its tile is left out"
+            return say("no-space")
         elif m.planet[c]:
             out.append(PLANETS[self.planets[m.planet[c]]])
-        seats = self.table.seats
-        if m.structure[c]:
-            name = seats[m.owner[c]].faction.name
-            out.append(f"{STRUCTURES[self.kinds[m.structure[c]]]} of {name}")
-        for kind, player in (("gaiaformer", m.gaiaformer[c]), ("guest mine", m.guest[c])):
-            if player >= 0:
-                out.append(f"{kind} of {seats[player].faction.name}")
-        out += [f"satellite of {seats[p].faction.name}" for p in m.satellite[:, c].nonzero()[0]]
-        out += ["space station"] if m.station[c] else []
-        out += ["power ring"] if m.ring[c] else []
-        out += [f"federation of {seats[p].faction.name}" for p in m.federated[:, c].nonzero()[0]]
+        owned = [(STRUCTURES[self.kinds[m.structure[c]]], m.owner[c])] if m.structure[c] else []
+        marks = (("gaiaformer", m.gaiaformer[c]), ("guest-mine", m.guest[c]))
+        owned += [(say(piece), p) for piece, p in marks if p >= 0]
+        owned += [(say("satellite"), int(p)) for p in m.satellite[:, c].nonzero()[0]]
+        out += [self._of(*pair) for pair in owned]
+        out += [say("space-station")] if m.station[c] else []
+        out += [say("power-ring")] if m.ring[c] else []
+        out += [self._of(say("federation"), int(p)) for p in m.federated[:, c].nonzero()[0]]
         return ", ".join(out)
+
+    def _of(self, piece: str, player: int) -> str:
+        """A piece with its owner."""
+        return say("piece-of", piece=piece, name=faction_name(self.table.seats[player].faction))
 
     def _off_map(self, c: int) -> bool:
         """Whether the tile of a cell is left out (PLA-04)."""

@@ -7,14 +7,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from gaia_jax.components.common import RESOURCES, Gain
+from gaia_jax.components.common import RESOURCES, Cost, Gain
 from gaia_jax.render.icons import words as words_of
 from gaia_jax.render.names import MISSIONS_SHORT, SHIPS, STRUCTURES, TRACK_NAMES, names, sources
-from gaia_jax.render.table import BRAINSTONE_PLACES, SeatView, Table
+from gaia_jax.render.pieces import brainstone_place
+from gaia_jax.render.table import SeatView, Table
+from gaia_jax.render.texts import TEXTS, joined, say
 from gaia_jax.state import GAIA_AREA
 
 COST, GAIN, NOTE = "cost", "gain", "note"
-BOWLS = "power bowls"  # the start of the words for tokens that move between bowls
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class Item:
     side: str  # COST, GAIN or NOTE
     words: str  # without a sign: "3 ore"; "" if other items or the action name it
     fields: dict[str, int]  # by field of `SeatView`: after minus before
+    piece: str = ""  # the name of the piece in `words`, such as that of a tile
+    is_signed: bool = True  # whether a sign belongs before the words
 
 
 def items(before: Table, after: Table, p: int) -> Iterator[Item]:
@@ -81,14 +84,14 @@ def _vp(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
     total, named = later.vp - earlier.vp, sources(before.final_missions, brief=True)
     for field, n in _differences("vp_source", earlier.vp_source, later.vp_source).items():
         fields = {field: n, "vp": total} if total else {field: n}
-        yield Item(_side(n), f"{abs(n)} VP ({named[_key(field)]})", fields)
+        yield Item(_side(n), say("vp-source", n=abs(n), source=named[_key(field)]), fields)
 
 
 def _bowls(seat: SeatView) -> str:
     out = f"{seat.power[0]}/{seat.power[1]}/{seat.power[2]}"
-    out += f", Gaia {seat.gaia_power}" if seat.gaia_power else ""
-    stone = BRAINSTONE_PLACES.get(seat.brainstone)
-    return out + (f", brainstone in {stone}" if stone else "")
+    out += say("bowls-gaia", n=seat.gaia_power) if seat.gaia_power else ""
+    stone = brainstone_place(seat)
+    return out + (", " + say("brainstone-in", place=stone) if stone else "")
 
 
 def _weight(seat: SeatView) -> int:
@@ -105,11 +108,12 @@ def _power(earlier: SeatView, later: SeatView) -> Iterator[Item]:
     if not changed:
         return
     side, words = _power_words(earlier, later, Counter(changed))
+    is_signed = bool(words)
     if not words:
         tokens, weight = _tokens_of(later) - _tokens_of(earlier), _weight(later) - _weight(earlier)
         side = GAIN if min(tokens, weight) >= 0 else COST if max(tokens, weight) <= 0 else NOTE
-        words = f"{BOWLS} {_bowls(earlier)} to {_bowls(later)}"
-    yield Item(side, words, changed)
+        words = say("bowls-change", old=_bowls(earlier), new=_bowls(later))
+    yield Item(side, words, changed, is_signed=is_signed)
 
 
 def _tokens_of(seat: SeatView) -> int:
@@ -129,21 +133,21 @@ def _power_words(earlier: SeatView, later: SeatView, change: Counter[str]) -> tu
     spent = (earlier.brainstone, later.brainstone) == (2, 0)
     if tokens == gaia == 0 and GAIA_AREA not in (earlier.brainstone, later.brainstone):
         if weight > 0 and first <= 0 <= third:
-            return GAIN, f"{weight} power"
+            return GAIN, words_of(Cost(power=weight))
         if second == 0 <= first and (is_in_place or spent):
-            power = [f"{first} power"] if first else []
+            power = [words_of(Cost(power=first))] if first else []
             if earlier.faction.id == "NEVLAS":
-                power = [f"{words_of(Gain(tokens=first))} of bowl III into bowl I"]
-            return COST, " and ".join(power + ["the brainstone's power"] * spent)
+                power = [say("tokens-iii-to-i", tokens=words_of(Gain(tokens=first)))]
+            return COST, joined(power + [say("brainstone-power")] * spent)
     if is_in_place and gaia == 0 and second == 0:
         if tokens == first > 0 and not third:
             return GAIN, words_of(Gain(tokens=first))
         if tokens == third > 0 and not first:
             return GAIN, words_of(Gain(tokens_iii=third))
     if is_in_place and tokens < 0 and gaia in (0, -tokens) and max(first, second, third) <= 0:
-        into = " into the Gaia area" if gaia else ""
-        gained = f"{words_of(Gain(tokens=-tokens))}{into}"
-        return COST, f"{gained} (bowls {_bowls(earlier)} to {_bowls(later)})"
+        phrase = "tokens-into-gaia" if gaia else "tokens-lost"
+        bowls = say("from-to", old=_bowls(earlier), new=_bowls(later))
+        return COST, say(phrase, tokens=words_of(Gain(tokens=-tokens)), bowls=bowls)
     return "", ""
 
 
@@ -153,10 +157,11 @@ def _gaiaformers(earlier: SeatView, later: SeatView) -> Iterator[Item]:
     if not changed:
         return
     n, out, gaia = (changed.get(name, 0) for name in names)
-    destination = " onto the map" if out > 0 else " into the Gaia area" if gaia > 0 else ""
-    destination = destination or (" back" if n > 0 and min(out, gaia) < 0 else "")
+    phrase = "onto-map" if out > 0 else "into-gaia" if gaia > 0 else ""
+    phrase = phrase or ("back" if n > 0 and min(out, gaia) < 0 else "")
     number = n or out or gaia
-    yield Item(_side(number), words_of(Gain(gaiaformers=abs(number))) + destination, changed)
+    words = words_of(Gain(gaiaformers=abs(number)))
+    yield Item(_side(number), say(phrase, text=words) if phrase else words, changed)
 
 
 def _structures(before: Table, after: Table, p: int) -> Iterator[Item]:
@@ -164,19 +169,24 @@ def _structures(before: Table, after: Table, p: int) -> Iterator[Item]:
     built = _differences("built", earlier.built, later.built)
     built |= _differences("colonized", earlier.colonized, later.colonized)
     phrases = [
-        STRUCTURES[new] if old == "NONE" else f"{STRUCTURES[old]} to {STRUCTURES[new]}"
+        STRUCTURES[new]
+        if old == "NONE"
+        else say("from-to", old=STRUCTURES[old], new=STRUCTURES[new])
         for old, new in before.changed_pieces(after, p)
     ]
     if phrases or built:
-        yield Item(GAIN, " and ".join(phrases), built)
-    for name, noun in (("guests", "guest mine"), ("stations", "space station"), ("rings", "ring")):
+        yield Item(GAIN, joined(phrases), built)
+    for name in ("guests", "stations", "rings"):
         extra = ("guest_protos", "guest_asteroids") if name == "guests" else ()
         changed = _numbers_changed(earlier, later, (name, *extra))
         if n := changed.get(name, 0):
-            yield Item(_side(n), noun if n == 1 else f"{n} {noun}s", changed)
+            nouns = TEXTS["owned"][name]
+            words = nouns["one"] if n == 1 else say("amount", n=n, unit=nouns["several"])
+            yield Item(_side(n), words, changed)
     n = later.satellites - earlier.satellites
     if n:
-        yield Item(NOTE, f"{n} satellite{'s' if n != 1 else ''}", {"satellites": n})
+        unit = TEXTS["owned"]["satellites"]["one" if n == 1 else "several"]
+        yield Item(NOTE, say("amount", n=n, unit=unit), {"satellites": n})
 
 
 def _places(before: Table, after: Table, p: int) -> Iterator[Item]:
@@ -184,43 +194,44 @@ def _places(before: Table, after: Table, p: int) -> Iterator[Item]:
     earlier, later = before.seat(p), after.seat(p)
     steps = before.steps_to_new(after, p)
     if steps:
-        yield Item(NOTE, f"{steps} terraforming step{'s' if steps > 1 else ''}", {})
+        yield Item(NOTE, say("terraforming-steps", n=steps), {})
     if any(n and not earlier.colonized[planet] for planet, n in later.colonized.items()):
-        yield Item(NOTE, "new planet type", {})
+        yield Item(NOTE, say("new-type"), {})
     sectors = _members("sectors", earlier.sectors, later.sectors)
     if sectors:
-        yield Item(NOTE, "new sector" if len(sectors) == 1 else "new sectors", sectors)
+        yield Item(NOTE, say("new-sectors", n=len(sectors)), sectors)
     counts = [
         (f"missions.{i}", MISSIONS_SHORT[id], earlier.missions[i], later.missions[i])
         for i, id in enumerate(before.final_missions)
     ]
     for field, noun, old, new in counts:
         if old != new:
-            yield Item(NOTE, f"{noun} {old} to {new}", {field: new - old})
+            yield Item(NOTE, say("number-change", name=noun, old=old, new=new), {field: new - old})
 
 
 def _tracks(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
     for id, old, new in zip(before.ids["track"], earlier.tracks, later.tracks, strict=True):
         if old != new:
-            words = f"{TRACK_NAMES[id]} {old} to {new}"
+            words = say("number-change", name=TRACK_NAMES[id], old=old, new=new)
             yield Item(_side(new - old), words, {f"tracks.{id}": new - old})
 
 
 def _pieces(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
     """Tiles, artifacts and shuttles."""
     named = names(before.ruleset)
-    kinds = (
-        ("tiles", "tile", "tech tile"),
-        ("advanced", "advanced", "advanced tile"),
-        ("artifacts", "artifact", "artifact"),
-    )
-    for name, kind, noun in kinds:
+    for name, kind in (("tiles", "tile"), ("advanced", "advanced"), ("artifacts", "artifact")):
         for field, n in _members(name, getattr(earlier, name), getattr(later, name)).items():
-            yield Item(_side(n), f"{noun}: {named[kind][_key(field)]}", {field: n})
+            yield _piece_item(_side(n), kind, named[kind][_key(field)], {field: n})
     for field, n in _members("covered", earlier.covered, later.covered).items():
-        yield Item(NOTE, f"covers the tech tile: {named['tile'][_key(field)]}", {field: n})
+        yield Item(NOTE, say("covers", name=named["tile"][_key(field)]), {field: n})
     for field, n in _members("shuttles", earlier.shuttles, later.shuttles).items():
-        yield Item(_side(n), f"shuttle at the {SHIPS[_key(field)]}", {field: n})
+        yield Item(_side(n), say("shuttle-at", ship=SHIPS[_key(field)]), {field: n})
+
+
+def _piece_item(side: str, kind: str, name: str, fields: dict[str, int]) -> Item:
+    """A tile, token or booster that a player takes or loses."""
+    words = say("labelled", label=TEXTS["piece"][kind], text=name)
+    return Item(side, words, fields, piece=name)
 
 
 def _tokens(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
@@ -228,9 +239,9 @@ def _tokens(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]
     named, green = names(before.ruleset)["token"], later.green - earlier.green
     for field, n in _differences("tokens", earlier.tokens, later.tokens).items():
         fields = {field: n, "green": green} if green > 0 else {field: n}
-        yield Item(_side(n), f"federation token: {named[_key(field)]}", fields)
+        yield _piece_item(_side(n), "token", named[_key(field)], fields)
     if green < 0:
-        yield Item(COST, f"{-green} green federation token (turned grey)", {"green": green})
+        yield Item(COST, say("green-turned", n=-green), {"green": green})
 
 
 def _income(before: Table, after: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
@@ -240,8 +251,9 @@ def _income(before: Table, after: Table, earlier: SeatView, later: SeatView) -> 
     changes = _differences("income", _numbers_of(earlier.income), _numbers_of(later.income))
     for field, n in changes.items():
         amounts: dict[str, Any] = {_key(field): abs(n)}
-        amount = words_of(Gain(**amounts)).removesuffix(" charged")
-        yield Item(_side(n), f"{amount} a round", {field: n})
+        is_charge = "charge" in amounts
+        amount = words_of(Cost(power=abs(n)) if is_charge else Gain(**amounts))
+        yield Item(_side(n), say("a-round", amount=amount), {field: n})
 
 
 def _numbers_of(gain: Gain[int]) -> dict[str, int]:
@@ -254,13 +266,12 @@ def _rest(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
     for name in ("booster", "tinkering"):
         old, new = getattr(earlier, name), getattr(later, name)
         changed = _members(name, (old,) if old else (), (new,) if new else ())
-        if changed:
-            words = (
-                f"{name}{'' if name == 'booster' else ' tile'}: {named[name][new]}" if new else ""
-            )
-            yield Item(GAIN if new else NOTE, words, changed)
+        if changed and new:
+            yield _piece_item(GAIN, name, named[name][new], changed)
+        elif changed:
+            yield Item(NOTE, "", changed)
     if earlier.passed != later.passed:
-        words = f"passes as number {later.passed}" if later.passed else ""
+        words = say("passes-as", n=later.passed) if later.passed else ""
         yield Item(NOTE, words, {"passed": later.passed - earlier.passed})
     used = _members("used", earlier.used, later.used)
     if used:

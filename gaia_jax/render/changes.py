@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from gaia_jax.render.change_items import BOWLS, COST, GAIN, NOTE, Item, items
+from gaia_jax.render.change_items import COST, GAIN, NOTE, Item, items
+from gaia_jax.render.names import faction_name
 from gaia_jax.render.table import Table
-from gaia_jax.render.texts import column
+from gaia_jax.render.texts import column, say
 
 __all__ = ["COST", "GAIN", "NOTE", "Effects", "Item", "effects", "in_words"]
 
@@ -30,6 +31,8 @@ class Effects:
     offered: int  # the power that was offered to the deciding player, or 0
     room: int  # the part of it that could be charged
     then: str  # the next choice, such as "then choose a tech tile", or ""
+    is_choice: bool  # whether `then` is a choice of the same player
+    begins_round: int  # the number of the round that begins, or 0
     names: dict[int, str]  # the factions of the players
 
     @property
@@ -48,16 +51,17 @@ class Effects:
         """Further changes of the deciding player, and offers of power, in words."""
         out = [item.words for item in self.own if item.side == NOTE and item.words]
         if self.offered:
-            out.append(f"{self.offered} offered, room for {self.room}")
-        given = [f"{n} to {self.names[p]}" for p, n in self.offers.items()]
-        return out + ([f"power offered: {', '.join(given)}"] if given else [])
+            out.append(say("offered-room", n=self.offered, room=self.room))
+        given = [say("offered-to", n=n, name=self.names[p]) for p, n in self.offers.items()]
+        return out + ([say("power-offered", text=", ".join(given))] if given else [])
 
     def others(self) -> list[str]:
         """Gains and costs of the others in words, except at the end of a round."""
-        if self.then.startswith("round"):
+        if self.begins_round:
             return []
         phrases = {p: _list(seat_items) for p, seat_items in self.seats.items() if p != self.player}
-        return [f"{self.names[p]}: {phrase}" for p, phrase in phrases.items() if phrase]
+        named = [(self.names[p], phrase) for p, phrase in phrases.items() if phrase]
+        return [say("labelled", label=name, text=phrase) for name, phrase in named]
 
     def brief(self, action_words: str = "") -> dict[str, Any]:
         """In words, by kind: `costs`, `gains`, `notes`, `others`, `then`; JSON, no empty ones.
@@ -65,11 +69,13 @@ class Effects:
         Pieces that `action_words`, the action in words, names are not repeated.
         """
         own = _unsaid(self.own, action_words)
-        words = {side: [i.words for i in own if i.side == side] for side in (COST, GAIN)}
+        signed = [item for item in own if item.is_signed]
+        words = {side: [i.words for i in signed if i.side == side] for side in (COST, GAIN)}
+        unsigned = [i.words for i in own if i.side != NOTE and not i.is_signed]
         summary: dict[str, Any] = {
             "costs": words[COST],
             "gains": words[GAIN],
-            "notes": self.notes(),
+            "notes": unsigned + self.notes(),
             "others": self.others(),
             "then": self.then,
         }
@@ -105,29 +111,32 @@ def effects(before: Table, after: Table) -> Effects:
         offered=offered,
         room=before.power_room(player) if offered else 0,
         then=_then(before, after),
-        names={p: before.faction(p).name for p in range(before.num_players)},
+        is_choice=not after.over and after.round == before.round,
+        begins_round=0 if after.over or after.round == before.round else after.round,
+        names={p: faction_name(before.faction(p)) for p in range(before.num_players)},
     )
 
 
-def in_words(changes: Effects, action_words: str = "") -> str:
+def in_words(changes: Effects, action_words: str = "", with_then: bool = True) -> str:
     """One line: `-1 VP (leech paid), +2 power; Terrans: +1 power`; "" without changes.
 
-    Pieces that `action_words`, the action in words, names are not repeated.
+    Args:
+        action_words: the action in words; pieces that it names are not repeated.
+        with_then: whether to end with `then`.
     """
     parts = [
         _list(_unsaid(changes.own, action_words)),
         *changes.notes(),
         *changes.others(),
-        changes.then,
+        changes.then if with_then else "",
     ]
     return "; ".join(part for part in parts if part)
 
 
 def _unsaid(changes: Iterable[Item], action_words: str) -> list[Item]:
     """The items with words, without the tiles, tokens and boosters that `action_words` names."""
-    mentioned = action_words.replace(":", "")
     worded = [item for item in changes if item.words]
-    return [i for i in worded if ":" not in i.words or i.words.replace(":", "") not in mentioned]
+    return [i for i in worded if not i.piece or f" {i.piece}" not in action_words]
 
 
 def _list(changes: Iterable[Item]) -> str:
@@ -137,14 +146,14 @@ def _list(changes: Iterable[Item]) -> str:
 
 def _sign(item: Item) -> str:
     """The sign of an item; the words of bowls have none."""
-    if item.words.startswith(BOWLS):
+    if not item.is_signed:
         return ""
     return "-" if item.side == COST else "+"
 
 
 def _then(before: Table, after: Table) -> str:
     if after.over:
-        return "the game ends"
+        return say("game-ends")
     if after.round != before.round:
-        return f"round {after.round} begins"
+        return say("round-begins", n=after.round)
     return _THEN.get(after.node, "") if after.player == before.player else ""

@@ -17,9 +17,10 @@ from gaia_jax.components.free_actions import (
     TERRANS_CONVERSIONS,
     Bundle,
 )
+from gaia_jax.language import fill_in
 from gaia_jax.render import icons
 from gaia_jax.render.names import SPECIALS
-from gaia_jax.render.texts import TEXTS
+from gaia_jax.render.texts import TEXTS, say
 
 
 class Power(NamedTuple):
@@ -39,9 +40,8 @@ class Line(NamedTuple):
     rulings: tuple[str, ...]
 
 
-def _bundles(bundles: Iterable[Bundle], unit: str) -> str:
-    counts = ((f"{b.tokens} {unit}{'s' * (b.tokens > 1)}", icons.words(b.gain)) for b in bundles)
-    return "; ".join(f"{price} to {gain}" for price, gain in counts)
+def _bundles(bundles: Iterable[Bundle], phrase: str) -> str:
+    return "; ".join(say(phrase, n=b.tokens, gain=icons.words(b.gain)) for b in bundles)
 
 
 POWERS = {field: Power(**row) for field, row in TEXTS["power"].items()}
@@ -61,8 +61,9 @@ COMMON = Faction(id="", name="", board=0, home="", start_planet="")
 
 
 def _free_actions(faction: Faction) -> str:
+    with_pi = say("with-pi")
     return "; ".join(
-        f"`{action.id}` {icons.text(action).words}{', with the PI' * action.needs_pi}"
+        f"`{action.id}` {icons.text(action).words}{with_pi * action.needs_pi}"
         for action in FREE_ACTIONS
         if action.faction == faction.id
     )
@@ -76,15 +77,16 @@ def _value(faction: Faction, field: str) -> Any:
     if field.endswith("_bowl"):
         return "I" * value
     if field in ("ts_income", "rl_income"):
-        gains = [icons.words(gain, "nothing") for gain in value]
-        return f"{gains[0]} each" if len(set(gains)) == 1 else ", then ".join(gains)
+        gains = [icons.words(gain, say("nothing")) for gain in value]
+        is_equal = len(set(gains)) == 1
+        return say("gain-each", gain=gains[0]) if is_equal else say("then").join(gains)
     texts = {
-        "gaia_planet_qic_instead": ", or 1 QIC where the ore is short" * bool(value),
-        "special_needs_pi": ", with the PI" * bool(value),
-        "colour_steps": f"{value} step{'s' * (value != 1)}",
-        "shuttles": f"{value} shuttle{'s' * (value != 1)}",
+        "gaia_planet_qic_instead": say("qic-instead") * bool(value),
+        "special_needs_pi": say("with-pi") * bool(value),
+        "colour_steps": say("steps", n=value),
+        "shuttles": say("shuttles", n=value),
         "special": SPECIALS[value]["rule"] if field == "special" and value else "",
-        "upgrades": ", ".join(f"{a} to {b}" for a, b in faction.upgrades),
+        "upgrades": ", ".join(say("from-to", old=a, new=b) for a, b in faction.upgrades),
         "free_actions": _free_actions(faction),
     }
     return texts.get(field, value)
@@ -94,8 +96,8 @@ def lines(faction: Faction) -> Iterator[Line]:
     """The powers of a faction."""
     values = {field: _value(faction, field) for field in (*POWERS, *SHOWN)} | {
         "itars_tokens": ITARS_TOKENS_PER_TILE,
-        "nevlas_bundles": _bundles(NEVLAS_PI_BUNDLES, "token"),
-        "terrans_bundles": _bundles(TERRANS_CONVERSIONS, "point"),
+        "nevlas_bundles": _bundles(NEVLAS_PI_BUNDLES, "tokens-to"),
+        "terrans_bundles": _bundles(TERRANS_CONVERSIONS, "points-to"),
     }
     for field, power in POWERS.items():
         if getattr(faction, field) == getattr(COMMON, field):
@@ -105,5 +107,5 @@ def lines(faction: Faction) -> Iterator[Line]:
             rulings = SPECIALS[faction.special]["rulings"]
         if field == "free_actions":
             rulings = _FREE_RULINGS[faction.id]
-        sentence = power.sentence.format_map(values)
+        sentence = fill_in(TEXTS["power"][field]["sentence"], **values)
         yield Line(field, sentence[0].upper() + sentence[1:], tuple(rulings.split()))

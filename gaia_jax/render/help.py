@@ -9,10 +9,11 @@ from typing import Any
 from gaia_jax.components import costs, research
 from gaia_jax.components.common import Gain
 from gaia_jax.components.factions import Faction
+from gaia_jax.language import fill_in
 from gaia_jax.render import faction_powers
 from gaia_jax.render.icons import words
-from gaia_jax.render.names import PLANETS, SHIPS, STRUCTURES, TRACK_NAMES, names
-from gaia_jax.render.texts import TEXTS
+from gaia_jax.render.names import PLANETS, SHIPS, STRUCTURES, TRACK_NAMES, faction_name, names
+from gaia_jax.render.texts import TEXTS, say
 from gaia_jax.ruleset import Ruleset
 
 Entry = dict[str, Any]  # title, lines, rulings
@@ -31,10 +32,11 @@ def pages(ruleset: Ruleset, factions: Iterable[Faction]) -> dict[str, Entry]:
     }
     for kind, entry in TEXTS["help"].items():
         for id, name in named[kind].items():
-            out[id] = _entry(f"{entry['title']}: {name}", (entry["text"],), entry["rulings"])
+            out[id] = _entry(
+                say("labelled", label=entry["title"], text=name), (entry["text"],), entry["rulings"]
+            )
     for id in ruleset.final_missions:
-        zero = "Who has 0 is ranked too." if ruleset.zero_ranks else "Who has 0 gets none."
-        out[id]["lines"][0] += f" {zero}"
+        out[id]["lines"].append(say("zero-ranks" if ruleset.zero_ranks else "zero-gets-none"))
         out[id]["rulings"].append("FIN-03")
     for track in research.TRACKS:
         out[track] = _track(ruleset, track)
@@ -54,7 +56,8 @@ def _entry(title: str, lines: Iterable[str], rulings: str) -> Entry:
 def fill(lines: Iterable[str], **values: str) -> list[str]:
     """Lines of `texts.toml` with their values; empty ones are left out."""
     prices = {"mine": words(costs.MINE_COST), "step": words(research.RESEARCH_COST)}
-    filled = (line.format(costs=costs, research=research, **prices, **values) for line in lines)
+    prints = {"costs": costs, "research": research}
+    filled = (fill_in(line, **prints, **prices, **values) for line in lines)
     return [line for line in filled if line]
 
 
@@ -64,42 +67,44 @@ def _track(ruleset: Ruleset, track: str) -> Entry:
     for level in range(research.MAX_LEVEL + 1):
         parts = [words(research.LEVEL_BONUS[t][level])]
         if track == "terraforming":
-            parts.append(f"a step costs {research.ORE_PER_STEP[level]} ore")
+            parts.append(say("step-costs", n=research.ORE_PER_STEP[level]))
         if track == "navigation":
-            parts.append(f"range {research.NAVIGATION_RANGE[level]}")
+            parts.append(say("range", n=research.NAVIGATION_RANGE[level]))
         if track == "gaia" and level:
-            parts.append(f"a project takes {research.PROJECT_COST[level]} tokens")
+            parts.append(say("project-takes", n=research.PROJECT_COST[level]))
         if track == "economy":
             by_side = {words(side[level]) for side in ruleset.economy_income}
-            parts.append(" or ".join(f"income {income}" for income in sorted(by_side) if income))
+            incomes = [say("level-income", text=income) for income in sorted(by_side) if income]
+            parts.append(say("or").join(incomes))
         if track == "science" and words(research.SCIENCE_INCOME[level]):
-            parts.append(f"income {words(research.SCIENCE_INCOME[level])}")
+            parts.append(say("level-income", text=words(research.SCIENCE_INCOME[level])))
         if research.END_VP[level]:
-            parts.append(f"{research.END_VP[level]} VP at the end")
+            parts.append(say("vp-at-end", n=research.END_VP[level]))
         text = ", ".join(part for part in parts if part)
-        lines += [f"Level {level}: {text}"] if text else []
+        lines += [say("level", n=level, text=text)] if text else []
     return _entry(TRACK_NAMES[track], lines, "RES-01 RES-02 RES-03 RES-10")
 
 
 def _ship(ruleset: Ruleset, ship: str) -> Entry:
     names_by_action = names(ruleset)["ship_action"]
     lines = fill(TEXTS["thing"]["ship"]["lines"])
-    lines += [f"Action: {names_by_action[a.id]}" for a in ruleset.ship_actions if a.ship == ship]
-    return _entry(f"The {SHIPS[ship]}", lines, "EXP-01 EXP-02 EXP-03 EXP-05")
+    actions = [names_by_action[a.id] for a in ruleset.ship_actions if a.ship == ship]
+    lines += [say("labelled", label=say("action-title"), text=text) for text in actions]
+    title = say("the-ship-title", ship=SHIPS[ship])
+    return _entry(title, lines, "EXP-01 EXP-02 EXP-03 EXP-05")
 
 
 def _structure(faction: Faction, kind: str) -> Entry:
     """Price, upgrade path, income in the order of the pieces, power value."""
     before = [STRUCTURES[a] for a, b in faction.upgrades if b == kind]
     price = costs.MINE_COST if kind == "MINE" else costs.UPGRADE_COST[kind]
-    text = f"Costs {words(price)}"
-    text += f", over a {' or a '.join(before)}." if before else ", besides terraforming steps."
-    near = f"With a neighbour within {costs.NEIGHBOUR_DISTANCE} it costs"
-    near += f" {words(costs.TS_NEIGHBOUR_COST)}."
+    phrase = "costs-over" if before else "costs-besides-steps"
+    text = say(phrase, price=words(price), before=say("or").join(before))
+    near = say("costs-near", n=costs.NEIGHBOUR_DISTANCE, price=words(costs.TS_NEIGHBOUR_COST))
     brings = _brings(faction, kind)
-    tile = "A tech tile comes with it." if kind in ("RL", "AC_A", "AC_B") else ""
-    lines = (text, near if kind == "TS" else "", brings, tile,
-             f"Power value {costs.POWER_VALUE[kind]}; {costs.PIECES[kind]} in supply.")  # fmt: skip
+    tile = say("tile-comes") if kind in ("RL", "AC_A", "AC_B") else ""
+    power = say("power-and-supply", power=costs.POWER_VALUE[kind], supply=costs.PIECES[kind])
+    lines = (text, near if kind == "TS" else "", brings, tile, power)
     name = STRUCTURES[kind]
     return _entry(f"{name[0].upper()}{name[1:]}", lines, "MIN-02" if kind == "MINE" else "UPG-01")
 
@@ -113,11 +118,11 @@ def _brings(faction: Faction, kind: str) -> str:
         "AC_A": (faction.academy_a_income,),
     }
     if kind == "AC_B":
-        return f"Once a round as an action: {words(faction.academy_b_action)}."
-    gains = [words(gain) or "nothing" for gain in lists[kind]]
+        return say("academy-brings", gain=words(faction.academy_b_action))
+    gains = [words(gain, say("nothing")) for gain in lists[kind]]
     if len(set(gains)) == 1:
-        return f"Each brings {gains[0]} a round."
-    return f"In their order they bring {'; '.join(gains)} a round."
+        return say("each-brings", gain=gains[0])
+    return say("in-order-bring", gains="; ".join(gains))
 
 
 def faction_sheet(faction: Faction) -> Entry:
@@ -126,7 +131,7 @@ def faction_sheet(faction: Faction) -> Entry:
     levels = ", ".join(f"{TRACK_NAMES[track]} {n}" for track, n in tracks if n)
     lines = fill(
         TEXTS["thing"]["faction"]["lines"],
-        home=PLANETS[faction.home] if faction.home else "none",
+        home=PLANETS[faction.home] if faction.home else say("none"),
         start=words(faction.start),
         bowls="/".join(map(str, faction.start_power)),
         levels=f"; {levels}" if levels else "",
@@ -138,7 +143,7 @@ def faction_sheet(faction: Faction) -> Entry:
         text = _ID.sub(lambda m: STRUCTURES[m[0]], re.sub(r"`[^`]*` ", "", power.sentence))
         lines.append(f"{text}. [{', '.join(power.rulings)}]")
         cited += power.rulings
-    return _entry(faction.name, lines, " ".join(dict.fromkeys(cited)))
+    return _entry(faction_name(faction), lines, " ".join(dict.fromkeys(cited)))
 
 
 def rules_in_brief(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
@@ -146,12 +151,11 @@ def rules_in_brief(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
     upgrades = ", ".join(
         f"{STRUCTURES[k]} {words(costs.UPGRADE_COST[k])}" for k in costs.UPGRADE_COST if k != "AC_B"
     )
-    ships = ("Or explore: a shuttle to a ship in range, whose actions, tile and token are then"
-             " yours to use." if ruleset.ships else "")  # fmt: skip
+    ships = say("explore-in-brief") if ruleset.ships else ""
     values = {
         "upgrades": upgrades,
         "ships": ships,
         "reach": "/".join(map(str, research.NAVIGATION_RANGE)),
         "steps": "/".join(map(str, research.ORE_PER_STEP)),
     }
-    return [(heading, fill(lines, **values)) for heading, lines in TEXTS["rules"].items()]
+    return [(part["title"], fill(part["lines"], **values)) for part in TEXTS["rules"].values()]

@@ -5,6 +5,7 @@ A face is a tuple of lines in which `{o}` is the ore icon (`symbols.svg` has the
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -17,7 +18,8 @@ from gaia_jax.components.power_actions import PowerAction
 from gaia_jax.components.ships import ShipAction
 from gaia_jax.components.tech_tiles import TechTile
 from gaia_jax.components.tinkering import TinkeringTile
-from gaia_jax.render.texts import TEXTS, column
+from gaia_jax.language import language
+from gaia_jax.render.texts import TEXTS, column, joined, say
 
 
 class Text(NamedTuple):
@@ -28,9 +30,9 @@ class Text(NamedTuple):
 
 
 _COUNTS, _EVENTS, _EFFECTS = TEXTS["count"], TEXTS["event"], TEXTS["effect"]
-_UNITS = {id: (row["several"], row["one"]) for id, row in TEXTS["amount"].items()}
-_ICONS = column("amount", "icon")
-_MINES = {"Proto": ("a protoplanet", "{m} proto"), "Asteroid": ("asteroids", "{m} asteroid")}
+_ONE, _SEVERAL, _ICONS = (column("amount", key) for key in ("one", "several", "icon"))
+_VIRTUAL_MINES = column("virtual_mine")
+_VIRTUAL_MINES_SHORT = column("virtual_mine", "short")
 Amounts = Gain[int] | Cost[int] | Per[int]
 
 
@@ -41,7 +43,8 @@ def amounts(gain: Amounts) -> dict[str, int]:
 
 def words(gain: Amounts, nothing: str = "") -> str:
     """`3 ore, 1 QIC`, or `nothing`."""
-    return ", ".join(f"{n} {_UNITS[k][n == 1]}" for k, n in amounts(gain).items()) or nothing
+    units = ((n, (_ONE if n == 1 else _SEVERAL)[k]) for k, n in amounts(gain).items())
+    return ", ".join(say("amount", n=n, unit=unit) for n, unit in units) or nothing
 
 
 def icons(gain: Amounts) -> str:
@@ -59,21 +62,31 @@ def effect(id: str) -> tuple[str, str]:
     return _EFFECTS[id]["name"], _EFFECTS[id]["short"]
 
 
+def scored(vp: int, id: str) -> str:
+    """What a round tile scores, in words."""
+    return say("per", amount=words(Gain(vp=vp)), counted=_EVENTS[id]["name"])
+
+
 def _per(per: Per[int] | None) -> tuple[str, str]:
     """`2 VP per mine`, `2{v}/mine`."""
     if not per:
         return "", ""
     counted = _COUNTS[per.count]
-    return f"{words(per)} per {counted['name']}", f"{icons(per)}/{counted['short']}"
+    sentence = say("per", amount=words(per), counted=counted["name"])
+    return sentence, f"{icons(per)}/{counted['short']}"
 
 
 def _steps(number: int) -> tuple[str, str]:
-    s = "s" if number > 1 else ""
-    return f"a mine with {number} free step{s}", f"{number} step{s} {{m}}"
+    return say("free-steps", n=number), say("free-steps-short", n=number)
 
 
 def text(piece: Any) -> Text:
     """What a tile, token, booster, artifact or action does."""
+    return _text(piece, language())
+
+
+@functools.cache
+def _text(piece: Any, code: str) -> Text:
     return _TEXTS[type(piece)](piece)
 
 
@@ -90,29 +103,32 @@ def _tile(tile: TechTile) -> Text:
     value, steps = tile.power_value_pi_ac, tile.free_mine_steps
     special = tile.special or Gain()
     return _first(
-        (amounts(tile.gain), words(tile.gain), ("now", icons(tile.gain))),
-        (tile.per, per[0], ("now", per[1])),
-        (amounts(tile.income), f"income: {words(tile.income)}", ("{i}", icons(tile.income))),
-        (tile.special, f"action: {words(special)}", ("{a}", icons(special))),
-        (tile.pass_per, f"on passing: {passing[0]}", ("pass", passing[1])),
-        (vp, f"{vp} VP for each {noun}", (f"{vp}{{v}} per", short)),
-        (value, f"institute and academies have power {value}", ("PI, AC", f"power {value}")),
-        (tile.range_bonus, f"range +{tile.range_bonus}", ("range", f"+{tile.range_bonus}")),
-        (
-            steps is not None,
-            f"a mine with {steps} free steps, its cost waived",
-            ("free {m}", f"{steps} steps"),
-        ),
-    )
+        (amounts(tile.gain), words(tile.gain), (say("now"), icons(tile.gain))),
+        (tile.per, per[0], (say("now"), per[1])),
+        (amounts(tile.income), say("income", text=words(tile.income)),
+         ("{i}", icons(tile.income))),
+        (tile.special, say("action", text=words(special)), ("{a}", icons(special))),
+        (tile.pass_per, say("on-passing", text=passing[0]), (say("pass-short"), passing[1])),
+        (vp, say("vp-for-each", n=vp, event=noun), (say("vp-per-short", n=vp), short)),
+        (value, say("power-of-large", n=value), (say("large-short"), say("power-short", n=value))),
+        (tile.range_bonus, say("range-more", n=tile.range_bonus),
+         (say("range-short"), f"+{tile.range_bonus}")),
+        (steps is not None, say("free-mine", n=steps or 0),
+         (say("free-mine-short"), say("steps-short", n=steps or 0))),
+    )  # fmt: skip
 
 
 def _booster(booster: Booster) -> Text:
     passing, special = _per(booster.pass_per), effect(booster.special or "RB6")
     income = f"{{i}}{icons(booster.income)}"
     return _first(
-        (True, f"income: {words(booster.income)}", (income,)),
-        (booster.pass_per, f"on passing: {passing[0]}", (income, f"pass {passing[1]}")),
-        (booster.special, f"action: {special[0]}", (income, f"{{a}} {special[1]}")),
+        (True, say("income", text=words(booster.income)), (income,)),
+        (
+            booster.pass_per,
+            say("on-passing", text=passing[0]),
+            (income, f"{say('pass-short')} {passing[1]}"),
+        ),
+        (booster.special, say("action", text=special[0]), (income, f"{{a}} {special[1]}")),
     )
 
 
@@ -126,10 +142,11 @@ def _action(action: PowerAction | ShipAction) -> Text:
         brings = _steps(action.free_steps)
     else:
         brings = (
-            " and ".join(part for part in (words(action.gain), per[0]) if part),
+            joined([part for part in (words(action.gain), per[0]) if part]),
             " + ".join(part for part in (icons(action.gain), per[1]) if part),
         )
-    return Text(f"{brings[0]} for {words(action.cost)}", (icons(action.cost), brings[1]))
+    description = say("brings-for", gain=brings[0], cost=words(action.cost))
+    return Text(description, (icons(action.cost), brings[1]))
 
 
 def _token(token: FederationToken) -> Text:
@@ -140,25 +157,25 @@ def _token(token: FederationToken) -> Text:
 
 def _artifact(artifact: Artifact) -> Text:
     gain, per = icons(artifact.gain), _per(artifact.per)
-    planet, mine = _MINES.get(artifact.virtual_mine or "", ("", ""))
+    mine = artifact.virtual_mine or ""
     income = artifact.income
     return _first(
-        (gain, words(artifact.gain), ("now", gain)),
-        (artifact.per, per[0], (gain or "now", per[1])),
-        (amounts(income), f"income: {words(income)}", ("{i}", icons(income))),
-        (planet, f"counts as a mine on {planet}", (gain, mine)),
-        (artifact.retrigger, "an own federation token again", ("{f}", "again")),
+        (gain, words(artifact.gain), (say("now"), gain)),
+        (artifact.per, per[0], (gain or say("now"), per[1])),
+        (amounts(income), say("income", text=words(income)), ("{i}", icons(income))),
+        (mine, _VIRTUAL_MINES.get(mine, ""), (gain, _VIRTUAL_MINES_SHORT.get(mine, ""))),
+        (artifact.retrigger, effect("RETRIGGER")[0], ("{f}", say("again-short"))),
     )
 
 
 def _tinkering(tile: TinkeringTile) -> Text:
     if tile.free_steps:
-        return Text(_steps(tile.free_steps)[0], (f"{tile.free_steps} steps {{m}}",))
+        return Text(_steps(tile.free_steps)[0], (_steps(tile.free_steps)[1],))
     return Text(words(tile.gain), (icons(tile.gain),))
 
 
 def _free(action: FreeAction) -> Text:
-    exchange = f"{words(action.cost)} into {words(action.gain)}"
+    exchange = say("exchange", cost=words(action.cost), gain=words(action.gain))
     return Text(TEXTS["free_action"].get(action.id, exchange), ())
 
 

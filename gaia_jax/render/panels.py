@@ -12,14 +12,17 @@ from typing import Any
 
 from gaia_jax.components import research
 from gaia_jax.render import board, colours, help, picture, pieces
+from gaia_jax.render.names import faction_name
 from gaia_jax.render.pieces import Level, Piece
 from gaia_jax.render.shapes import FONT, group, seat_number, split, symbols
 from gaia_jax.render.table import SeatView, Table
+from gaia_jax.render.texts import say
 
 Parts = dict[str, dict[str, str]]
 # Where a narrow column may break a word.
 _HYPHENS = {"erraforming": "erra&shy;forming", "Navigation": "Navi&shy;gation",
-            "Economy": "Eco&shy;nomy"}  # fmt: skip
+            "Economy": "Eco&shy;nomy", "issenschaft": "issen&shy;schaft",
+            "irtschaft": "irt&shy;schaft"}  # fmt: skip
 _AFTER_TEXT = re.compile(r"([^\s<>]+)(<svg.*?</svg>)")
 
 
@@ -74,22 +77,22 @@ def _section(name: str, row: Iterable[Piece]) -> str:
 
 def parts(table: Table, last: int | None = None) -> Parts:
     """The parts that a decision may change, by block and id; `last`: the action to mark."""
-    actions = _section("Power actions", pieces.actions(table, "power"))
+    actions = _section(say("power-actions"), pieces.actions(table, "power"))
     if table.ruleset.qic_actions:
-        actions += _section("QIC actions", pieces.actions(table, "qic"))
-    missions = _section("Final missions, 18 12 6 VP", pieces.missions(table))
-    boosters = _section("Boosters to take when passing", pieces.boosters(table))
+        actions += _section(say("qic-actions"), pieces.actions(table, "qic"))
+    missions = _section(say("final-missions"), pieces.missions(table))
+    boosters = _section(say("boosters-to-take"), pieces.boosters(table))
     out = {
         "head": {"head": _head(table), "order": _order(table)},
         "map": picture.map_parts(table, last),
-        "rounds": {"rounds": _section("Rounds", pieces.rounds(table)), "finals": missions},
+        "rounds": {"rounds": _section(say("rounds"), pieces.rounds(table)), "finals": missions},
         "research": {f"track-{id}": _track(table, t) for t, id in enumerate(research.TRACKS)},
         "actions": {"power": actions},
         "boosters": {"boosters": boosters},
-        "tokens": {"tokens": _section("Federation tokens", pieces.tokens(table))},
+        "tokens": {"tokens": _section(say("federation-tokens"), pieces.tokens(table))},
     }
     if table.ruleset.extra_conditions:
-        words = f"extra tile with {face(pieces.extra_condition(table))}"
+        words = face(say("extra-tile-with", text=pieces.extra_condition(table)))
         out["research"]["extra"] = f"<span>{words}</span>{_advanced(table, 'extra')}"
     out["actions"] |= {f"ship-{ship}": _ship(table, ship) for ship in table.ruleset.ships}
     for seat in table.seats:
@@ -116,10 +119,10 @@ def frame(table: Table, panel_parts: Mapping[str, Mapping[str, str]]) -> dict[st
     }
     inner = board.grid(table.ruleset)
     inner += "".join(group(body, f"part-{id}") for id, body in panel_parts["map"].items())
-    w, h = board.WIDTH, board.HEIGHT
+    w, h, name = board.WIDTH, board.HEIGHT, say("the-map")
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" font-family="{FONT}"'
-        f' role="group" aria-label="the map"><g id="block-map">{inner}</g></svg>'
+        f' role="group" aria-label="{name}"><g id="block-map">{inner}</g></svg>'
     )
     return {
         "map": svg,
@@ -140,10 +143,12 @@ def _order(table: Table) -> str:
     out = ""
     for seat in (table.seats[p] for p in table.order):
         state = pieces.seat_state(table, seat).replace("wins", "")
-        words = f"{seat.faction.name}, {state}" if state else seat.faction.name
+        name = faction_name(seat.faction)
+        words = say("name-and-state", name=name, state=pieces.state_words(state)) if state else name
         disc = _disc(seat.player, words)
         out += f'<span class="turn {state.replace("decides", "now")}">{disc}</span>'
-    return f'<span class="order" role="img" aria-label="turn order">{out}</span>'
+    label = say("turn-order")
+    return f'<span class="order" role="img" aria-label="{label}">{out}</span>'
 
 
 def _advanced(table: Table, slot: str) -> str:
@@ -179,8 +184,8 @@ def _ship(table: Table, ship: str) -> str:
 
 def _seat_line(table: Table, seat: SeatView) -> str:
     """Name, state, VP and stock of a player."""
-    p, name, state = seat.player, seat.faction.name, pieces.seat_state(table, seat)
-    status = f' <em class="{state}">{state}</em>' if state else ""
+    p, name, state = seat.player, faction_name(seat.faction), pieces.seat_state(table, seat)
+    status = f' <em class="{state}">{pieces.state_words(state)}</em>' if state else ""
     stock = "".join(_button(piece) for piece in pieces.stock(table, seat))
     return (
         f'<span class="who">{_disc(p, name)}<b>{escape(name)}</b>{status}</span>'

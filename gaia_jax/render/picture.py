@@ -9,7 +9,7 @@ from typing import Any
 from gaia_jax import actions
 from gaia_jax.components.research import MAX_LEVEL, TRACKS
 from gaia_jax.render import board, colours, pieces
-from gaia_jax.render.names import say
+from gaia_jax.render.names import PLANETS, faction_name, say
 from gaia_jax.render.pieces import Level, Piece
 from gaia_jax.render.shapes import (
     FONT,
@@ -24,7 +24,8 @@ from gaia_jax.render.shapes import (
     use,
 )
 from gaia_jax.render.table import SeatView, Table
-from gaia_jax.render.texts import column
+from gaia_jax.render.texts import column, joined
+from gaia_jax.render.texts import say as phrase_of
 from gaia_jax.ruleset import Ruleset
 
 WIDTH, MARGIN = 1280, 8
@@ -67,13 +68,13 @@ def question(table: Table) -> str:
     """The deciding player and the decision, in words."""
     if table.over:
         best = max(seat.vp for seat in table.seats)
-        winners = [s.faction.name for s in table.seats if s.vp == best]
-        return f"The game is over: {' and '.join(winners)} win{'s' * (len(winners) == 1)}"
-    seat = table.seats[table.player]
+        winners = [faction_name(s.faction) for s in table.seats if s.vp == best]
+        return phrase_of("winners", names=joined(winners), n=len(winners))
+    name = faction_name(table.seats[table.player].faction)
     text = _ASKS[table.node]
     if table.node == "LEECH" and table.player in table.offers:
-        text = f"may take {table.offers[table.player]} power"
-    return f"{seat.faction.name} {text}"
+        text = phrase_of("may-take-power", n=table.offers[table.player])
+    return phrase_of("decides-what", name=name, text=text)
 
 
 @functools.lru_cache(8192)
@@ -140,7 +141,7 @@ def _head(table: Table, last: int | None) -> str:
         words = f"last: {say(table.ruleset, text)}   ({text})"
         out += run(190, 37, words, 10.5, colours.QUIET, room=560)
     right = WIDTH - 2.0 * MARGIN
-    out += run(right - 4 * 34 - 6, 24, "turn order", 10, colours.QUIET, "end")
+    out += run(right - 4 * 34 - 6, 24, phrase_of("turn-order"), 10, colours.QUIET, "end")
     for i, p in enumerate(table.order):
         x = right - (len(table.order) - i) * 34 + 16
         if p == table.player and not table.over:
@@ -161,9 +162,10 @@ def _track(t: int, track: Piece, levels: list[Level]) -> str:
         y = 19 + _TILE + i * _LEVEL
         out += box(0, y, wide, _LEVEL - 1.5, _TRACKS[t], "#b9bfce", 3, 0.7)
         out += run(3, y + 11.5, str(level.number), 9, colours.QUIET)
-        brings, planet = level.brings.removesuffix(" Lost Planet"), "Lost Planet" in level.brings
+        lost = PLANETS["Lost"]
+        brings, planet = level.brings.removesuffix(f" {lost}"), lost in level.brings
         out += run(wide - 4, y + 11.6, brings, 9.8, anchor="end", room=_COLUMN - 16)
-        out += run(4, y + 26, "Lost Planet", 9) if planet else ""
+        out += run(4, y + 26, lost, 9) if planet else ""
         if level.token:
             out += box(3, y + 15, 42, 16, "#cfe8d2", "#2a6b35", 3, 0.8)
             out += run(24, y + 26.4, level.token, 9, anchor="middle", room=38)
@@ -187,8 +189,8 @@ def _research(table: Table) -> str:
     free, y = [pieces.basic_tile(table, id) for id in table.basic_tiles[6:]], below + _TILE + 4
     out += _grid(free, y, 3 * _COLUMN, _TILE)
     if table.ruleset.extra_conditions:
-        condition = f"with {pieces.extra_condition(table)}"
-        for base, line in ((14, "extra tile"), (27, condition)):
+        condition = phrase_of("extra-with", text=pieces.extra_condition(table))
+        for base, line in ((14, phrase_of("extra-tile-short")), (27, condition)):
             out += run(4 * _COLUMN - 8, y + base, line, 9, colours.QUIET, "end")
         extra = pieces.advanced_tile(table, "extra")
         out += _draw(extra, 4 * _COLUMN, y, _COLUMN - 2.5, _TILE) if extra else ""
@@ -230,10 +232,12 @@ def _seat(table: Table, seat: SeatView) -> str:
     )  # fmt: skip
     out = box(0, 0, w, _SEAT_HEIGHT, colours.PANEL, "#9aa3b8", 8, 1)
     out += f'<path d="M8 0H{w - 8}A8 8 0 0 1 {w} 8V32H0V8A8 8 0 0 1 8 0Z" fill="{fill}"/>'
-    out += icon(f"d{seat.player}", 8, 4, 24) + run(38, 21.5, seat.faction.name, 15, ink,
+    out += icon(f"d{seat.player}", 8, 4, 24) + run(38, 21.5, faction_name(seat.faction), 15, ink,
                                                      bold=True, room=150)  # fmt: skip
     vp = run(w - 10, 23, f"{seat.vp}{{v}}", 20, ink, "end", True)
-    out += group(vp, f"vp-{seat.player}") + run(w - 82, 21, state, 11, ink, "end")
+    out += group(vp, f"vp-{seat.player}") + run(
+        w - 82, 21, pieces.state_words(state), 11, ink, "end"
+    )
     stock = pieces.stock(table, seat)
     for i, piece in enumerate(stock[:-1]):
         body = run(10 + i * 75, 56, piece.face[0], 17, bold=True)

@@ -23,8 +23,10 @@ from gaia_jax.render.names import (
     SPECIALS,
     STRUCTURES,
     TRACK_NAMES,
+    faction_name,
 )
-from gaia_jax.render.table import BRAINSTONE_PLACES, SeatView, Table
+from gaia_jax.render.table import SeatView, Table
+from gaia_jax.render.texts import TEXTS, say
 
 
 class Piece(NamedTuple):
@@ -41,7 +43,9 @@ class Piece(NamedTuple):
     @property
     def label(self) -> str:
         """Its words, with the state if it is used or covered."""
-        return f"{self.words}, {self.state}" if self.state in ("used", "covered") else self.words
+        if self.state not in ("used", "covered"):
+            return self.words
+        return say("name-and-state", name=self.words, state=say(self.state))
 
 
 class Level(NamedTuple):
@@ -53,17 +57,8 @@ class Level(NamedTuple):
     discs: str  # a line
 
 
-_NOUNS = {
-    "tile": "tech tile",
-    "advanced": "advanced tile",
-    "token": "federation token",
-    "token green": "federation token",
-    "power": "power action",
-    "qic": "QIC action",
-    "ship": "ship action",
-    "special": "tinkering tile",
-}
-_SHORT_TRACKS = {"ai": "AI"}
+_NOUNS, _TRACKS_SHORT, _PHASES = TEXTS["piece"], TEXTS["track_short"], TEXTS["phase"]
+BOWL_PLACES = TEXTS["bowl_place"]
 
 
 def _by_id(pieces: Iterable[Any], id: str) -> Any:
@@ -73,7 +68,8 @@ def _by_id(pieces: Iterable[Any], id: str) -> Any:
 def _piece(id: str, printed: Any, kind: str, action: str = "", state: str = "") -> Piece:
     """A piece with its print."""
     words, face = icons.text(printed)
-    return Piece(id, f"{_NOUNS.get(kind, kind)}: {words}", face, kind, printed.id, action, state)
+    words = say("labelled", label=_NOUNS[kind.split()[0]], text=words)
+    return Piece(id, words, face, kind, printed.id, action, state)
 
 
 def discs(seats: Iterable[SeatView]) -> str:
@@ -83,8 +79,20 @@ def discs(seats: Iterable[SeatView]) -> str:
 
 def phase(table: Table) -> str:
     """`Round 3, income`."""
-    name = "Final score" if table.over else f"Round {table.round}" if table.round else "Set-up"
-    return name if table.phase in ("set-up", "actions", "over") else f"{name}, {table.phase}"
+    name = say("final-score") if table.over else round_name(table.round)
+    if table.phase in ("set-up", "actions", "over"):
+        return name
+    return say("name-and-state", name=name, state=_PHASES[table.phase.split()[0]])
+
+
+def round_name(number: int) -> str:
+    """`Round 3`; the set-up for 0."""
+    return say("round", n=number) if number else say("set-up")
+
+
+def state_words(state: str) -> str:
+    """A state of `seat_state` in words."""
+    return say(state) if state else ""
 
 
 def seat_state(table: Table, seat: SeatView) -> str:
@@ -99,9 +107,9 @@ def rounds(table: Table) -> list[Piece]:
     out = []
     for n, tile in enumerate(table.round_tiles, 1):
         state = "past" if table.round > n or table.over else "now" if table.round == n else ""
-        words, short = icons.event(tile.event)
+        short = icons.event(tile.event)[1]
         face = (f"{n}: {tile.vp}{{v}}", short)
-        words = f"round {n}: {tile.vp} VP per {words}"
+        words = say("round-tile", n=n, text=icons.scored(tile.vp, tile.event))
         out.append(Piece(f"round-{n}", words, face, "round", tile.id, state=state))
     return out
 
@@ -111,13 +119,13 @@ def missions(table: Table) -> list[Piece]:
     out = []
     for i, mission in enumerate(table.final_missions):
         line = "   ".join(f"{{d{seat.player}}}{seat.missions[i]}" for seat in table.seats)
-        counts = [f"{seat.faction.name} {seat.missions[i]}" for seat in table.seats]
+        counts = [f"{faction_name(seat.faction)} {seat.missions[i]}" for seat in table.seats]
         if mission in table.ruleset.neutral_player:
             neutral = table.ruleset.neutral_player[mission]
-            line += f"   neutral {neutral}"
-            counts.append(f"the neutral player {neutral}")
+            line += f"   {say('neutral', n=neutral)}"
+            counts.append(say("neutral-player", n=neutral))
         name, short = MISSIONS[mission], MISSIONS_SHORT[mission]
-        words = f"final mission: {name}: {', '.join(counts)}"
+        words = say("final-mission", name=name, counts=", ".join(counts))
         out.append(Piece(f"mission-{i}", words, (short, line), "mission", mission))
     return out
 
@@ -132,9 +140,9 @@ def track(table: Table, t: int) -> tuple[Piece, list[Level]]:
             token = icons.text(_by_id(table.ruleset.base_tokens, table.track_token)).face[0]
         levels.append(Level(level, _level_text(table, id, level), token, discs(seats)))
     name = TRACK_NAMES[id]
-    places = (f"{seat.faction.name} {seat.tracks[t]}" for seat in table.seats)
-    face = (_SHORT_TRACKS.get(id, name),)
-    words = f"{name}: {', '.join(places)}"
+    places = (f"{faction_name(seat.faction)} {seat.tracks[t]}" for seat in table.seats)
+    face = (_TRACKS_SHORT.get(id, name),)
+    words = say("labelled", label=name, text=", ".join(places))
     return Piece(f"track-{id}", words, face, f"track {id}", id, f"advance {id}"), levels
 
 
@@ -144,13 +152,17 @@ def _level_text(table: Table, track: str, level: int) -> str:
     income: Gain[int] = Gain()
     lasting = ""
     if track == "terraforming":
-        lasting = f"step {research.ORE_PER_STEP[level]}{{o}}"
+        lasting = say("step-price-short", n=research.ORE_PER_STEP[level])
     if track == "navigation":
-        planet = " Lost Planet" if level == research.MAX_LEVEL else ""
-        lasting = f"range {research.NAVIGATION_RANGE[level]}{planet}"
+        planet = f" {PLANETS['Lost']}" if level == research.MAX_LEVEL else ""
+        lasting = say("range", n=research.NAVIGATION_RANGE[level]) + planet
     if track == "gaia" and level:
         lasting = f"{research.PROJECT_COST[level]}{{t}}"
-        lasting = "1{v}/Gaia" if level == research.MAX_LEVEL else lasting
+        lasting = (
+            f"1{{v}}/{TEXTS['count']['gaia_planets']['short']}"
+            if level == research.MAX_LEVEL
+            else lasting
+        )
     if track == "economy":
         income = table.ruleset.economy_income[int(table.setup.economy_side)][level] or income
     if track == "science":
@@ -177,7 +189,7 @@ def advanced_tile(table: Table, slot: str) -> Piece | None:
 def extra_condition(table: Table) -> str:
     """The requirement of the extra advanced tile, as a line."""
     condition = table.ruleset.extra_conditions[int(table.setup.extra_condition)]
-    return f"{EXTRA_A_VP}{{v}}" if condition == "A" else f"{EXTRA_B_SHIPS} ships"
+    return f"{EXTRA_A_VP}{{v}}" if condition == "A" else say("ships-short", n=EXTRA_B_SHIPS)
 
 
 def actions(table: Table, verb: str) -> list[Piece]:
@@ -196,9 +208,10 @@ def ship(table: Table, ship: str) -> list[Piece]:
     """A ship's head, actions, federation token and tech tile."""
     r, name = table.ruleset, SHIPS[ship]
     crew = [seat for seat in table.seats if ship in seat.shuttles]
-    words = f"shuttle to the {name}"
+    words = say("shuttle-to", ship=name)
     if crew:
-        words += f"; shuttles of {', '.join(seat.faction.name for seat in crew)}"
+        crew_names = ", ".join(faction_name(seat.faction) for seat in crew)
+        words += say("shuttles-of", names=crew_names)
     face = (name, discs(crew))
     out = [Piece(f"sheet-{ship}", words, face, "ship-head", ship, f"explore {ship}")]
     actions = [action for action in r.ship_actions if action.ship == ship]
@@ -243,7 +256,7 @@ def tokens(table: Table) -> list[Piece]:
         left, kind = table.token_supply[token.id], _token_kind(token)
         state = "" if left else "used"
         piece = _piece(f"supply-{token.id}", token, kind, f"token {token.id}", state)
-        words, face = f"{piece.words}; {left} left", (*piece.face, f"x{left}")
+        words, face = say("left-of", text=piece.words, n=left), (*piece.face, f"x{left}")
         out.append(piece._replace(words=words, face=face))
     return out
 
@@ -255,19 +268,26 @@ def stock(table: Table, seat: SeatView) -> list[Piece]:
     out, p = [], seat.player
     for name in RESOURCES:
         value, income = getattr(seat, name), getattr(seat.income, name)
-        words = icons.words(Gain(**{name: value})) or f"0 {name}"
-        words += f", {income} more a round" if income else ""
+        unit = TEXTS["amount"][name]["one" if value == 1 else "several"]
+        words = say("amount", n=value, unit=unit)
+        words += say("more-a-round", n=income) if income else ""
         face = (f"{icons.icons(Gain(**{name: 1}))[1:]}{value}", f"+{income}" if income else "")
         out.append(Piece(f"{name}-{p}", words, face, "resource", name))
     lines, places = [], []
     counts = (*seat.power, seat.gaia_power)
     for i, (name, count) in enumerate(zip(("I", "II", "III", "G"), counts, strict=True)):
         lines.append(f"{{{name}}}{count}" + "{b}" * (seat.brainstone == i))
-        places.append(f"{count} in {'the Gaia area' if name == 'G' else f'bowl {name}'}")
-    if seat.brainstone in BRAINSTONE_PLACES:
-        places.append(f"brainstone in {BRAINSTONE_PLACES[seat.brainstone]}")
-    words = f"power tokens: {', '.join(places)}"
+        places.append(say("tokens-in", n=count, place=BOWL_PLACES[name]))
+    if seat.brainstone >= 0:
+        places.append(say("brainstone-in", place=brainstone_place(seat)))
+    words = say("power-tokens", text=", ".join(places))
     return [*out, Piece(f"bowls-{p}", words, tuple(lines), "bowls", "power")]
+
+
+def brainstone_place(seat: SeatView) -> str:
+    """The bowl or area of the brainstone; "" without one."""
+    bowl = ("I", "II", "III", "G")[seat.brainstone] if seat.brainstone >= 0 else ""
+    return BOWL_PLACES[bowl] if bowl else ""
 
 
 _BUILT = {
@@ -280,7 +300,7 @@ def built(seat: SeatView) -> list[Piece]:
     out = []
     for kind, icon in _BUILT.items():
         n, limit = seat.built[kind], costs.PIECES[kind]
-        words = f"{STRUCTURES[kind]}: {n} of {limit} built"
+        words = say("built-of", structure=STRUCTURES[kind], n=n, limit=limit)
         face = (f"{icon}{n}/{limit}" if limit > 1 else f"{icon}{n}",)
         id, of = f"built-{seat.player}-{kind}", f"{kind} {seat.faction.id}"
         out.append(Piece(id, words, face, "count", of, state="" if n else "none"))
@@ -292,39 +312,43 @@ def facts(table: Table, seat: SeatView) -> list[Piece]:
     level = dict(zip(research.TRACKS, seat.tracks, strict=True))
     reach = research.NAVIGATION_RANGE[level["navigation"]]
     step = research.ORE_PER_STEP[level["terraforming"]]
-    rows = [
-        ("range", f"range {reach}", f"range {reach}", "navigation"),
-        ("step", f"step {step}{{o}}", f"a terraforming step costs {step} ore", "terraforming"),
+    rows = [  # fmt: skip
+        ("range", say("range", n=reach), say("range", n=reach), "navigation"),
+        (
+            "step",
+            say("step-price-short", n=step),
+            say("terraforming-costs", n=step),
+            "terraforming",
+        ),
     ]
     if table.is_automa(seat.player):
         rows = []
     owned = seat.gaiaformers + seat.gaiaformers_out + seat.gaiaformers_gaia
     if owned:
         cost = research.PROJECT_COST[level["gaia"]]
-        words = f"{seat.gaiaformers} of {owned} gaiaformers free, a project takes {cost} tokens"
+        words = say("gaiaformers-free", n=seat.gaiaformers, owned=owned, cost=cost)
         rows.append(("former", f"{{g}}{seat.gaiaformers}/{owned} {cost}{{t}}", words, "gaia"))
     counts = (
-        ("satellites", "{x}", "satellites"),
-        ("green", "{f}", "federation tokens with a green side"),
-        ("stations", "stations ", "space stations"),
-        ("rings", "rings ", "power rings"),
-        ("guests", "guests ", "guest mines"),
-    )
-    numbers = [(id, line, words, getattr(seat, id)) for id, line, words in counts]
-    rows += [(id, f"{line}{n}", f"{n} {words}", id) for id, line, words, n in numbers if n]
+        ("satellites", "{x}"), ("green", "{f}"), ("stations", ""), ("rings", ""), ("guests", "")
+    )  # fmt: skip
+    for id, symbol in counts:
+        if n := getattr(seat, id):
+            nouns = TEXTS["owned"][id]
+            line = f"{symbol or nouns['short'] + ' '}{n}"
+            rows.append((id, line, say("amount", n=n, unit=nouns["several"]), id))
     income = Gain(**{k: v for k, v in asdict(seat.income).items() if k not in RESOURCES})
     if icons.amounts(income):
         parts = [icons.icons(Gain(**{k: n})) for k, n in icons.amounts(income).items()]
         line = " ".join(f"+{part}" for part in parts)
-        rows.append(("income", line, f"income: {icons.words(income)}", "power"))
+        rows.append(("income", line, say("income", text=icons.words(income)), "power"))
     tracks = ", ".join(f"{TRACK_NAMES[t]} {n}" for t, n in level.items())
     line = f"{{r}}{'/'.join(map(str, seat.tracks))}"
-    rows.append(("tracks", line, f"research: {tracks}", ""))
+    rows.append(("tracks", line, say("labelled", label=say("research"), text=tracks), ""))
     settled = {k: n for k, n in seat.colonized.items() if n and k not in ("Empty", "Ship")}
     if settled:
         line = "".join(f"{{{k}}}{n if n > 1 else ''}" for k, n in settled.items())
-        words = ", ".join(f"{n} {PLANETS[k]}" for k, n in settled.items())
-        rows.append(("planets", line, f"settled: {words}", seat.faction.id))
+        words = ", ".join(say("amount", n=n, unit=PLANETS[k]) for k, n in settled.items())
+        rows.append(("planets", line, say("settled", text=words), seat.faction.id))
     p = seat.player
     return [Piece(f"fact-{p}-{id}", words, (line,), "count", of) for id, line, words, of in rows]
 
@@ -368,12 +392,13 @@ def _actions(table: Table, seat: SeatView) -> list[Piece]:
         line = special["face"]
         if seat.tinkering:
             line = icons.text(_by_id(r.tinkering_tiles, seat.tinkering)).face[0]
-        words, face = f"the faction's action: {special['name']}", ("{a}", line)
+        words = say("labelled", label=say("faction-action"), text=special["name"])
+        face = ("{a}", line)
         out.append(Piece(f"special-{p}", words, face, "special", faction.id, "special FACTION",
                          _used(seat, "FACTION")))  # fmt: skip
     if seat.built["AC_B"]:
         face = ("{a}{ac}", icons.icons(faction.academy_b_action))
-        out.append(Piece(f"academy-{p}", "the academy's action", face, "special", "AC_B",
+        out.append(Piece(f"academy-{p}", say("academy-action"), face, "special", "AC_B",
                          "special AC_B", _used(seat, "AC_B")))  # fmt: skip
     return out
 
@@ -382,18 +407,18 @@ def _automa(table: Table, seat: SeatView) -> list[Piece]:
     """The level, the booster, this round's turned cards and the number of those left."""
     cards, left = table.automa_cards
     name = LEVEL_NAMES[table.automa_level]
-    out = [Piece("automa-level", f"level: {name}", (name,), "special", "automa")]
+    out = [Piece("automa-level", say("automa-level", name=name), (name,), "special", "automa")]
     if seat.booster:
         booster = _by_id(table.ruleset.boosters, seat.booster)
         out.append(_piece(f"held-{seat.player}-{booster.id}", booster, "booster"))
     for card in cards:
         is_last = card is cards[-1]
-        words = f"{card_words(card)}{', supports the next turn' if is_last else ''}"
-        face = (f"card {card.number}", "supports" if is_last else "")
+        words = card_words(card) + say("supports-next") * is_last
+        face = (say("card", n=card.number), say("supports") if is_last else "")
         state = "" if is_last else "used"
         out.append(Piece(f"card-{card.number}", words, face, "special", "automa", state=state))
-    words = f"decision cards left in this round: {left}"
-    return [*out, Piece("cards-left", words, (f"{left} left",), "special", "automa")]
+    words, line = say("cards-left-in-round", n=left), say("left-short", n=left)
+    return [*out, Piece("cards-left", words, (line,), "special", "automa")]
 
 
 def _tokens(table: Table, seat: SeatView) -> list[Piece]:
@@ -407,6 +432,6 @@ def _tokens(table: Table, seat: SeatView) -> list[Piece]:
             kind = "token green" if is_green else "token"
             action = f"token {ships.get(token.id, token.id)}"
             piece = _piece(f"token-{seat.player}-{token.id}-{n}", token, kind, action)
-            words = piece.words + ", turned" * (token.green and not is_green)
+            words = piece.words + say("turned") * (token.green and not is_green)
             out.append(piece._replace(words=words, face=("{f}", *piece.face)))
     return out

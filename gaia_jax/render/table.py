@@ -18,7 +18,7 @@ from gaia_jax.components.factions import Faction
 from gaia_jax.render.automa_turns import turned_cards
 from gaia_jax.rules import income, leech, power, scoring
 from gaia_jax.ruleset import GAIN_FIELDS, RULESETS, VARIANTS, FactionRow, Ruleset
-from gaia_jax.state import AUTOMA, GAIA_AREA, GAIAFORMER, NODES, GameState, Players
+from gaia_jax.state import AUTOMA, GAIAFORMER, NODES, GameState, Players
 
 # Fields of `SeatView` that are bits or counts in a state, by the kind of their ids.
 _BITS = {
@@ -388,6 +388,3 @@ class Table:
     def picks(self) -> int:
         """The number of picked groups of a federation."""
         return int(self._game.turn.picked_groups).bit_count()
-
-
-BRAINSTONE_PLACES = {0: "bowl I", 1: "bowl II", 2: "bowl III", GAIA_AREA: "Gaia area"}

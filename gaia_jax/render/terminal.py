@@ -7,7 +7,7 @@ from typing import Any
 from gaia_jax.render import pieces
 from gaia_jax.render.names import MISSIONS, SHIPS, names
 from gaia_jax.render.picture import question
-from gaia_jax.render.table import BRAINSTONE_PLACES, SeatView, Table
+from gaia_jax.render.table import SeatView, Table
 from gaia_jax.render.texts import column
 from gaia_jax.ruleset import Ruleset
 
@@ -54,7 +54,8 @@ def _map(table: Table) -> list[str]:
 def _seat(table: Table, seat: SeatView) -> list[str]:
     plain = names(table.ruleset)
     levels = " ".join(f"{t[:3]} {n}" for t, n in zip(table.ids["track"], seat.tracks, strict=True))
-    stone = f", brainstone in {BRAINSTONE_PLACES[seat.brainstone]}" if seat.brainstone >= 0 else ""
+    place = pieces.brainstone_place(seat)
+    stone = f", brainstone in {place}" if place else ""
     mark = ">" if seat.player == table.player and not table.over else " "
     passed = ", passed" if seat.passed else ""
     stock = (

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from gaia_jax.cli import command_line, outputs
 from gaia_jax.cli.progress import status_line
+from gaia_jax.language import ENGLISH, LANGUAGES, in_language
 
 if TYPE_CHECKING:
     from gaia_jax.env import State
@@ -81,7 +82,8 @@ def _main(options: argparse.Namespace) -> int:
                 at = f"round {round_}, {count}/{len(record.actions)} decisions"
     if shows_progress:
         print(at, file=sys.stderr)
-    with status_line(lambda: "writing", shows_progress and bool(options.csv or options.html)):
+    writing = shows_progress and bool(options.csv or options.html)
+    with status_line(lambda: "writing", writing), in_language(options.language):
         _write_out(record, played, options)
     if shows_progress:
         command_line.wrote(options.csv, options.html)
@@ -102,6 +104,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--html", metavar="OUT.html", type=Path, help="write the game as a page to look at"
     )
+    parser.add_argument(
+        "--language", metavar="LANGUAGE", choices=tuple(LANGUAGES), default=ENGLISH,
+        help=f"of --html: {', '.join(LANGUAGES)} (default: %(default)s)",
+    )  # fmt: skip
     parser.add_argument("--quiet", action="store_true", help="print no progress")
     options = parser.parse_args(arguments)
     # Before any work: a game takes seconds to play.

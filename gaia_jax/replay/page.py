@@ -8,17 +8,21 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from importlib import resources
 from typing import Any
 
 from gaia_jax import actions
 from gaia_jax.env import State
+from gaia_jax.language import language, read_catalogue, texts_script, with_texts
 from gaia_jax.render import colours, effects, in_words, panels
 from gaia_jax.render.automa_turns import AutomaTurn, automa_turns
 from gaia_jax.render.automa_words import turn_json
-from gaia_jax.render.names import say_at, sources
+from gaia_jax.render.changes import GAIN, Effects
+from gaia_jax.render.names import faction_name, say_at, sources
 from gaia_jax.render.table import Table
+from gaia_jax.render.texts import TEXTS
 from gaia_jax.replay.record import Record, states
 from gaia_jax.ruleset import Ruleset
 
@@ -46,6 +50,29 @@ class Move:
     def effects_text(self) -> str:
         """What it cost and brought, in words; "" where nothing changed."""
         return in_words(effects(self.before, self.after), self.words)
+
+    @property
+    def effects_json(self) -> dict[str, str]:
+        """What it cost and brought, as pages show it."""
+        return effects_json(effects(self.before, self.after), self.text, self.words)
+
+
+def effects_json(changes: Effects, text: str, words: str) -> dict[str, str]:
+    """The changes of a decision as pages show them.
+
+    Args:
+        text: the action; words: the action in words.
+    Returns:
+        `effects_text`, all changes in words; `paid`, the same without the next choice, if that
+        differs; `built`, the structures of an upgrade.
+    """
+    out = {"effects_text": in_words(changes, words)}
+    paid = in_words(changes, words, with_then=not changes.is_choice)
+    if paid != out["effects_text"]:
+        out["paid"] = paid
+    if text.startswith("upgrade"):
+        out["built"] = next((i.words for i in changes.own if i.side == GAIN and i.words), "")
+    return out
 
 
 def moves(record: Record, played: Iterable[State] | None = None) -> Iterator[Move]:
@@ -75,9 +102,22 @@ def static(name: str) -> str:
 
 
 def viewer() -> str:
-    """The scripts that show a table, in their order."""
-    names = ("view.js", "zoom.js", "chart.js", "moves.js", "help.js")
-    return "\n".join(static(name) for name in names)
+    """The scripts that show a table, in their order, with their texts in the language in use."""
+    names = ("texts.js", "view.js", "zoom.js", "chart.js", "moves.js", "help.js")
+    return "\n".join([texts_script(page_texts()), *map(static, names)])
+
+
+@cache
+def _page_texts(code: str) -> dict[str, str]:
+    texts: dict[str, str] = read_catalogue(resources.files("gaia_jax").joinpath("replay"), code)[
+        "page"
+    ]
+    return texts
+
+
+def page_texts() -> dict[str, str]:
+    """The texts of the replay page by id, in the language in use."""
+    return _page_texts(language())
 
 
 def seats_json(table: Table) -> list[dict[str, Any]]:
@@ -85,7 +125,7 @@ def seats_json(table: Table) -> list[dict[str, Any]]:
     out = []
     for seat in table.seats:
         fill, ink = colours.faction(seat.faction.start_planet)
-        name = seat.faction.name
+        name = faction_name(seat.faction)
         out.append({"player": seat.player, "name": name, "fill": fill, "ink": ink})
     return out
 
@@ -190,7 +230,7 @@ def game_json(
                 "player": move.player,
                 "text": move.text,
                 "words": move.words,
-                "effects_text": move.effects_text,
+                **move.effects_json,
                 **({"automa": move.automa_json} if move.automa else {}),
             }
         )
@@ -226,12 +266,14 @@ def page(
         RecordError: as `gaia_jax.replay.states`.
     """
     game = game_json(record, progress, played)
-    factions = ", ".join(str(faction) for faction in record.setup.get("factions", ()))
+    ids = (str(id) for id in record.setup.get("factions", ()))
+    factions = ", ".join(TEXTS["faction"].get(id, id) for id in ids)
+    title = page_texts()["game-title"].format(factions=factions)
     fills = {
-        "title": escape(f"Gaia Project: {factions}"),
+        "title": escape(title),
         "css": static("view.css"),
         "game": packed(game),
         "view": viewer(),
         "replay": static("replay.js"),
     }
-    return filled(static("replay.html"), fills)
+    return filled(with_texts(static("replay.html"), page_texts()), fills)

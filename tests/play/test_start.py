@@ -10,7 +10,7 @@ from gaia_jax.ruleset import LOST_FLEET, VARIANTS
 from tests.browser import Watched
 from tests.play.server import Server
 from training.agents.levels import LEVELS
-from training.play.catalogue import RULESET_WORDS, level, rulesets
+from training.play.catalogue import RULESETS_SHOWN, level, rulesets
 from training.play.game import Refused
 from training.play.setups import with_factions
 
@@ -72,7 +72,7 @@ def test_a_game_that_comes_late_keeps_its_address(tab: Watched, server: Server) 
 
 def test_what_is_offered_is_said_in_words() -> None:
     by_id = {ruleset["id"]: ruleset for ruleset in rulesets()}
-    assert set(by_id) == set(RULESET_WORDS) == {id for id, _ in VARIANTS}
+    assert set(by_id) == set(RULESETS_SHOWN) == {id for id, _ in VARIANTS}
     printed = by_id["base"]["players"], by_id["lost_fleet_published"]["players"]
     assert printed == ([1, 2, 3, 4], [1, 2, 3, 4]) and by_id["lost_fleet"]["players"] == [4]
     assert len(by_id["lost_fleet"]["factions"]) == 18
@@ -100,7 +100,7 @@ def test_a_preview_is_what_is_then_dealt(server: Server) -> None:
 def test_shipped_records_are_offered_and_not_written_over(server: Server) -> None:
     offered = server.request("GET", "/api/offers")[1]["records"]
     shipped = [record for record in offered if record["name"].startswith("Shipped: ")]
-    assert {record["ruleset"] for record in shipped} == set(RULESET_WORDS)
+    assert {record["ruleset"] for record in shipped} == set(RULESETS_SHOWN)
     id = server.new_game(seats=["you"] * 4, record="Shipped: lost_fleet")
     game = server.request("GET", f"/api/games/{id}")[1]
     assert game["name"] == "lost_fleet" and len(game["line"]) > 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from ..analysis.search_report import Explainer
 from . import catalogue
 from .background import Compilation, error_text
 from .compiled_rules import Rules
+from .languages import translated
 
 SIMULATIONS = 32  # of the search that is offered on top of each trained agent
 
@@ -132,8 +134,9 @@ class AgentPool:
             {
                 "name": name,
                 "level": self._levels[name].name,
+                "level_name": translated(self._levels[name].name),
                 "vp": self._levels[name].vp,
-                "about": self._levels[name].about,
+                "about": _about(self._levels[name]),
                 "plays": self._games(name),
             }
             for name in self.names
@@ -155,6 +158,11 @@ class AgentPool:
             except Exception as error:  # an agent's own code may raise anything
                 program.message, program.status = error_text(error), "failed"
             self.on_change()
+
+
+def _about(level: Level) -> str:
+    """The sentences about a level, in the language in use."""
+    return " ".join(translated(sentence) for sentence in re.split(r"(?<=\.) ", level.about))
 
 
 def _level(name: str) -> Level:

@@ -7,9 +7,13 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from contextvars import copy_context
+from functools import partial
 from typing import Any
 
 from gaia_jax.cli.command_line import UserError
+
+from .languages import translated
 
 EXIT_WAIT = 5.0  # seconds for which a process that exits waits for its cancelled jobs
 
@@ -65,7 +69,8 @@ class Job:
         self.status = "running"  # running, ready, failed, called off
         self._off, self._began = False, time.monotonic()
         self._work = work
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        run = partial(copy_context().run, self._run)  # in the language of who asks
+        self._thread = threading.Thread(target=run, name=name, daemon=True)
         self._all.add(self)
         self._thread.start()
 
@@ -108,7 +113,7 @@ class Job:
         """The status, without the result."""
         return {
             "status": self.now,
-            "message": self.message,
+            "message": translated(self.message),
             "done": self.done,
             "total": self.total,
             "seconds": round(time.monotonic() - self._began),

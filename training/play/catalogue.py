@@ -12,21 +12,9 @@ from gaia_jax.ruleset import VARIANTS, Ruleset
 from .. import zoo
 from ..agents.levels import LEVELS, SECONDS, TIMED_ON, Level
 from ..agents.search import split_name
+from .languages import say
 
-RULESET_WORDS = {
-    "lost_fleet": (
-        "The Lost Fleet",
-        "18 factions, four ships, asteroids and proto planets, as this project reads the rules.",
-    ),
-    "lost_fleet_published": (
-        "The Lost Fleet, as published",
-        "The same game as its rulebook has it, for two to four, or for one against the Automa.",
-    ),
-    "base": (
-        "Gaia Project",
-        "The base game for two to four, or for one against the Automa: 14 factions, no ships.",
-    ),
-}
+RULESETS_SHOWN = ("lost_fleet", "lost_fleet_published", "base")
 
 
 def rulesets() -> list[dict[str, Any]]:
@@ -35,7 +23,8 @@ def rulesets() -> list[dict[str, Any]]:
     `automa` has the `levels` and `factions` of a solo game; it is None in rulesets without one.
     """
     out = []
-    for id, (name, about) in RULESET_WORDS.items():
+    for id in RULESETS_SHOWN:
+        name, about = say(f"ruleset-{id}"), say(f"ruleset-{id}-about")
         players = sorted(number for ruleset_id, number in VARIANTS if ruleset_id == id)
         entry = {"id": id, "name": name, "about": about, "players": players}
         solo = VARIANTS.get((id, 1))

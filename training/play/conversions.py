@@ -22,6 +22,7 @@ from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GameState
 
 from .compiled_rules import Rules
+from .languages import say
 
 PASS = "pass"
 MAX_STEPS = 120  # of the engine, for one position
@@ -47,13 +48,12 @@ def left_over(rules: Rules, state: State) -> dict[str, Any]:
     then, texts, after = max(options, key=lambda option: (option[0], -len(option[1])))
     counted = _counted(table)
     result: dict[str, Any] = {
-        "text": f"{counted} credits, ore and knowledge left: {now} VP at the end, "
-        f"1 for {RESOURCES_PER_VP}"
+        "text": say("resources-left", n=counted, vp=now, per=RESOURCES_PER_VP)
     }
     if then > now:
         done = rules.own_table_after(after, rules.index(PASS))
-        words = f"pass, before it {_in_words(rules, texts)}"
-        gain_text = f"{then - now} VP more at the end than passing now"
+        words = say("pass-after", moves=_in_words(rules, texts))
+        gain_text = say("more-than-passing", n=then - now)
         result |= {"actions": [*texts, PASS], "words": words, "more": gain_text}
         result["effects"] = effects(table, done).brief(words)
     return result

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gaia_jax.env import State
-from gaia_jax.render import Table, effects, in_words, panels
+from gaia_jax.render import Table, effects, panels
 from gaia_jax.replay import Record
-from gaia_jax.replay.page import page
+from gaia_jax.replay.page import effects_json, page
 from gaia_jax.replay.record import to_text
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
@@ -42,7 +42,7 @@ class Node:
     analysis: dict[str, Any] = field(default_factory=dict)  # by agent
     prices: dict[str, dict[str, Any]] | None = None  # effects by action; None until requested
     words: str | None = None  # the action that led here
-    effects_text: str | None = None  # costs and gains of the action that led to this position
+    effects_json: dict[str, str] | None = None  # costs and gains of the action that led here
     automa: list[dict[str, Any]] | None = None  # the Automa's turns after that action
     lookahead: dict[str, Any] = field(default_factory=dict)  # by part, `GameServer.lookahead`
     by: str = ""  # a setting, or the previous decision, that decided instead of a person
@@ -282,12 +282,15 @@ class Game:
 
     def effects_text(self, id: int) -> str:
         """Costs and gains of the decision that led to a position, in words."""
+        return self.effects_json(id)["effects_text"]
+
+    def effects_json(self, id: int) -> dict[str, str]:
+        """Costs and gains of the decision that led to a position, as pages show them."""
         node = self.nodes[id]
-        if node.effects_text is None:
-            before = self.table(node.parent)
-            change = effects(before, self.table(id))
-            node.effects_text = in_words(change, self.words(id))
-        return node.effects_text
+        if node.effects_json is None:
+            changes = effects(self.table(node.parent), self.table(id))
+            node.effects_json = effects_json(changes, node.text, self.words(id))
+        return node.effects_json
 
     def automa(self, id: int) -> list[dict[str, Any]]:
         """The Automa's turns after the decision that led to a position, card by card."""
@@ -317,7 +320,7 @@ class Game:
                     "player": table.player,
                     "text": node.text,
                     "words": self.words(id),
-                    "effects_text": self.effects_text(id),
+                    **self.effects_json(id),
                     "by": node.by,
                     "automa": self.automa(id),
                     "others": others,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 from collections.abc import Callable, Sequence
 from importlib import resources
@@ -17,6 +18,16 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from gaia_jax.language import (
+    ENGLISH,
+    LANGUAGES,
+    in_language,
+    language,
+    texts_script,
+    with_texts,
+)
+
+from .languages import COOKIE, language_of, page_texts, translated
 from .request_guard import RequestGuard, refusal
 
 POLL = 0.02  # seconds between two checks whether the games are loaded
@@ -34,6 +45,8 @@ FILES = {
     if Path(file.name).suffix in _TYPES
 }
 PAGES = {"/": "index.html", "/puzzles": "puzzles.html"}
+ENGLISH_PATHS = ("/",)
+COOKIE_AGE = 365 * 24 * 3600  # seconds
 
 
 class Landing:
@@ -42,7 +55,9 @@ class Landing:
     def __init__(self, hosts: Sequence[str]):
         """`hosts`: the allowed host names of the server."""
         self.games: ASGIApp | None = None  # `app.make_app`, set from any thread
-        page = make_starlette([*map(_page, PAGES), Route("/static/{name}", _file)])
+        page = make_starlette(
+            [*map(_page, PAGES), Route("/texts.js", _texts), Route("/static/{name}", _file)]
+        )
 
         async def either(scope: Scope, receive: Receive, send: Send) -> None:
             app: ASGIApp = page
@@ -50,7 +65,8 @@ class Landing:
                 while self.games is None:
                     await asyncio.sleep(POLL)
                 app = self.games
-            await app(scope, receive, send)
+            with in_language(_language(scope)):
+                await app(scope, receive, send)
 
         self._guarded = RequestGuard(either, hosts)
 
@@ -59,10 +75,24 @@ class Landing:
         await self._guarded(scope, receive, send)
 
 
+def _language(scope: Scope) -> str:
+    """The language of the answer to a request; handlers that run in threads inherit it."""
+    is_http = scope["type"] == "http" and not scope["path"].startswith(ENGLISH_PATHS)
+    return language_of(Request(scope)) if is_http else ENGLISH
+
+
 def _page(name: str) -> Route:
     """The route of a page; Starlette calls its handler in a thread."""
     file = _FOLDERS[1].joinpath(PAGES[name])
-    return Route(name, lambda request: Response(file.read_text("utf-8"), media_type="text/html"))
+
+    def page(request: Request) -> Response:
+        text = with_texts(file.read_text("utf-8"), page_texts())
+        response = Response(text, media_type="text/html")
+        if request.query_params.get("lang") == language():
+            response.set_cookie(COOKIE, language(), max_age=COOKIE_AGE, samesite="lax")
+        return response
+
+    return Route(name, page)
 
 
 def _file(request: Request) -> Response:
@@ -73,8 +103,14 @@ def _file(request: Request) -> Response:
     return Response(FILES[name].read_text("utf-8"), media_type=_TYPES[Path(name).suffix])
 
 
+def _texts(request: Request) -> Response:
+    """The texts of the pages, for `texts.js`, and the languages to choose from."""
+    script = f"{texts_script(page_texts())}\nconst LANGUAGES = {json.dumps(LANGUAGES)};"
+    return Response(script, media_type=_TYPES[".js"])
+
+
 async def _invalid(request: Request, error: Exception) -> Response:
-    return refusal(400, " ".join(str(error).split())[:500])
+    return refusal(400, translated(" ".join(str(error).split())[:500]))
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
@@ -83,11 +119,11 @@ async def _http_error(request: Request, error: Exception) -> Response:
         "Not Found": "there is no such page",
         "Method Not Allowed": "that method is not allowed",
     }
-    return refusal(error.status_code, texts.get(error.detail, error.detail))
+    return refusal(error.status_code, translated(texts.get(error.detail, error.detail)))
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    return refusal(500, "the server failed; see its terminal")
+    return refusal(500, translated("the server failed; see its terminal"))
 
 
 def make_starlette(routes: list[Route]) -> Starlette:

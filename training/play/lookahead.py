@@ -19,6 +19,7 @@ from gaia_jax.env import State
 from gaia_jax.render import Table, effects
 from gaia_jax.render.board import HEIGHT, WIDTH, Places, places
 from gaia_jax.render.names import PLANETS, STRUCTURES, TRACK_NAMES
+from gaia_jax.render.texts import say as phrase_of
 from gaia_jax.rules.federation import power_values
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
@@ -26,6 +27,7 @@ from gaia_jax.state import GameState
 
 from .compiled_rules import Rules
 from .conversions import left_over, reached, repeats
+from .languages import page_texts, say
 
 FORM, COMMIT = "form_federation", "commit"
 # Second decisions of a move; federations have their own list.
@@ -83,7 +85,7 @@ def _federation(rules: Rules, before: State, texts: list[str], after: State) -> 
     kinds = Counter(_piece(table, player, int(c)) for c in np.flatnonzero(pieces))
     return {
         "actions": texts,
-        "pieces": ", ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in kinds.items()),
+        "pieces": ", ".join(say("pieces", n=n, kind=kind) for kind, n in kinds.items()),
         "cells": [names[c] for c in np.flatnonzero(pieces)],
         "satellites": [names[c] for c in np.flatnonzero(satellites)],
         "power": int(power[pieces].sum()),
@@ -95,9 +97,9 @@ def _piece(table: Table, player: int, cell: int) -> str:
     """What a player has on a cell, in words."""
     cells = table.map
     if cells.guest[cell] == player:
-        return "guest mine"
+        return phrase_of("guest-mine")
     if cells.owner[cell] != player:
-        return "space station"
+        return phrase_of("space-station")
     return STRUCTURES[table.ids["structure"][cells.structure[cell]]]
 
 
@@ -165,7 +167,8 @@ def _two_step_move(rules: Rules, texts: list[str], before: Table, after: Table) 
 
 def joined(words: Iterable[str]) -> str:
     """The decisions of one move in a line, each in words."""
-    return "; ".join(words).replace("; choose ", "; at ")
+    texts = page_texts()
+    return "; ".join(words).replace(f"; {texts['choose']}", f"; {texts['at']}")
 
 
 def in_words(rules: Rules, table: Table, text: str) -> str:

@@ -60,17 +60,17 @@ def carry_out(game: Game, settings: Settings) -> None:
 
 
 def _choice(game: Game, settings: Settings) -> tuple[str, str] | None:
-    """The action of a setting at the present position, and the setting's name."""
+    """The action of a setting at the present position, and the id of its reason for pages."""
     table = game.table()
     if table.over or game.seats[table.player] != HUMAN:
         return None
     legal = game.rules.legal(game.nodes[game.now].state)
     if settings.only_choice and len(legal) == 1:
-        return legal[0], "the only choice"
+        return legal[0], "only-choice"
     if settings.only_choice and table.node == "INCOME" and _idle(game, legal):
-        return legal[0], "the same in any order"
+        return legal[0], "any-order"
     if table.node == "AFTER" and _ends(game, settings, legal):
-        return "end_turn", "ends the turn"
+        return "end_turn", "end-turn"
     if table.node == "LEECH":
         return _answer(game, settings, legal)
     return None
@@ -141,11 +141,11 @@ def _answer(game: Game, settings: Settings, legal: list[str]) -> tuple[str, str]
     price = vp_paid[0] - vp_paid[1]
     last = table.round == ROUNDS and table.seat(me).passed > 0
     if price and last and settings.decline_last:
-        return "leech DECLINE", "power after the last pass"
+        return "leech DECLINE", "last-pass"
     if price <= settings.take_power:
-        return "leech CHARGE", f"power up to {settings.take_power} VP"
+        return "leech CHARGE", f"power-up-to {settings.take_power}"
     if settings.decline_rest and settings.take_power >= 0:
-        return "leech DECLINE", f"power above {settings.take_power} VP"
+        return "leech DECLINE", f"power-above {settings.take_power}"
     return None
 
 

@@ -102,7 +102,7 @@ class Help {
     this.box.replaceChildren(...(content.title ? [element("b", {}, content.title)] : []),
       ...(now ? [element("p", {}, words)] : []), ...more,
       ...content.lines.map((line) => element("p", {}, line)),
-      ...(content.rulings.length ? [element("p", { class: "keys" }, `Rulings: ${content.rulings.join(", ")}`)] : []));
+      ...(content.rulings.length ? [element("p", { class: "keys" }, say("rulings", { list: content.rulings.join(", ") }))] : []));
   }
 
   // Next to its subject, without covering it if there is room: below, above, right, left.

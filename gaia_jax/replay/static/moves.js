@@ -46,14 +46,12 @@ function turnWords(turn) {
   const main = mainOf(turn);
   const other = turn.moves.filter((move) => !SILENT.includes(verbOf(move)));
   const visible = main.length ? main : other.length ? other : turn.moves;
-  return visible.map(moveWords).join("; ").replaceAll("; choose ", "; at ");
+  return visible.map(moveWords).join("; ").replaceAll(`; ${say("choose")}`, `; ${say("at")}`);
 }
 
 // A decision in words without context: an upgrade includes the new structure.
 function moveWords(move) {
-  const verb = verbOf(move);
-  const match = verb === "upgrade" && /\+([a-z ()]+ to [a-z ()]+)(?:[,;]|$)/.exec(move.effects_text || "");
-  return match ? `${move.words}: ${match[1]}` : move.words;
+  return move.built ? say("labelled", { label: move.words, text: move.built }) : move.words;
 }
 
 // The cells and ships that a decision names, for `data-at`.
@@ -69,10 +67,12 @@ function turnVp(turn, vp, player = turn.player) {
   return vp[turn.last] && vp[turn.first - 1] ? vp[turn.last][player] - vp[turn.first - 1][player] : 0;
 }
 
-const signed = (n) => (n ? `${n > 0 ? "+" : "\u2212"}${Math.abs(n)} VP` : "");
+const roundName = (round) => (round ? say("round", { n: round }) : say("set-up"));
+
+const signed = (n) => (n ? vpWords(`${n > 0 ? "+" : "\u2212"}${Math.abs(n)}`) : "");
 
 // The cost and gain of a decision, without the next choice.
-const paid = (move) => (move.effects_text || "").replace(/(; )?(not paid yet: )?then choose [^;]*$/, "");
+const paid = (move) => move.paid ?? (move.effects_text || "");
 
 // Merge equal neighbouring texts: "text (x3)".
 function counted(texts) {
@@ -82,7 +82,7 @@ function counted(texts) {
     if (last?.text === text) last.times += 1;
     else out.push({ text, times: 1 });
   }
-  return out.map(({ text, times }) => (times > 1 ? `${text} (\u00d7${times})` : text));
+  return out.map(({ text, times }) => (times > 1 ? say("times", { text, n: times }) : text));
 }
 
 // The cost and gain of a turn in a line, then the answers to its offers. A conversion's words are its
@@ -92,7 +92,8 @@ function turnEffects(turn, seats) {
   const lines = counted(turn.moves.map((move) => (main && verbOf(move) === "free" ? move.words : paid(move)))
     .filter(Boolean));
   const answers = turn.answers.map((move) => element("small", { class: `effects-text answer${move.by ? " by" : ""}` },
-    `${seats[move.player].name}: ${move.words}${move.effects_text ? ` (${move.effects_text})` : ""}${move.by ? ", by a setting" : ""}`));
+    `${say("labelled", { label: seats[move.player].name, text: move.words })}${move.effects_text
+      ? ` (${move.effects_text})` : ""}${move.by ? say("by-a-setting") : ""}`));
   return [...(lines.length ? [element("small", { class: "effects-text" }, lines.join("; "))] : []), ...answers];
 }
 
@@ -108,7 +109,7 @@ function turnRow(turn, seats, vp, go) {
 // The cards and what was considered in a turn of the Automa, folded.
 function automaDetails(turn) {
   if (!turn.details?.length) return [];
-  return [element("details", { class: "automa" }, element("summary", {}, "Cards and options"),
+  return [element("details", { class: "automa" }, element("summary", {}, say("cards-and-options")),
     ...turn.details.map((row) => element("p", { class: row.chosen ? "chosen" : "", "data-at": row.at || null }, row.words)))];
 }
 
@@ -132,7 +133,7 @@ class MoveLog {
     for (const turn of turnsOf(moves)) {
       if (turn.round !== round) {
         round = turn.round;
-        rows.push(element("li", { class: "round" }, round ? `Round ${round}` : "Set-up"));
+        rows.push(element("li", { class: "round" }, roundName(round)));
       }
       const decisions = [...turn.moves, ...turn.answers].sort((a, b) => a.number - b.number);
       rows.push(element("li", { class: "turn-item", "data-first": turn.first, "data-last": turn.last },
@@ -204,7 +205,7 @@ class Playback {
   }
 
   next() {
-    this.button.textContent = "Pause";
+    this.button.textContent = say("pause");
     this.timer = setTimeout(async () => {
       if (this.timer && (await this.step()) && this.timer) this.next();
       else this.stop();
@@ -214,6 +215,6 @@ class Playback {
   stop() {
     clearTimeout(this.timer);
     this.timer = null;
-    this.button.textContent = "Play";
+    this.button.textContent = say("play");
   }
 }

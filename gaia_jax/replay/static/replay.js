@@ -34,7 +34,7 @@ function charts() {
     series: game.sources.map((s, i) => ({ ...s, values: bySource[viewed][i] })),
     length: count, at: now, bands: rounds, pick: go,
   });
-  byId("sources-title").textContent = `VP by source: ${game.seats[viewed].name}`;
+  byId("sources-title").textContent = say("vp-by-source", { name: game.seats[viewed].name });
   sourceLegend(byId("sources-legend"), game.sources, bySource[viewed].map((v) => v[now]));
 }
 

@@ -94,7 +94,7 @@ class Decks {
     panel.toggleAttribute("data-always", always);
     const tab = element("button", { type: "button", "aria-pressed": "false", "data-tab": name,
       "data-always": always, "data-rare": panel.dataset.rare !== undefined,
-      onclick: () => this.show(name) }, name);
+      onclick: () => this.show(name) }, say(`tab-${name.toLowerCase()}`));
     this.layout.querySelector(`.tabs.${deck}`).append(tab);
     this.layout.querySelector(`.deck.${deck}`).append(panel);
     this.tabs.set(name, { deck, panel, tab });
@@ -131,7 +131,7 @@ class Decks {
       // The dot as text: for the pointer, the focus and screen readers.
       const on = tab.classList.toggle("called", called.includes(name));
       for (const attribute of ["data-words", "aria-description"]) {
-        if (on) tab.setAttribute(attribute, "Something here may be used now");
+        if (on) tab.setAttribute(attribute, say("usable-here"));
         else tab.removeAttribute(attribute);
       }
     }
@@ -157,21 +157,22 @@ class TableView {
       element("header", { class: "head block", id: "block-head" }),
       element("div", { class: "strip" }),
       element("div", { class: "stage" }),
-      element("div", { class: "own", "aria-label": "your board", role: "region" }),
-      element("nav", { class: "tabs play", "aria-label": own.length ? "what to do" : "the players" }),
-      element("nav", { class: "tabs board", "aria-label": "the table" }),
+      element("div", { class: "own", "aria-label": say("your-board"), role: "region" }),
+      element("nav", { class: "tabs play", "aria-label": say(own.length ? "what-to-do" : "the-players") }),
+      element("nav", { class: "tabs board", "aria-label": say("the-table") }),
       element("div", { class: "deck play" }), element("div", { class: "deck board" }));
     const decks = new Decks(layout);
     layout.decks = decks;
     own.forEach((panel) => decks.add("play", panel.dataset.tab, panel));
     for (const [name, blocks] of PANELS) {
       // A page without own panels has room for the players next to the others.
-      decks.add(own.length || blocks.length ? "board" : "play", name, element("section", { "aria-label": name },
+      decks.add(own.length || blocks.length ? "board" : "play", name, element("section",
+        { "aria-label": say(`tab-${name.toLowerCase()}`) },
         ...blocks.map((block) => element("div", { id: `block-${block}`, class: "block" }))));
     }
     if (layout.querySelector("[data-rare]")) {
       layout.querySelector(".tabs.board").append(element("button", { type: "button", class: "more-tabs",
-        "aria-expanded": "false", onclick: () => decks.more() }, "More"));
+        "aria-expanded": "false", onclick: () => decks.more() }, say("more-tabs")));
     }
     layout.help = new Help(layout, () => layout.pages, (target, event) => layout.more?.(target, event) || null);
     // Highlight the places that an element names, at the pointer and at the focus.
@@ -221,10 +222,10 @@ class TableView {
     this.zoom = new Zoom(stage, this.svg);
     const button = (text, words, act) => element("button", { type: "button", "aria-label": words,
       onclick: act }, text);
-    stage.append(element("div", { class: "zoom" }, button("+", "zoom in", () => this.zoom.by(1.5)),
-      button("\u2212", "zoom out", () => this.zoom.by(1 / 1.5)),
-      button("\u2922", "the whole map", () => this.zoom.reset()),
-      element("button", { type: "button", class: "names", "aria-pressed": "false", "aria-label": "coordinates",
+    stage.append(element("div", { class: "zoom" }, button("+", say("zoom-in"), () => this.zoom.by(1.5)),
+      button("\u2212", say("zoom-out"), () => this.zoom.by(1 / 1.5)),
+      button("\u2922", say("whole-map"), () => this.zoom.reset()),
+      element("button", { type: "button", class: "names", "aria-pressed": "false", "aria-label": say("coordinates"),
         onclick: (event) => this.coordinates(event.currentTarget) }, "q,r")));
     const players = layout.decks.tabs.get("Players").panel;
     players.replaceChildren();
@@ -390,7 +391,7 @@ function seatBoard(p, fill) {
   const board = element("div", { class: "seat-board", id: `block-seat-${p}` });
   board.style.setProperty("--fill", fill);
   board.append(element("div", { class: "seat-head" }, element("button", { type: "button", class: "fold",
-    "aria-expanded": "false", "aria-label": "the whole board",
+    "aria-expanded": "false", "aria-label": say("whole-board"),
     onclick: () => {
       unfold(board, !board.classList.contains("open"));
       board.dispatchEvent(new Event("folded", { bubbles: true }));

@@ -27,7 +27,9 @@ function wireLog() {
 
 // The setting that made a decision.
 function byLine(move) {
-  return move.by && move.by !== "one choice" ? [element("small", { class: "by" }, ` (by a setting: ${move.by})`)] : [];
+  if (!move.by || move.by === "one choice") return [];
+  const [id, vp] = move.by.split(" ");
+  return [element("small", { class: "by" }, say("by-setting", { text: say(`by-${id}`, { n: Number(vp) }) }))];
 }
 
 function drawMoves() {

@@ -1,0 +1,85 @@
+"""Pseudo-languages: catalogues whose texts are marked or longer, to find what is not in a catalogue
+and what does not fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gaia_jax import language
+
+# A template's text between its values, `{n:token|tokens}` among them.
+_PARTS = re.compile(r"(\{\{.*?\}\}|\{[^{}]*\})")
+_LETTERS = re.compile(r"[^\W\d_]")
+LONGER = 1.4
+FIXED = ("rulings", "columns", "chapters", "kind", "letter", "icon")
+# Visible texts and labels of a page, without the marked parts, that still have letters.
+UNMARKED = r"""() => {
+  const texts = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (!node.parentElement.closest("script, style, textarea")) texts.push(node.textContent);
+  }
+  const names = ["aria-label", "title", "placeholder", "alt", "data-words"];
+  for (const item of document.querySelectorAll("*")) {
+    for (const name of names) if (item.hasAttribute(name)) texts.push(item.getAttribute(name));
+  }
+  let rest = texts.map((text) => text.trim()).filter(Boolean);
+  for (let n = 0; n < 8; n += 1) rest = rest.map((text) => text.replace(/⟦[^⟦⟧]*⟧/g, ""));
+  return [...new Set(rest.filter((text) => /\p{L}/u.test(text)))];
+}"""
+# Elements whose text is wider than their box, which hides it.
+CLIPPED = r"""() => [...document.querySelectorAll("button, label, summary, h2, p, td, th, span, a")]
+  .filter((item) => item.checkVisibility() && item.clientWidth
+    && item.scrollWidth > item.clientWidth + 1
+    && ["hidden", "clip"].includes(getComputedStyle(item).overflowX))
+  .map((item) => item.textContent.slice(0, 60))"""
+# How much wider than the window the page is.
+OVERFLOW = "() => document.documentElement.scrollWidth - window.innerWidth"
+
+
+def marked(text: str) -> str:
+    """A text in brackets."""
+    return f"⟦{text}⟧"
+
+
+def longer(text: str) -> str:
+    """A text with 40 % more letters, the values left alone; icons too."""
+    parts = _PARTS.split(text)
+    letters = sum(len(_LETTERS.findall(part)) for part in parts[::2])
+    more = round((LONGER - 1) * letters)
+    return text.rstrip() + "a" * more + text[len(text.rstrip()) :]
+
+
+def _changed(texts: Any, change: Callable[[str], str], key: str = "") -> Any:
+    if isinstance(texts, dict):
+        return {k: v if k in FIXED else _changed(v, change, k) for k, v in texts.items()}
+    if isinstance(texts, list):
+        return [_changed(text, change) for text in texts]
+    return change(texts)
+
+
+def use_pseudo(patch: pytest.MonkeyPatch, change: Callable[[str], str], *modules: Any) -> str:
+    """A pseudo-language made of the English texts by `change`, until the test ends; its code.
+
+    Args:
+        modules: those that read catalogues, besides `gaia_jax.render.texts`.
+    """
+    from gaia_jax.render import texts
+
+    code = change.__name__
+    patch.setitem(language.LANGUAGES, code, code)
+    original = language.read_catalogue
+
+    def read(folder: Any, language_code: str) -> dict[str, Any]:
+        if language_code != code:
+            return original(folder, language_code)
+        catalogue: dict[str, Any] = _changed(original(folder, language.ENGLISH), change)
+        return catalogue
+
+    for module in (texts, *modules):
+        patch.setattr(module, "read_catalogue", read)
+    return code
