@@ -16,9 +16,9 @@ from typing import Any
 class Server:
     """`python -m training.play` on a free port."""
 
-    def __init__(self, folder: Path, *arguments: str):
+    def __init__(self, folder: Path, *arguments: str, port: int = 0):
         self.saves = folder / "saves"
-        command = [sys.executable, "-m", "training.play", "--port", "0"]
+        command = [sys.executable, "-m", "training.play", "--port", str(port)]
         self.process = subprocess.Popen(
             [*command, "--saves", str(self.saves), *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -27,10 +27,10 @@ class Server:
         self.output: list[str] = []
         assert self.process.stdout
         line = self.process.stdout.readline()
-        address = re.search(r"http://localhost:(\d+)/", line)
+        address = re.search(r"http://([^:]+):(\d+)/(?:#key=(\S+))?", line)
         assert address, line + self.process.stdout.read()
-        self.port = int(address[1])
-        self.home = f"http://localhost:{self.port}/"
+        self.host, self.port, self.key = address[1], int(address[2]), address[3] or ""
+        self.home = f"http://{self.host}:{self.port}/"
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
@@ -46,7 +46,7 @@ class Server:
         raw: bytes | None = None,
     ) -> tuple[int, Any, str]:
         """One request: status, JSON (None if it is none), text."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=600)
         data = raw if raw is not None else None if body is None else json.dumps(body).encode()
         sent = {"Content-Type": "application/json"} if data is not None else {}
         connection.request(method, path, data, {**sent, **(headers or {})})
@@ -63,6 +63,12 @@ class Server:
         status, data, text = self.request("POST", "/api/games", wanted)
         assert status == 200, text
         return str(data["id"])
+
+    def look(self, game: str, at: int) -> Any:
+        """A game at one of its positions."""
+        status, data, text = self.request("GET", f"/api/games/{game}?at={at}")
+        assert status == 200, text
+        return data
 
     def change(self, game: str, change_name: str, **body: Any) -> Any:
         """A change to a game; the game after it."""

@@ -154,7 +154,7 @@ def test_a_half_made_move_is_shown_and_cancelled(tab: Watched, server: Server) -
     modes = ("power PA_TF1", "power PA_TF2", "special RB13", "special RB11", "ship TWI_K")
     moves = page.evaluate("game.moves.map(m => m.text)")
     at = next(k for k, text in enumerate(moves) if text in modes)
-    page.evaluate(f"change('go', {{ node: game.line[{at}] }})")
+    page.evaluate(f"go(game.line[{at}])")
     tab.until(f"game.node === game.line[{at}]")
     press(tab, moves[at])
     page.wait_for_selector(".legal-cell, .legal-piece", state="attached")
@@ -221,7 +221,7 @@ def test_only_ones_own_tiles_are_lit(tab: Watched, server: Server) -> None:
     places = [n for n, text in enumerate(moves) if text.split()[0] in ("tile", "token")]
     clicked = 0
     for place in [*places, moves.index("special FACTION")]:
-        page.evaluate(f"change('go', {{ node: game.line[{place}] }})")
+        page.evaluate(f"go(game.line[{place}])")
         tab.until(f"game.node === game.line[{place}]")
         lit = """one => { const board = one.closest('[id^="block-seat-"]');
           return board ? board.id : ''; }"""
@@ -248,7 +248,7 @@ def test_a_record_opens_at_its_start_under_its_name(tab: Watched, server: Server
     begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
     page = tab.page
     assert page.input_value("#save-name") == "lost_fleet"
-    page.evaluate("change('go', { node: game.line[game.line.length - 1] })")
+    page.evaluate("go(game.line[game.line.length - 1])")
     tab.until("game.node === game.line[game.line.length - 1]")
     show(tab, "Log")
     assert page.evaluate("document.querySelector('.deck.play').scrollTop") > 100

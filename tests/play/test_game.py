@@ -178,13 +178,13 @@ def test_what_a_setting_did_is_marked_and_taken_back_with_ones_own_move(game: Ga
         own.play(game.nodes[id].text)
     start = own.now
     own.play(played)
-    settings.carry_out(own, Settings("always"))
+    settings.carry_out(own, [Settings("always")] * 4)
     rows = own.move_rows()
     assert [row["by"] for row in rows[-2:]] == ["", "end-turn"]
     assert own.table().player != own.table(start).player
     own.back()
     assert own.now == start, "the setting's decision is no stop of its own"
-    settings.carry_out(own, Settings("always"))
+    settings.carry_out(own, [Settings("always")] * 4)
     assert own.now == start, "nor is it made again where one looks back"
 
 

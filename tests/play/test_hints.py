@@ -136,11 +136,12 @@ def test_a_hint_at_the_table(server: Server, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.undo()
     game = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, record="lost_fleet")
     line = server.request("GET", f"/api/games/{game}")[1]["line"]
-    legal = server.change(game, "go", node=line[-30])["legal"]
-    hint = server.request("POST", f"/api/games/{game}/ask/hint", {})[1]
+    legal = server.look(game, line[-30])["legal"]
+    asked = f"/api/games/{game}/ask/hint?at={line[-30]}"
+    hint = server.request("POST", asked, {})[1]
     while hint["status"] == "running":
         threading.Event().wait(0.5)
-        hint = server.request("GET", f"/api/games/{game}/ask/hint")[1]
+        hint = server.request("GET", asked)[1]
     assert hint["status"] == "ready" and hint["done"] <= hint["total"]
     texts = [candidate["text"] for candidate in hint["candidates"]]
     assert texts and set(texts) <= {candidate["text"] for candidate in legal}
@@ -148,8 +149,8 @@ def test_a_hint_at_the_table(server: Server, monkeypatch: pytest.MonkeyPatch) ->
         candidate["vp"][1] <= candidate["vp"][0] <= candidate["vp"][2]
         for candidate in hint["candidates"]
     )
-    server.change(game, "go", node=line[-29])
-    assert server.request("GET", f"/api/games/{game}/ask/hint")[1]["status"] == "none"
+    later = f"/api/games/{game}/ask/hint?at={line[-29]}"
+    assert server.request("GET", later)[1]["status"] == "none"
 
 
 def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> None:

@@ -202,7 +202,7 @@ def test_the_first_look_waits_for_no_decision_that_was_made(tab: Watched, server
     assert button_texts()[0] == "Skip this"
     page.evaluate("tour.end()")
     turn = "game.moves.findIndex(({ text }) => text.startsWith('advance'))"
-    page.evaluate(f"change('go', {{ node: game.line[{turn}] }})")
+    page.evaluate(f"go(game.line[{turn}])")
     tab.until("game.asks === 'TURN'")
     assert button_texts()[0] == "Next"
     assert page.evaluate("document.activeElement.closest('#tour-box') !== null")

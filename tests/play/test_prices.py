@@ -96,7 +96,7 @@ def test_a_choice_has_its_price_and_the_log_its_effect(page: Watched, server: Se
     page.until("game.legal.length > 0 && game.legal.every(a => a.effects)", 300)
     page.until("game.progress.length === 0")
     at = tab.evaluate("game.moves.findIndex(m => m.text === 'upgrade 7,-3')")
-    tab.evaluate(f"change('go', {{ node: game.line[{at}] }})")
+    tab.evaluate(f"go(game.line[{at}])")
     page.until(f"game.node === game.line[{at}]")
     button = opened(page, "upgrade 7,-3")
     costs = button.locator(".cost").all_inner_texts()
@@ -119,8 +119,8 @@ def test_prices_come_with_the_view(server: Server) -> None:
     game = server.request("GET", f"/api/games/{id}")[1]
     at = next(k for k, move in enumerate(game["moves"]) if move["text"] == "leech DECLINE")
     while not all("effects" in action for action in game["legal"]):
-        game = server.request("GET", f"/api/games/{id}?since={game['version']}")[1]
-    game = server.change(id, "go", node=game["line"][at])
+        game = server.request("GET", f"/api/games/{id}?since={game['version']}&at=0")[1]
+    game = server.look(id, game["line"][at])
     effects = {action["text"]: action["effects"] for action in game["legal"]}
     assert effects["leech CHARGE"] == {
         "costs": ["2 VP (leech paid)"], "gains": ["3 power"], "notes": ["3 offered, room for 6"],

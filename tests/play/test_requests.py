@@ -11,13 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 import pytest
-from starlette.requests import Request
 
 from gaia_jax import replay
 from tests.play.server import Server
 from tests.render.records import RECORDS
+from training.play.access import Access
 from training.play.app import BATCH_SECONDS, Pages
-from training.play.request_guard import is_local
 
 FINE = {"ruleset": "lost_fleet", "seats": ["you"] * 4}
 DEEP = b"[" * 50_000 + b"]" * 50_000
@@ -82,10 +81,24 @@ BAD: list[tuple[str, str, Any, dict[str, str]]] = [
     ("POST", "/api/games/{game}/act", {"action": "pass"}, {}),
     ("POST", "/api/games/{game}/act", {"action": "mine " + "9" * 5000}, {}),
     ("POST", "/api/games/{game}/act", {"action": "pass", "node": 17}, {}),
-    ("POST", "/api/games/{game}/go", {"node": 99}, {}),
-    ("POST", "/api/games/{game}/go", {"node": -1}, {}),
-    ("POST", "/api/games/{game}/go", {"node": "0"}, {}),
-    ("POST", "/api/games/{game}/go", {"node": True}, {}),
+    ("GET", "/api/games/{game}?at=-1", None, {}),
+    ("GET", "/api/games/{game}?at=x", None, {}),
+    ("POST", "/api/games/{game}/resume", {"node": 99}, {}),
+    ("POST", "/api/games/{game}/resume", {"node": "0"}, {}),
+    ("POST", "/api/games/{game}/act", {"action": "pass", "node": 99, "branch": True}, {}),
+    ("POST", "/api/games/{game}/act", {"action": "pass", "node": True, "branch": True}, {}),
+    ("POST", "/api/games/{game}/sit", {"player": 0, "name": ""}, {}),
+    ("POST", "/api/games/{game}/sit", {"player": 0, "name": "a" * 31}, {}),
+    ("POST", "/api/games/{game}/sit", {"player": 0, "name": "a\nb"}, {}),
+    ("POST", "/api/games/{game}/sit", {"player": 4, "name": "Anna"}, {}),
+    ("POST", "/api/games/{game}/leave", {"player": 9}, {}),
+    ("POST", "/api/enter", {"key": "x" * 22}, {}),
+    ("POST", "/api/enter", {"key": "../../etc/passwd"}, {}),
+    ("POST", "/api/enter", {}, {}),
+    ("POST", "/api/games", {**FINE, "record": "lost_fleet", "at": 9999}, {}),
+    ("POST", "/api/games", {"log": []}, {}),
+    ("POST", "/api/games", {"log": {"steps": []}}, {}),
+    ("POST", "/api/games", {"log": {"steps": [{"l": "x", "p": 0}], "vp": 3, "setup": {}}}, {}),
     ("POST", "/api/games/{game}/undo", {}, {}),
     ("POST", "/api/games/{game}/seat", {"player": 4, "who": "you"}, {}),
     ("POST", "/api/games/{game}/seat", {"player": 0, "who": "training.play.app:make_app"}, {}),
@@ -216,12 +229,13 @@ def test_a_cancelled_move_leaves_the_record_in_view(server: Server) -> None:
     modes = ("power PA_TF1", "power PA_TF2", "special RB13", "special RB11", "ship TWI_K")
     place = next(k for k, text in enumerate(actions) if text in modes)
     line = server.request("GET", f"/api/games/{game}")[1]["line"]
-    state = server.change(game, "go", node=line[place])
+    state = server.look(game, line[place])
     others = [
         a["text"] for a in state["legal"] if a["text"] in modes and a["text"] != actions[place]
     ]
     for text in (actions[place], *others):
-        assert server.change(game, "act", action=text)["half_made"]
+        half = server.change(game, "act", action=text, node=line[place], branch=True)
+        assert half["half_made"]
         back = server.change(game, "undo")
         assert back["node"] == line[place] and back["line"] == line
     assert server.change(game, "save", name="cancelled")["moves"] == len(actions)
@@ -236,14 +250,6 @@ def test_agents_say_what_games_they_play(server: Server) -> None:
     assert games_by_agent["zoo/base"] == {"base": [4]}
     everything = {"base": [2, 3, 4], "lost_fleet": [4], "lost_fleet_published": [2, 3, 4]}
     assert games_by_agent["random"] == games_by_agent["greedy"] == everything
-
-
-@pytest.mark.parametrize(
-    "host, expected", [("127.0.0.1", True), ("::1", True), ("10.0.0.9", False), (None, False)]
-)
-def test_games_under_way_are_told_to_this_machine_alone(host: str | None, expected: bool) -> None:
-    client = host and (host, 5000)
-    assert is_local(Request({"type": "http", "client": client, "headers": []})) == expected
 
 
 def test_a_port_that_is_taken_is_one_line(server: Server) -> None:
@@ -270,7 +276,7 @@ class _Moving:
 
 def test_quick_decisions_of_agents_are_one_update() -> None:
     """One answer when a person has to decide; one after a while if agents continue."""
-    pages = Pages(cast(Any, None), None, lambda: False)
+    pages = Pages(cast(Any, None), None, lambda: False, Access(None))
     short, long = _Moving(5), _Moving(float("inf"))
     started_at = time.monotonic()
     with ThreadPoolExecutor(1) as thread:  # a browser's loop may run in this one

@@ -47,7 +47,7 @@ def enter(page: Any, server: Server) -> None:
 
 
 def go(page: Any, place: int) -> None:
-    page.evaluate(f"change('go', {{ node: game.line[{place}] }})")
+    page.evaluate(f"go(game.line[{place}])")
     until(page, f"game.node === game.line[{place}]")
     until(page, "game.asks !== 'TURN' || furtherNow().turn > 0")
 

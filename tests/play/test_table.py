@@ -13,7 +13,7 @@ from tests.play.test_browser import MINE, begin, press
 
 
 def go(tab: Watched, place: int) -> None:
-    tab.page.evaluate(f"change('go', {{ node: game.line[{place}] }})")
+    tab.page.evaluate(f"go(game.line[{place}])")
     tab.until(f"game.node === game.line[{place}]")
 
 

@@ -2,7 +2,7 @@
 
     python -m training.play --port 8420 --agents runs/quick,zoo/strong --record game.json
 
-Serves only this machine unless you give another `--host`.
+Serves only this machine unless you give `--lan`, or another `--host`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import argparse
 import asyncio
 import logging
 import os
-import re
 import socket
 import sys
 import threading
@@ -27,6 +26,7 @@ from ..system.cli import Parser, prepare, start_jax
 if TYPE_CHECKING:
     import uvicorn
 
+    from .access import Access
     from .game_server import GameServer
     from .landing import Landing
 
@@ -40,26 +40,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         import uvicorn
 
-        from .landing import Landing, Served
+        from .access import Access
+        from .landing import Landing
         from .request_guard import LOOPBACK
     except ImportError as error:
         raise UserError("the table needs the extra `play`: pip install '.[play]'") from error
+    if options.lan:
+        options.host = _lan_address()
     hosts = tuple(dict.fromkeys((*LOOPBACK, options.host, *options.allow_host)))
     landing = Landing(hosts)
-    loading = Loading(options, landing, lambda: server.should_exit)
+    access = Access(None if options.host in LOOPBACK else options.saves / "tables")
+    loading = Loading(options, landing, access, lambda: server.should_exit)
     if _must_load_first(options):
         loading.run()  # errors are reported before anything is served
     listener = _listen(options.host, options.port)
-    port = listener.getsockname()[1]
-    print(
-        f"The table is at http://{_displayed_host(options.host)}:{port}/ (Ctrl-C ends it)",
-        flush=True,
-    )
+    address = f"http://{_displayed_host(options.host)}:{listener.getsockname()[1]}/"
+    address += f"#key={access.key}" if access.key else ""
+    print(f"The table is at {address} (Ctrl-C ends it)", flush=True)
+    if options.lan:
+        print("Everybody who opens this address takes part.", flush=True)
+        _print_qr_code(address)
     config = uvicorn.Config(
         landing, log_level="warning", server_header=False,
         timeout_keep_alive=10, timeout_graceful_shutdown=1, limit_concurrency=200,
     )  # fmt: skip
-    server = Served(config, lambda: loading.save_games())
+    server = uvicorn.Server(config)
     logging.getLogger("uvicorn.error").addFilter(_not_cancelled)
     loading.begin(server)
     server.run(sockets=[listener])
@@ -77,16 +82,22 @@ def _must_load_first(options: argparse.Namespace) -> bool:
 class Loading:
     """Import and prepare the games while the first page is served."""
 
-    def __init__(self, options: argparse.Namespace, landing: Landing, ending: Callable[[], bool]):
+    def __init__(
+        self,
+        options: argparse.Namespace,
+        landing: Landing,
+        access: Access,
+        ending: Callable[[], bool],
+    ):
         """
         Args:
             options: of the command line.
             landing: receives the games.
+            access: who reaches the server.
             ending: whether the server is about to end.
         """
-        self.options, self.landing, self.ending = options, landing, ending
+        self.options, self.landing, self.access, self.ending = options, landing, access, ending
         self.error: BaseException | None = None
-        self.save_games: Callable[[], list[str]] = list  # nothing before the games are loaded
 
     def begin(self, server: uvicorn.Server) -> None:
         """Load in a thread unless the games are loaded; an error ends the server."""
@@ -120,10 +131,9 @@ class Loading:
             raise UserError(f"unknown ruleset {options.env!r}; known are {ruleset_names}")
         start_jax()
         names = [name.strip() for name in options.agents.split(",") if name.strip()]
-        games = GameServer(AgentPool(names), options.saves)
+        games = GameServer(AgentPool(names), options.saves, shared=bool(self.access.key))
         record = _import_record(options.record, options.saves, games) if options.record else None
-        self.landing.games = make_app(games, record, self.ending)
-        self.save_games = games.save_unfinished
+        self.landing.games = make_app(games, record, self.ending, self.access)
         _compile_later(games, options.env)
 
 
@@ -137,6 +147,25 @@ def _compile_later(games: GameServer, ruleset: str) -> None:
 def _not_cancelled(record: logging.LogRecord) -> bool:
     """Hide the traceback of requests that the end of the server cancels."""
     return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
+
+
+def _lan_address() -> str:
+    """The address of this machine in the local network; UserError if it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address for documentation; nothing is sent
+            return str(probe.getsockname()[0])
+        except OSError as error:
+            raise UserError("this machine is in no network; use --host ADDRESS") from error
+
+
+def _print_qr_code(address: str) -> None:
+    try:
+        import segno
+    except ImportError:  # an installation from before it was part of the extra
+        print("For a QR code of it: pip install segno", flush=True)
+        return
+    segno.make(address).terminal(compact=True)
 
 
 def _displayed_host(host: str) -> str:
@@ -160,7 +189,7 @@ def _import_record(path: Path, saves: Path, games: GameServer) -> str:
     """Copy a record into the folder of saved records. Returns its name there."""
     from gaia_jax import replay
 
-    from .saves import check
+    from .saves import check, is_name
 
     try:
         check(replay.read(path), games.rules_for)
@@ -170,9 +199,8 @@ def _import_record(path: Path, saves: Path, games: GameServer) -> str:
         raise UserError(f"{path}: {error}") from error
     saves.mkdir(parents=True, exist_ok=True)
     data = path.read_bytes()
-    # Names that `saves` allows.
-    stem = re.sub(r"[^A-Za-z0-9 _.-]", "_", path.stem)[:50]
-    stem = stem if stem[0].isalnum() else f"record {stem}"
+    stem = "".join(c if is_name(f"a{c}") else "_" for c in path.stem)[:50]
+    stem = stem if is_name(stem) else f"record {stem.encode('ascii', 'replace').decode()}"
     for name in (stem, *(f"{stem} {number}" for number in range(2, 1000))):
         target = saves / f"{name}.json"
         if not target.exists():
@@ -188,6 +216,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--port", type=command_line.whole(0, 65535), default=8420, help="0 for any free port"
     )
     parser.add_argument("--host", default="127.0.0.1", help="the address on which to listen")
+    parser.add_argument(
+        "--lan", action="store_true",
+        help="listen in the local network, and print the address and a QR code for the others",
+    )  # fmt: skip
     parser.add_argument(
         "--allow-host", action="append", default=[], metavar="NAME",
         help="another host name of this machine",

@@ -6,7 +6,9 @@ import asyncio
 import re
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
+from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -16,14 +18,17 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from . import catalogue
+from .access import KEY, NEEDS_LINK, Access, Visitor
 from .background import Job
-from .game import HUMAN, Game, Refused
-from .game_json import game_json
+from .game import HUMAN, MAX_NODES, Game, Refused
+from .game_json import game_json, lookahead_json
 from .game_server import GameServer
+from .kept_tables import OpenTable
 from .landing import make_starlette
-from .request_guard import is_local, read_object
+from .members import Forbidden, read_name
+from .request_guard import read_object
+from .table_changes import CHANGES, MOVES
 
-CHANGES = ("act", "go", "undo", "seat", "settings", "resume")
 NEWS_TIMEOUT = 15.0  # seconds until a request without news is answered
 # Agents' decisions within this many seconds are sent as one update, which costs more than they do.
 BATCH_SECONDS = 0.3
@@ -37,19 +42,38 @@ SANDBOX = {
 
 Body = dict[str, object]
 Answer = Any  # JSON values, or a Response
+Handler = Callable[[Request, Body], Answer]
+NO_GAME = "there is no such game"
 
 
 class Pages:
     """The handlers. Each runs in a thread, except `game`, which waits."""
 
-    def __init__(self, server: GameServer, record: str | None, ending: Callable[[], bool]):
+    def __init__(
+        self, server: GameServer, record: str | None, ending: Callable[[], bool], access: Access
+    ):
         """
         Args:
             record: the name of a saved record that the first page opens.
             ending: whether the server is about to end, which answers waiting requests.
+            access: who reaches the server.
         """
-        self.server, self.first, self.ending = server, record, ending
+        self.server, self.first, self.ending, self.access = server, record, ending, access
         self.waiting = 0
+
+    def enter(self, request: Request, body: Body) -> Answer:
+        """Follow the link with a `key`: of the server, of a seat or to watch; `name` for a seat."""
+        key: Any = body.get("key")
+        name = body.get("name", "")
+        if not isinstance(key, str) or not KEY.fullmatch(key):
+            self.access.refuse_key()
+        if self.access.key and self.access.is_key(key):
+            response = JSONResponse({"id": None})
+            self.access.admit(response)
+            return response
+        browser = _visitor(request).browser
+        id = self.server.enter(browser, key, read_name(name) if name else "")
+        return {"id": id} if id else self.access.refuse_key()
 
     def puzzle(self, request: Request, body: Body) -> Answer:
         """A puzzle, or the result of an answer."""
@@ -58,15 +82,29 @@ class Pages:
 
     def offers(self, request: Request, body: Body) -> Answer:
         """Rulesets, agents, records and open games; with `brief=1` without the records."""
-        brief = request.query_params.get("brief") == "1"
+        visitor = _visitor(request)
+        with self.server.lock:
+            is_guest = self.server.kept.is_guest(visitor.browser)
+        if not visitor.admitted and not is_guest:
+            raise HTTPException(403, NEEDS_LINK)
+        brief = request.query_params.get("brief") == "1" or not visitor.admitted
         return {
             "rulesets": catalogue.rulesets(),
             "human": HUMAN,
             "agents": self.server.agents.describe(),
             "records": [] if brief else self.server.records(),
             "first": self.first,
-            "games": self.server.under_way() if is_local(request) else [],
+            "games": self._under_way(visitor),
+            "admitted": visitor.admitted,
         }
+
+    def _under_way(self, visitor: Visitor) -> list[dict[str, Any]]:
+        with self.server.lock:
+            return self.server.kept.under_way(visitor.browser, visitor.admitted)
+
+    def open(self, request: Request, body: Body) -> Answer:
+        """A new game."""
+        return {"id": self.server.open(body, _visitor(request).browser).id}
 
     def setup_advice(self, request: Request, body: Body) -> Answer:
         """Status of an advice; `{"off": true}` cancels it."""
@@ -87,10 +125,15 @@ class Pages:
 
     async def game(self, request: Request) -> Response:
         """A game, once it differs from version `since` or `NEWS_TIMEOUT` has passed."""
-        game, since = self._game(request), _integer_query(request, "since", 0)
+        visitor, since = self.access.visitor(request), _integer_query(request, "since", 0)
+        request.state.visitor = visitor
+        table = await run_in_threadpool(self._table, request)
         if since:
-            await self._news(game, since)
-        return JSONResponse(await run_in_threadpool(self._game_json, game, not since))
+            await self._news(table.game, since)
+        answer = await run_in_threadpool(self._game_json, request, table, not since)
+        response = JSONResponse(answer)
+        self.access.remember(request, response, visitor)
+        return response
 
     async def _news(self, game: Game, since: int) -> None:
         if self.waiting >= MAX_WAITING:
@@ -108,42 +151,53 @@ class Pages:
 
     def change(self, request: Request, body: Body) -> Answer:
         """A change to a game, and the game after it."""
-        game = self._game(request)
-        self.server.change(game, _check_name(request, CHANGES), body)
-        return self._game_json(game)
+        table, name = self._table(request), _check_name(request, (*CHANGES, "seat"))
+        visitor, played = _visitor(request), self._played(request, table)
+        if name == "sit" and not visitor.admitted and body.get("player") not in played:
+            raise Forbidden("take that seat by its link")
+        if name == "act" and not played:
+            raise Forbidden("you play none of the seats")  # before the rules are compiled
+        self.server.change(table, visitor.browser, name, body)
+        return self._game_json(request, table, at_now=name in MOVES)
 
     def analysis(self, request: Request, body: Body) -> Answer:
         """An agent's evaluation of the position, or of the whole line."""
-        query = request.query_params
+        query, game = request.query_params, self._table(request).game
         whole_game, search = (query.get(key) == "1" for key in ("whole", "search"))
-        return self.server.analyse(self._game(request), query.get("agent", ""), whole_game, search)
+        agent, at = query.get("agent", ""), _position(request, game)
+        return self.server.analyse(game, at, agent, whole_game, search)
 
     def lookahead(self, request: Request, body: Body) -> Answer:
         """One part of the lookahead."""
-        return self.server.lookahead(self._game(request), request.path_params["what"])
+        game = self._table(request).game
+        return lookahead_json(game, _position(request, game), request.path_params["what"])
 
     def save(self, request: Request, body: Body) -> Answer:
         """Save a record."""
-        name, moves = self.server.save(self._game(request), body.get("name", ""))
+        table = self._table(request)
+        if not self._played(request, table) and not _visitor(request).admitted:
+            raise Forbidden("only players save the game")
+        name, moves = self.server.save(table.game, body.get("name", ""))
         return {"name": name, "moves": moves}
 
     def advice(self, request: Request, body: Body) -> Answer:
         """Status of a hint or a review; POST starts it, and `{"off": true}` cancels it."""
-        game, kind = self._game(request), _check_name(request, ("hint", "review"))
-        advice = self.server.advice
+        table, kind = self._table(request), _check_name(request, ("hint", "review"))
+        game, advice = table.game, self.server.advice
+        at = _position(request, game)
         if request.method == "POST" and body.get("off"):
             advice.call_off(game, kind)
         elif request.method == "POST":
-            self.server.ask_advice(game, kind)
+            self.server.ask_advice(table, _visitor(request).browser, kind, at)
         if kind == "hint":
-            return advice.hint(game)
+            return advice.hint(game, at)
         job = advice.review_job(game)
         return job.json() if job else {"status": "none"}
 
     def game_file(self, request: Request, body: Body) -> Answer:
         """A game as a file: its record, its replay page, its review."""
-        game, format = self._game(request), request.path_params["what"]
-        name = re.sub(r"[^A-Za-z0-9 _.-]", "_", game.name or "gaia project")
+        game, format = self._table(request).game, request.path_params["what"]
+        name = re.sub(r"[^\w .-]", "_", game.name or "gaia project")
         if format == "record.json":
             return _download(game.record_text(), "application/json", f"{name}.json")
         if format == "replay.html":
@@ -151,16 +205,47 @@ class Pages:
         job = self.server.advice.review_job(game) if format == "review.html" else None
         return _sandboxed(job, "there is no review of this game yet")
 
-    def _game_json(self, game: Game, whole_game: bool = False) -> dict[str, Any]:
-        with self.server.lock:
-            out = {**game_json(self.server, game), "parts": game.parts()}
-            return {**out, "picture": game.picture()} if whole_game else out
+    def _played(self, request: Request, table: OpenTable) -> list[int]:
+        return table.members.played_by(_visitor(request).browser, table.game.seats)
 
-    def _game(self, request: Request) -> Game:
+    def _game_json(
+        self, request: Request, table: OpenTable, whole_game: bool = False, at_now: bool = False
+    ) -> dict[str, Any]:
+        browser, game = _visitor(request).browser, table.game
+        with self.server.lock:
+            at = game.now if at_now else _position(request, game)
+            if whole_game and "at" not in request.query_params and game.opens_at is not None:
+                at = game.opens_at
+            out = {**game_json(self.server, table, browser, at), "parts": game.parts(at)}
+            return {**out, "picture": game.picture(at)} if whole_game else out
+
+    def _table(self, request: Request) -> OpenTable:
+        """The table of a request.
+
+        Raises:
+            HTTPException: 404, there is none; 403, the browser may not look at it.
+        """
+        visitor = _visitor(request)
         try:
-            return self.server.get(request.path_params["id"])
+            table = self.server.get(request.path_params["id"])
         except KeyError:
-            raise HTTPException(404, "there is no such game") from None
+            raise HTTPException(404 if visitor.admitted else 403, NO_GAME) from None
+        members = table.members
+        has_room = visitor.admitted and members.free_seats(table.game.seats)
+        if not members.sees(visitor.browser) and not has_room:
+            raise HTTPException(403, NEEDS_LINK)
+        return table
+
+
+def _visitor(request: Request) -> Visitor:
+    visitor: Visitor = request.state.visitor
+    return visitor
+
+
+def _position(request: Request, game: Game) -> int:
+    """The position `at` of a query; without it, or if it was removed, the present one."""
+    at = _integer_query(request, "at", MAX_NODES)
+    return at if at < len(game.nodes) else game.now
 
 
 def _check_name(request: Request, names: Sequence[str]) -> str:
@@ -178,54 +263,70 @@ def _sandboxed(job: Job | None, missing: str) -> Response:
 
 
 def _download(text: str, kind: str, name: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
     return Response(text, media_type=kind, headers=headers)
 
 
 def _integer_query(request: Request, name: str, default: int) -> int:
-    text = request.query_params.get(name, str(default))
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
+    text = request.query_params.get(name) or str(default)
+    if not text.isascii() or not text.isdigit() or len(text) > 15:
         raise Refused(f"{name}: a whole number is required")
     return int(text)
 
 
-def make_app(server: GameServer, record: str | None, ending: Callable[[], bool]) -> ASGIApp:
+def make_app(
+    server: GameServer, record: str | None, ending: Callable[[], bool], access: Access
+) -> ASGIApp:
     """The application below `/api/`; `Landing` handles all other requests.
 
     Args:
         server: the games.
         record: the name of a saved record that the first page opens.
         ending: whether the server is about to end.
+        access: who reaches the server.
     """
-    pages = Pages(server, record, ending)
+    pages = Pages(server, record, ending, access)
     game = "/api/games/{id}"
+    # These check the browser themselves; all others are for admitted browsers.
+    own_checks = partial(_route, access, False)
+    route = partial(_route, access, True)
     return make_starlette(
         [
-            _route("/api/offers", pages.offers),
-            _route("/api/puzzles", lambda request, body: server.puzzles.index()),
-            _route("/api/puzzles/{number:int}", pages.puzzle, "GET", "POST"),
-            _route("/api/preview", lambda request, body: server.preview(body), "POST"),
-            _route("/api/advice", lambda request, body: server.advise(body), "POST"),
-            _route("/api/advice/{id}", pages.setup_advice, "GET", "POST"),
-            _route("/api/advice/{id}/page", pages.setup_advice_page),
-            _route("/api/games", lambda request, body: {"id": server.open(body).id}, "POST"),
+            own_checks("/api/enter", pages.enter, "POST"),
+            own_checks("/api/offers", pages.offers),
+            route("/api/puzzles", lambda request, body: server.puzzles.index()),
+            route("/api/puzzles/{number:int}", pages.puzzle, "GET", "POST"),
+            route("/api/preview", lambda request, body: server.preview(body), "POST"),
+            route("/api/advice", lambda request, body: server.advise(body), "POST"),
+            route("/api/advice/{id}", pages.setup_advice, "GET", "POST"),
+            route("/api/advice/{id}/page", pages.setup_advice_page),
+            route("/api/games", pages.open, "POST"),
             Route(game, pages.game),
-            _route(game + "/further/{what}", pages.lookahead),
-            _route(game + "/ask/{what}", pages.advice, "GET", "POST"),
-            _route(game + "/file/{what}", pages.game_file),
-            _route(game + "/analysis", pages.analysis),
-            _route(game + "/save", pages.save, "POST"),
-            _route(game + "/{what}", pages.change, "POST"),
+            own_checks(game + "/further/{what}", pages.lookahead),
+            own_checks(game + "/ask/{what}", pages.advice, "GET", "POST"),
+            own_checks(game + "/file/{what}", pages.game_file),
+            own_checks(game + "/analysis", pages.analysis),
+            own_checks(game + "/save", pages.save, "POST"),
+            own_checks(game + "/{what}", pages.change, "POST"),
         ]
     )
 
 
-def _route(path: str, handler: Callable[[Request, Body], Answer], *methods: str) -> Route:
-    """Run a handler in a thread, with the JSON object of a POST; answer with JSON."""
+def _route(access: Access, admitted: bool, path: str, handler: Handler, *methods: str) -> Route:
+    """Run a handler in a thread, with the JSON object of a POST; answer with JSON.
+
+    Args:
+        admitted: whether only admitted browsers may ask.
+    """
 
     async def respond(request: Request) -> Response:
+        request.state.visitor = visitor = access.visitor(request)
+        if admitted and not visitor.admitted:
+            raise HTTPException(403, NEEDS_LINK)
         body = await read_object(request) if request.method == "POST" else {}
         answer = await run_in_threadpool(handler, request, body)
-        return answer if isinstance(answer, Response) else JSONResponse(answer)
+        response = answer if isinstance(answer, Response) else JSONResponse(answer)
+        access.remember(request, response, visitor)
+        return response
 
     return Route(path, respond, methods=methods or ("GET",))

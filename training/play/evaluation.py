@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import jax
@@ -44,15 +45,17 @@ def evaluate(game: Game, id: int, agent: AgentProgram) -> dict[str, Any]:
     return cached
 
 
-def near(game: Game) -> list[int]:
-    """The present position and its neighbours on the line: one point would draw no line."""
-    position = game.line.index(game.now)
-    return game.line[max(0, position - 1) : position + 2]
+def near(game: Game, at: int) -> list[int]:
+    """A position and its neighbours on the line: one point would draw no line."""
+    line = game.line_of(at)
+    position = line.index(at)
+    return line[max(0, position - 1) : position + 2]
 
 
 def _following(game: Game, id: int) -> int:
-    """The action that follows a position on the current line; -1 at its end."""
-    later = game.line[game.line.index(id) + 1 :] if id in game.line else []
+    """The action that follows a position on its line; -1 at the end."""
+    line = game.line_of(id)
+    later = line[line.index(id) + 1 :]
     return game.nodes[later[0]].action if later else -1
 
 
@@ -90,19 +93,19 @@ def _in_words(game: Game, move: str) -> str:
     return f"{names[player]}: {game.rules.action_words(text)}"
 
 
-def report(game: Game, agent: AgentProgram) -> dict[str, Any]:
-    """The evaluations of the present position and of the line in view, so far.
+def report(game: Game, at: int, agent: AgentProgram) -> dict[str, Any]:
+    """The evaluations of a position and of its line, so far.
 
     Returns:
         `policy`: text, words and probability of the most likely actions, at temperature 1; `all`:
         the probability of every action; `vp`: the expected final VP of each player; `lines`: for
         each player the same at every position of the line, None before its evaluation.
     """
-    current = evaluate(game, game.now, agent)
-    seen = [game.nodes[id].analysis.get(agent.name) for id in game.line]
+    current = evaluate(game, at, agent)
+    seen = [game.nodes[id].analysis.get(agent.name) for id in game.line_of(at)]
     players = range(len(game.seats))
     lines = [[None if value is None else value["vp"][p] for value in seen] for p in players]
-    to_words, table = game.rules.action_words, game.table()
+    to_words, table = game.rules.action_words, game.table(at)
     return {
         "policy": [
             (text, to_words(text, table), probability)
@@ -113,3 +116,38 @@ def report(game: Game, agent: AgentProgram) -> dict[str, Any]:
         "lines": lines,
         "missing": sum(value is None for value in seen),
     }
+
+
+def analyse(
+    game: Game,
+    at: int,
+    agent: AgentProgram,
+    searching: AgentProgram | None,
+    lock: threading.RLock,
+    whole_game: bool,
+    search_now: bool,
+) -> dict[str, Any]:
+    """The `report` of a position, with the search of `searching`, or what is still compiling.
+
+    Args:
+        lock: of the game.
+        whole_game: evaluate the whole line, not only the position and its neighbours.
+        search_now: search the position unless it has been searched.
+    """
+    if agent.status != "ready":
+        return {"waiting": agent.status_line(), "again": agent.under_way}
+    if agent.policy is None:
+        return {"waiting": f"{agent.name} has no policy to show", "again": False}
+    if search_now and searching and searching.status == "ready":
+        search(game, at, searching)  # without the lock: it takes a second
+    for id in game.line_of(at) if whole_game else near(game, at):
+        with lock:
+            if id < len(game.nodes):
+                evaluate(game, id, agent)
+    with lock:
+        out = report(game, at, agent)
+        table = searched(game, at, searching.name) if searching else None
+    out |= {"searches": searching is not None, "search": table, "at": at}
+    if searching and searching.status != "ready":
+        out |= {"searching": searching.status_line(), "again": searching.under_way}
+    return out

@@ -1,7 +1,11 @@
-"""A game at the table: a tree of positions, the players of the seats, the position in view."""
+"""A game at the table: a tree of positions, the players of the seats, the present position.
+
+Which position a browser shows belongs to the browser: it is the argument `at` of the methods.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -62,12 +66,13 @@ class Game:
         self.id, self.rules, self.setup, self.name = id, rules, setup, name
         self.nodes = [Node(0, -1, "", -1, rules.start(setup))]
         self.seats = list(seats)
-        self.line = [0]  # positions from the first to the last of the line in view
-        self.now = 0
-        self.paused = False  # an earlier position is in view, and agents wait
+        self.line = [0]  # positions from the first over the present one to its latest continuation
+        self.now = 0  # the position at which the game is played on
+        self.opens_at: int | None = None  # the position that browsers show first; None: the present
+        self.paused = False  # agents wait
         self.message = ""
-        self.unsaved = False  # a person has decided since the last save
-        self.version = 1
+        # Counts on across restarts of the server, whose pages ask for what is newer.
+        self.version = int(time.time() * 1000)
 
     def changed(self) -> None:
         """Count a change that pages have to show."""
@@ -86,20 +91,18 @@ class Game:
             node.table = self.rules.table(node.state)
         return node.table
 
-    def over(self) -> bool:
-        """Whether the present position ends the game."""
-        return self.table().over
+    def over(self, at: int | None = None) -> bool:
+        """Whether a position, by default the present one, ends the game."""
+        return self.table(at).over
 
-    def unfinished(self) -> bool:
-        """Whether it is not over and has unsaved decisions of a person."""
-        return self.unsaved and not self.table(self.line[-1]).over
+    def deciding_agent(self, at: int) -> str | None:
+        """The agent at the seat that decides at a position; None for a person and at the end."""
+        table = self.table(at)
+        return None if table.over or self.seats[table.player] == HUMAN else self.seats[table.player]
 
     def agent_to_move(self) -> str | None:
         """The agent that decides; None for a person, at the end, or while paused."""
-        if self.paused or self.over():
-            return None
-        seat = self.seats[self.table().player]
-        return None if seat == HUMAN else seat
+        return None if self.paused else self.deciding_agent(self.now)
 
     def play(self, text: str, by: str = "") -> None:
         """Take an action of the player to move; an action that has a position goes there.
@@ -132,32 +135,33 @@ class Game:
         self.nodes[child].by = by
         self.paused = False
         self.message = ""
-        self._show(child)
+        self.opens_at = None
+        self._move_to(child)
 
-    def play_all(self, texts: list[str]) -> None:
+    def play_all(self, texts: list[str], at: int | None = None) -> None:
         """Take several actions of one player as one decision; all of them or none.
 
+        Args:
+            at: the position to play from; by default the present one.
         Raises:
             Refused: one of them cannot be taken, or the next decision is another player's.
         """
-        start, player, paused = self.now, self.table().player, self.paused
+        before, paused, opens_at = self.now, self.paused, self.opens_at
+        start = before if at is None else self.node(at).id
+        player = self.table(start).player
         try:
+            self._move_to(start)
             for number, text in enumerate(texts):
                 if self.table().player != player:
                     raise Refused(f"{text!r} is another player's decision")
                 self.play(text, "one choice" if number else "")
         except Refused:
             last = self.now
-            self._show(start)
+            self._move_to(start)
             self._prune(last, start)
-            self.paused = paused
+            self._move_to(before)
+            self.paused, self.opens_at = paused, opens_at
             raise
-
-    def go(self, id: int) -> None:
-        """Show a position; agents wait if it has later ones."""
-        node = self.node(id)
-        self._show(node.id)
-        self.paused = bool(node.children)
 
     def back(self) -> None:
         """Go back to the last earlier decision of a person, or to the start of an incomplete move.
@@ -168,7 +172,7 @@ class Game:
         if at is None:
             raise Refused("there is no decision of a person to take back")
         half_made = self.half_made()
-        self._show(at)
+        self._move_to(at)
         if half_made:
             self._prune(node, at)
         self.paused = self.seats[self.table().player] != HUMAN
@@ -195,9 +199,9 @@ class Game:
             id = node.parent
         self.line = self._onward([id for id in self.line if id < len(self.nodes)])
 
-    def half_made(self) -> bool:
+    def half_made(self, at: int | None = None) -> bool:
         """Whether a move is incomplete and not paid for yet."""
-        return not self.over() and self.table().node in HALF_MADE
+        return not self.over(at) and self.table(at).node in HALF_MADE
 
     def sit(self, player: int, occupant: str) -> None:
         """Let another player or agent play a seat from now on."""
@@ -207,16 +211,18 @@ class Game:
         self.message = ""
         self.changed()
 
-    def resume(self) -> None:
-        """Let agents continue from this position."""
+    def resume(self, at: int | None = None) -> None:
+        """Let the game continue from a position, by default the present one."""
         self.paused, self.message = False, ""
+        self._move_to(self.now if at is None else self.node(at).id)
+
+    def _move_to(self, id: int) -> None:
+        self.now, self.line = id, self.line_of(id)
         self.changed()
 
-    def _show(self, id: int) -> None:
-        self.now = id
-        if id not in self.line:
-            self.line = self._onward(self.path(id))
-        self.changed()
+    def line_of(self, at: int) -> list[int]:
+        """The line of the game if a position is on it, otherwise the line through the position."""
+        return self.line if at in self.line else self._onward(self.path(at))
 
     def _onward(self, path: list[int]) -> list[int]:
         """Extend a line by the latest moves from its end."""
@@ -233,40 +239,40 @@ class Game:
         return out[::-1]
 
     def record(self) -> Record:
-        """The line in view to its end, from any position."""
+        """The line of the game to its end, from any position."""
         moves = [self.nodes[id].action for id in self.line[1:]]
         tip = self.table(self.line[-1])
         vp = [seat.vp for seat in tip.seats] if tip.over else []
         return Record.of(self.rules.env, self.setup, moves, vp)
 
     def record_text(self) -> str:
-        """The record of the line in view, with its players, as JSON text."""
+        """The record of the line of the game, with its players, as JSON text."""
         players = ["a person" if seat == HUMAN else seat for seat in self.seats]
         players += [AUTOMA_NAME] * self.rules.solo
         return to_text(self.record().with_players(players))
 
     def replay_page(self) -> str:
-        """The line in view as a page of one file."""
+        """The line of the game as a page of one file."""
         return page(self.record(), played=[self.nodes[id].state for id in self.line])
 
-    def parts(self) -> dict[str, dict[str, str]]:
-        """The picture of the present position, in parts."""
-        action = self.nodes[self.now].action
-        return panels.parts(self.table(), action if action >= 0 else None)
+    def parts(self, at: int) -> dict[str, dict[str, str]]:
+        """The picture of a position, in parts."""
+        action = self.nodes[at].action
+        return panels.parts(self.table(at), action if action >= 0 else None)
 
-    def picture(self) -> dict[str, Any]:
-        """The map and the panels of the present position, for a new page."""
-        return panels.frame(self.table(), self.parts())
+    def picture(self, at: int) -> dict[str, Any]:
+        """The map and the panels of a position, for a new page."""
+        return panels.frame(self.table(at), self.parts(at))
 
-    def prices(self) -> dict[str, dict[str, Any]]:
-        """Costs and gains of each action of the present position, in words; {} until compiled."""
-        node = self.nodes[self.now]
+    def prices(self, at: int) -> dict[str, dict[str, Any]]:
+        """Costs and gains of each action of a position, in words; {} until compiled."""
+        node = self.nodes[at]
         if node.prices is None:
-            if self.over() or not self.rules.prices_ready:
+            if self.over(at) or not self.rules.prices_ready:
                 return {}
             texts = self.rules.env.ruleset.actions.texts
             effects_by_action = self.rules.effects_of_all(node.state)
-            to_words, table = self.rules.action_words, self.table()
+            to_words, table = self.rules.action_words, self.table(at)
             node.prices = {
                 texts[a]: effect.brief(to_words(texts[a], table))
                 for a, effect in effects_by_action.items()
@@ -303,10 +309,10 @@ class Game:
         """The set-up, as records hold it."""
         return setup_to_dict(self.setup, self.rules.env.ruleset)
 
-    def move_rows(self) -> list[dict[str, Any]]:
-        """A row for each decision of the line in view, with other moves from its position."""
-        rows = []
-        for before, id in zip(self.line, self.line[1:], strict=False):
+    def move_rows(self, line: list[int] | None = None) -> list[dict[str, Any]]:
+        """A row for each decision of a line, by default the game's, with other moves there."""
+        rows, line = [], self.line if line is None else line
+        for before, id in zip(line, line[1:], strict=False):
             node, table = self.nodes[id], self.table(before)
             others = [
                 {"node": other, "words": self.words(other)}

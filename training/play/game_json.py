@@ -15,57 +15,83 @@ from gaia_jax.state import AUTOMA
 from gaia_jax.state import HUMAN as PLAYER
 
 from ..analysis import ADVISER
-from .game import AUTOMA_NAME, HUMAN, Game
+from .game import AUTOMA_NAME, HUMAN, Game, Refused
 from .game_server import GameServer
 from .hints import refusal
-from .lookahead import TWO_STEPS, in_words, joined
+from .kept_tables import OpenTable
+from .lookahead import PARTS, TWO_STEPS, in_words, joined
 
 NUM_BEST_MOVES = 8
 
 
-def game_json(server: GameServer, game: Game) -> dict[str, Any]:
-    """Everything that a page shows of a game except its picture."""
+def game_json(server: GameServer, table: OpenTable, browser: str, at: int) -> dict[str, Any]:
+    """Everything that a page shows of a game except its picture.
+
+    Args:
+        browser: what it may do is part of the result.
+        at: the position that it shows.
+    """
+    game, members = table.game, table.members
     with server.lock:
-        table = game.table()
+        view, line = game.table(at), game.line_of(at)
         agents = {seat for seat in game.seats if seat != HUMAN}
         programs = [server.agents.get(name, game.rules) for name in sorted(agents)]
         lines = [program.progress() for program in programs if program.status != "ready"]
+        invites = members.shared and members.is_host(browser)
         return {
             "id": game.id,
             "name": game.name,
             "agents": server.agents.fitting(game.rules.env.id, game.rules.env.num_players),
-            "can_undo": game.earlier() is not None,
+            "can_undo": at == game.now and table.may_undo(browser),
             "version": game.version,
             "ruleset": game.rules.env.id,
-            "node": game.now,
-            "line": game.line,
-            "moves": game.move_rows(),
+            "node": at,
+            "now": game.now,
+            "line": line,
+            "moves": game.move_rows(line),
             "seats": [
-                {**seat, "who": occupant, "vp": table.seats[p].vp}
+                {**seat, "who": occupant, "vp": view.seats[p].vp, **_person(table, p, invites)}
                 for p, (seat, occupant) in enumerate(
-                    zip(seats_json(table), occupants(game), strict=True)
+                    zip(seats_json(view), occupants(game), strict=True)
                 )
             ],
-            "vp": [[seat.vp for seat in game.table(id).seats] for id in game.line],
-            "sources": sources_json(table),
-            "by_source": [list(seat.vp_source.values()) for seat in table.seats],
-            "player": table.player,
-            "asks": table.node,
-            "over": table.over,
-            "ended": game.table(game.line[-1]).over,
-            "end": end_summary(game) if table.over else None,
+            "shared": members.shared,
+            "host": members.is_host(browser),
+            "mine": members.played_by(browser, game.seats),
+            "alone": members.is_alone(browser, game.seats),
+            "watch_key": members.watch_key if invites else "",
+            "vp": [[seat.vp for seat in game.table(id).seats] for id in line],
+            "sources": sources_json(view),
+            "by_source": [list(seat.vp_source.values()) for seat in view.seats],
+            "player": view.player,
+            "asks": view.node,
+            "over": view.over,
+            "ended": game.table(line[-1]).over,
+            "end": end_summary(game, at) if view.over else None,
             "paused": game.paused,
-            "thinking": game.agent_to_move() or "",
-            "half_made": game.half_made(),
-            "settings": asdict(server.settings[game.id]),
+            "thinking": (game.agent_to_move() or "") if at == game.now else "",
+            "half_made": game.half_made(at),
+            "settings": asdict(
+                table.settings[min(members.played_by(browser, game.seats), default=0)]
+            ),
             "message": game.message,
             "progress": [
                 {"text": text, "seconds": seconds}
                 for text, seconds in (*lines, *game.rules.progress())
             ],
-            "legal": legal_actions(game),
+            "legal": legal_actions(game, at) if table.may_act(browser, at) else [],
             "advised": not game.rules.solo or not refusal(ADVISER, game.rules),
         }
+
+
+def _person(table: OpenTable, player: int, invites: bool) -> dict[str, Any]:
+    """The person at a seat: `person`, a name; `free`; `key` of the link, for the host."""
+    members, seats = table.members, table.game.seats
+    if player >= len(seats) or seats[player] != HUMAN:
+        return {"person": "", "free": False, "key": ""}
+    key = members.seat_keys[player] if invites else ""
+    is_free = members.shared and members.is_free(player)
+    return {"person": members.names[player], "free": is_free, "key": key}
 
 
 def occupants(game: Game) -> list[str]:
@@ -73,22 +99,38 @@ def occupants(game: Game) -> list[str]:
     return [*game.seats, *[AUTOMA_NAME] * game.rules.solo]
 
 
-def legal_actions(game: Game) -> list[dict[str, Any]]:
-    """The legal actions of a person at the present position, with effects once these are compiled.
-
-    [] at the decision of an agent.
-    """
-    if game.agent_to_move():
-        return []
-    rules, table, prices = game.rules, game.table(), game.prices()
+def legal_actions(game: Game, at: int) -> list[dict[str, Any]]:
+    """The legal actions of a position, with effects once these are compiled."""
+    rules, table, prices = game.rules, game.table(at), game.prices(at)
     actions: list[dict[str, Any]] = []
-    for text in rules.legal(game.nodes[game.now].state):
+    for text in rules.legal(game.nodes[at].state):
         action = {"text": text, "words": in_words(rules, table, text)}
         actions.append({**action, "effects": prices[text]} if prices else action)
     return actions
 
 
-def end_summary(game: Game) -> dict[str, Any]:
+def lookahead_json(game: Game, at: int, part: str) -> dict[str, Any]:
+    """One part of the lookahead at a person's turn, by its name in `lookahead.PARTS`.
+
+    Raises:
+        Refused: there is no such part.
+    """
+    if part not in PARTS:
+        raise Refused(f"there is no {part!r} further on; known are {', '.join(PARTS)}")
+    node, rules = game.nodes[at], game.rules
+    cached: dict[str, Any] | None = node.lookahead.get(part)
+    if cached is None:
+        if game.over(at) or game.deciding_agent(at) or not rules.ready:
+            return {"node": at}
+        priced = rules.prices_ready
+        options = {name: find(rules, node.state) for name, find in PARTS[part].items()}
+        cached = {"node": at, **options}
+        if priced:
+            node.lookahead[part] = cached
+    return cached
+
+
+def end_summary(game: Game, at: int) -> dict[str, Any]:
     """The summary at the end of a game.
 
     Returns:
@@ -96,9 +138,9 @@ def end_summary(game: Game) -> dict[str, Any]:
         set-up, each round and the final scoring; `best`: the decisions that gained their player the
         most VP; `left`: how remaining resources score (FIN-11); `verdict`: of a solo game.
     """
-    table = game.table()
+    table = game.table(at)
     vp = [seat.vp for seat in table.seats]
-    path = game.path(game.now)
+    path = game.path(at)
     rows = [{"name": "Start", "vp": [seat.vp for seat in game.table(path[0]).seats]}]
     gains = []
     for parent, id in zip(path, path[1:], strict=False):

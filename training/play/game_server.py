@@ -1,4 +1,4 @@
-"""The games of a server, the thread that plays for the agents, and the saved records."""
+"""The tables of a server, the thread that plays for the agents, and the saved records."""
 
 from __future__ import annotations
 
@@ -17,38 +17,44 @@ from gaia_jax.state import Setup
 
 from ..agents.search import split_name
 from ..analysis import ADVISER
-from . import evaluation, lookahead, settings, setups
+from . import evaluation, settings, setups, table_changes
 from .agent_pool import POLICY, SEARCH, AgentPool, AgentProgram
 from .compiled_rules import Rules
-from .game import HUMAN, Game, Refused, requested_actions, whole_number
+from .game import HUMAN, Game, Refused, whole_number
 from .hints import Advice, refusal
+from .kept_tables import KeptTables, OpenTable
+from .members import Forbidden, Members
 from .puzzle_book import PuzzleBook
-from .saves import SHIPPED_MARK, Saves, about, check, unfinished_name
+from .saves import SHIPPED_MARK, Saves, check, imported
 from .setup_advice import SetupAdvice
 
 MAX_GAMES = 16
 
 
 class GameServer:
-    """The games. Every method may be called from any thread."""
+    """The tables. Every method may be called from any thread."""
 
-    def __init__(self, agents: AgentPool, saves: Path, max_games: int = MAX_GAMES):
+    def __init__(
+        self, agents: AgentPool, saves: Path, max_games: int = MAX_GAMES, shared: bool = False
+    ):
         """
         Args:
             agents: the agents on offer.
-            saves: folder of the saved records.
-            max_games: one more closes the least recently used.
+            saves: folder of the saved records, with the tables in `tables`.
+            max_games: one more closes the least recently used; a kept table opens again.
+            shared: whether new tables are shared (see `members`).
         """
         self.agents, self.saves, self.max_games = agents, Saves(saves), max_games
+        self.kept, self.shared = KeptTables(saves / "tables"), shared
         self.rules = {id: Rules(id) for id in RULESETS}
         self._fewer: dict[tuple[str, int], Rules] = {}
         self._compiled: set[str] = set()
-        self.games: dict[str, Game] = {}
-        self.settings: dict[str, settings.Settings] = {}
+        self.tables: dict[str, OpenTable] = {}
         self.advice, self.setup_advice = Advice(), SetupAdvice()
         self.puzzles = PuzzleBook()
         self.lock = threading.RLock()
         self.wake = threading.Condition(self.lock)
+        self._reading = threading.Lock()
         self._touched: dict[str, float] = {}
         agents.on_change = self.stir
         threading.Thread(target=self._work, name="agents", daemon=True).start()
@@ -56,9 +62,9 @@ class GameServer:
     def stir(self) -> None:
         """Wake the agents' thread, and the requests that wait for changes."""
         with self.wake:
-            for game in self.games.values():
+            for table in self.tables.values():
                 # Also at a person's decision: the page shows the compilations.
-                game.changed()
+                table.game.changed()
             self.wake.notify_all()
 
     def compile(self, rules: Rules) -> None:
@@ -78,40 +84,71 @@ class GameServer:
 
         threading.Thread(target=run, name="compile rules", daemon=True).start()
 
-    def open(self, form: Mapping[str, Any]) -> Game:
-        """A new game: `ruleset`, `seats`, and `seed`, `setup` or `record`, `factions`, `settings`.
+    def open(self, form: Mapping[str, Any], browser: str = "") -> Game:
+        """A new game: `ruleset`, `seats`, and a source, `factions`, `settings`.
 
-        A solo game has one seat, and `automa`, `automa_faction` as of `setups.deal`.
+        The source is a `seed`, a `setup`, a `record`, or a `log` of boardgamers.space.
 
+        A solo game has one seat, and `automa`, `automa_faction` as of `setups.deal`. `at` is the
+        number of decisions after which a record is shown first; by default an ended one is shown
+        from its beginning.
+
+        Args:
+            browser: the host of the table.
         Raises:
             Refused: one of them is invalid; the message is one line.
         """
-        form = self._rematch_form(form)
-        record_json = form.get("record")
+        again = self._rematch_form(form)
+        form = again or form
+        record_json, log = form.get("record"), form.get("log")
         record = None if record_json is None else self._record(record_json)
+        if log is not None:
+            record = imported(log)
         seats = self._seats(form, record)
         rules = self.rules_for(record.ruleset if record else form.get("ruleset"), len(seats))
         setup = check(record, self.rules_for)[1] if record else setups.deal(form, rules)
         for seat in seats:
             self.seat(seat, rules)
-        left = settings.Settings.read(form.get("settings", {}))
+        chosen = settings.Settings.read(form.get("settings", {}))
         name = record_json.removeprefix(SHIPPED_MARK) if isinstance(record_json, str) else ""
+        first = whole_number(form, "at") if "at" in form else None
         self.compile(rules)
         game = Game(secrets.token_hex(6), rules, setup, seats, name)
         if record:
             rules.prepare()
-            self._walk(game, record)
-        self.agents.hurry(sorted(set(seats) - {HUMAN}), rules)
-        with self.wake:
-            self.settings[game.id] = left
-            if len(self.games) >= self.max_games:
-                oldest = min(self._touched, key=lambda key: self._touched[key])
-                del self.games[oldest], self._touched[oldest], self.settings[oldest]
-                self.advice.forget(oldest)
-            self.games[game.id] = game
-            self._touched[game.id] = time.monotonic()
-            self.wake.notify_all()
+            self._play_record(game, record)
+            first = 0 if first is None and game.over() else first
+            game.opens_at = first if first is None else game.node(first).id
+        members = Members.of(browser, seats, self.shared)
+        if again:
+            members = members.again(self.get(str(again["again"])).members)
+        table = OpenTable(game, members, [chosen] * len(seats))
+        self._add(table)
+        self._keep(table, members.shared)
         return game
+
+    def _add(self, table: OpenTable) -> None:
+        """Hold a table, in place of the least recently used one if there are too many."""
+        id, rules = table.game.id, table.game.rules
+        self.agents.hurry(sorted(set(table.game.seats) - {HUMAN}), rules)
+        with self.wake:
+            if len(self.tables) >= self.max_games:
+                oldest = min(self._touched, key=lambda key: self._touched[key])
+                del self.tables[oldest], self._touched[oldest]
+                self.advice.forget(oldest)
+            self.tables[id] = table
+            self._touched[id] = time.monotonic()
+            self.wake.notify_all()
+
+    def _keep(self, table: OpenTable, begins: bool = False) -> None:
+        """Write a table to the disk, from the first decision of a person or its sharing on."""
+        with self.lock:
+            table.is_kept |= begins
+            try:
+                if table.is_kept:
+                    self.kept.keep(table)
+            except OSError as error:  # the disk is full
+                table.game.message = f"this table is not kept on the disk: {error.strerror}"
 
     def preview(self, form: Mapping[str, Any]) -> dict[str, Any]:
         """The set-up of a form and the status of its `advice`; starts to compile its agents.
@@ -139,57 +176,45 @@ class GameServer:
         rules = self.rules_for(form.get("ruleset"), len(seats))
         return rules, setups.deal(form, rules), seats
 
-    def get(self, id: str) -> Game:
-        """A game by its id; KeyError if there is none."""
+    def get(self, id: str) -> OpenTable:
+        """A table by its id, a kept one after playing it again; KeyError if there is none."""
         with self.lock:
-            game = self.games[id]
-            self._touched[id] = time.monotonic()
-            return game
+            if id in self.tables:
+                self._touched[id] = time.monotonic()
+                return self.tables[id]
+        with self._reading:
+            if id not in self.tables:
+                table = self.kept.read(id, self.rules_for)
+                if table is None:
+                    raise KeyError(id)
+                self._add(table)
+                self.compile(table.game.rules)
+            return self.tables[id]
 
-    def _rematch_form(self, form: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The form; with `again`, the set-up and the seats of that game."""
+    def _rematch_form(self, form: Mapping[str, Any]) -> dict[str, Any] | None:
+        """With `again`, the form of a game with the set-up and the seats of that game."""
         id = form.get("again")
         if id is None:
-            return form
-        game = self.games.get(str(id))
-        if game is None:
-            raise Refused("again: there is no such game")
+            return None
+        try:
+            game = self.get(str(id)).game
+        except KeyError:
+            raise Refused("again: there is no such game") from None
         rematch = {"ruleset": game.rules.env.id, "setup": game.setup_json(), "seats": game.seats}
-        return {**rematch, "settings": form.get("settings", {})}
+        return {**rematch, "settings": form.get("settings", {}), "again": id}
 
-    def lookahead(self, game: Game, part: str) -> dict[str, Any]:
-        """One part of the lookahead at a person's turn, by its name in `lookahead.PARTS`.
-
-        Raises:
-            Refused: there is no such part.
-        """
-        if part not in lookahead.PARTS:
-            raise Refused(
-                f"there is no {part!r} further on; known are {', '.join(lookahead.PARTS)}"
-            )
-        node, rules, parts = game.nodes[game.now], game.rules, lookahead.PARTS[part]
-        cached: dict[str, Any] | None = node.lookahead.get(part)
-        if cached is None:
-            if game.over() or game.agent_to_move() or not rules.ready:
-                return {"node": node.id}
-            priced = rules.prices_ready
-            options = {name: find(rules, node.state) for name, find in parts.items()}
-            cached = {"node": node.id, **options}
-            if priced:
-                node.lookahead[part] = cached
-        return cached
-
-    def ask_advice(self, game: Game, kind: str) -> None:
+    def ask_advice(self, table: OpenTable, browser: str, kind: str, at: int) -> None:
         """Start a `hint` or a `review` in the background; Refused if the adviser gives none."""
+        game = table.game
         reason = refusal(ADVISER, game.rules)
         if reason:
             raise Refused(reason)
         if kind == "review":
             self.advice.start_review(game)
-        elif game.over() or game.agent_to_move():
+        elif not table.may_act(browser, at):
             raise Refused("hints are for your own decisions")
         else:
-            self.advice.start_hint(game)
+            self.advice.start_hint(game, at)
 
     def _seats(self, form: Mapping[str, Any], record: Record | None) -> list[str]:
         """The players by seat: as many as the record or set-up has, if there is one."""
@@ -216,15 +241,14 @@ class GameServer:
         except RecordError as error:
             raise Refused(str(error)) from error
 
-    def _walk(self, game: Game, record: Record) -> None:
-        """Play a record's moves and show its first position."""
+    def _play_record(self, game: Game, record: Record) -> None:
+        """Play a record's moves."""
         for number, text in enumerate(record.actions):
             try:
                 game.play(text)
             except Refused as error:
                 self.saves.refuse(game.name)
                 raise Refused(f"action {number + 1}: {error}") from error
-        game.go(0)
 
     def rules_for(self, id: object, players: int) -> Rules:
         """The rules for a number of players; those for four exist from the start."""
@@ -251,77 +275,66 @@ class GameServer:
                 raise Refused(reason)
         return str(occupant)
 
-    def change(self, game: Game, change_name: str, body: Mapping[str, Any]) -> None:
-        """One change to a game: act, go, undo, seat, settings or resume.
+    def change(
+        self, table: OpenTable, browser: str, change_name: str, body: Mapping[str, Any]
+    ) -> None:
+        """One change to a table by a browser, of `table_changes`, or `seat`.
 
         Raises:
-            Refused: it is invalid.
+            Refused: it is invalid, or Forbidden, it is for others to make.
         """
         if change_name == "act":
-            game.rules.prepare()  # outside the lock: it may wait for a compilation
+            table.game.rules.prepare()  # outside the lock: it may wait for a compilation
         with self.wake:
-            if change_name == "act":
-                if body.get("node") not in (None, game.now):
-                    raise Refused("the table has changed since; look again")
-                if game.agent_to_move():
-                    raise Refused("it is an agent's decision; take over the seat first")
-                game.play_all(requested_actions(body))
-                game.unsaved = True
-                settings.carry_out(game, self.settings[game.id])
-            elif change_name == "settings":
-                self.settings[game.id] = settings.Settings.read(body)
-                if game.rules.ready:
-                    settings.carry_out(game, self.settings[game.id])
-                game.changed()
-            elif change_name == "go":
-                game.go(whole_number(body, "node"))
-            elif change_name == "undo":
-                game.back()
-            elif change_name == "seat":
-                occupant = self.seat(body.get("who"), game.rules)
-                game.sit(whole_number(body, "player"), occupant)
-                if occupant != HUMAN:
-                    self.agents.get(occupant, game.rules)
-            elif change_name == "resume":
-                game.resume()
+            change = table_changes.CHANGES.get(change_name, self._seat)
+            change(table, browser, body)
+            table.game.changed()
+            self._keep(table, change_name in ("act", "share"))
             self.wake.notify_all()
 
-    def analyse(self, game: Game, name: str, whole_game: bool, search: bool) -> dict[str, Any]:
-        """An agent's evaluation of the present position, or of the whole line; see `evaluation`.
+    def _seat(self, table: OpenTable, browser: str, body: Mapping[str, Any]) -> None:
+        """Let a person or the agent `who` play the seat `player`."""
+        if not table.members.is_host(browser):
+            raise Forbidden("only the host of the table changes who plays")
+        game, occupant = table.game, self.seat(body.get("who"), table.game.rules)
+        player = whole_number(body, "player")
+        game.sit(player, occupant)
+        if occupant != HUMAN:
+            self.agents.get(occupant, game.rules)
+            table.members.clear(player)
+
+    def enter(self, browser: str, key: str, name: str) -> str | None:
+        """Follow a link to a table. Returns its id, None if no table has such a link.
+
+        Raises:
+            Refused: there is no room.
+        """
+        with self.lock:
+            id = self.kept.id_of(key)
+        if id is None:
+            return None
+        table = self.get(id)
+        with self.wake:
+            is_known = table.members.enter(browser, key, name)
+            table.game.changed()
+            self._keep(table)
+        return id if is_known else None
+
+    def analyse(
+        self, game: Game, at: int, name: str, whole_game: bool, search: bool
+    ) -> dict[str, Any]:
+        """An agent's evaluation of a position, or of the whole line; see `evaluation`.
 
         Args:
-            search: also search the present position, if the agent has a search.
+            search: also search the position, if the agent has a search.
         """
         if self.seat(name, game.rules) == HUMAN:
             raise Refused("agent: the name of an agent is required")
         base, spec = split_name(name)
         agent = self.agents.get(base, game.rules, POLICY)
-        if agent.status != "ready":
-            return {"agent": name, "waiting": agent.status_line(), "again": agent.under_way}
-        if agent.policy is None:
-            return {"agent": name, "waiting": f"{name} has no policy to show", "again": False}
         searching = self.agents.get(name, game.rules, SEARCH) if spec is not None else None
-        at = game.now
-        if search and searching and searching.status == "ready":
-            # Without the lock: it takes a second.
-            evaluation.search(game, at, searching)
-        for id in game.line if whole_game else evaluation.near(game):
-            with self.lock:
-                if id < len(game.nodes):
-                    evaluation.evaluate(game, id, agent)
-        with self.lock:
-            out = evaluation.report(game, agent)
-            table = evaluation.searched(game, at, name) if searching else None
-        report = {
-            **out,
-            "agent": name,
-            "searches": searching is not None,
-            "search": table,
-            "at": at,
-        }
-        if searching and searching.status != "ready":
-            report |= {"searching": searching.status_line(), "again": searching.under_way}
-        return report
+        report = evaluation.analyse(game, at, agent, searching, self.lock, whole_game, search)
+        return {**report, "agent": name}
 
     def _work(self) -> None:
         seed = 0
@@ -331,7 +344,8 @@ class GameServer:
                 if turn is None:
                     self.wake.wait(5)
                     continue
-                game, agent = turn
+                table, agent = turn
+                game = table.game
                 node, state = game.now, game.nodes[game.now].state
             seed += 1
             try:
@@ -340,7 +354,8 @@ class GameServer:
                 with self.wake:
                     if game.now == node and game.agent_to_move() == agent.name:
                         game.play(text)
-                        settings.carry_out(game, self.settings[game.id])
+                        settings.carry_out(game, table.settings)
+                        self._keep(table)
                         self.wake.notify_all()
             except Exception as error:  # an agent's own code may raise anything
                 with self.wake:
@@ -349,16 +364,16 @@ class GameServer:
                     game.changed()
                     self.wake.notify_all()
 
-    def _next(self) -> tuple[Game, AgentProgram] | None:
-        """A game in which a compiled agent decides; the most recently used first."""
-        for id in sorted(self.games, key=lambda id: -self._touched[id]):
-            game = self.games[id]
+    def _next(self) -> tuple[OpenTable, AgentProgram] | None:
+        """A table at which a compiled agent decides; the most recently used first."""
+        for id in sorted(self.tables, key=lambda id: -self._touched[id]):
+            game = self.tables[id].game
             name = game.agent_to_move()
             if not name:
                 continue
             agent = self.agents.get(name, game.rules)
             if agent.status == "ready" and game.rules.ready:
-                return game, agent
+                return self.tables[id], agent
             if agent.status == "failed" and not game.paused:
                 game.message, game.paused = agent.status_line(), True
                 game.changed()
@@ -377,22 +392,4 @@ class GameServer:
         """
         with self.lock:
             record = game.record()
-        saved = self.saves.save(name, record)
-        game.unsaved = False
-        return saved, len(record.actions)
-
-    def under_way(self) -> list[dict[str, Any]]:
-        """The unfinished games of people, as `saves.about`."""
-        with self.lock:
-            return [about(game) for game in self.games.values() if game.unfinished()]
-
-    def save_unfinished(self) -> list[str]:
-        """Save all unfinished games when the server ends; a line for each, or its error."""
-        messages = []
-        for game in [game for game in self.games.values() if game.unfinished()]:
-            try:
-                name = self.save(game, unfinished_name())[0]
-                messages.append(f"Saved: {name}. Choose it in the list of records to continue.")
-            except (Refused, OSError) as error:  # too many records, or the disk is full
-                messages.append(f"error: an unfinished game is not saved: {error}")
-        return messages
+        return self.saves.save(name, record), len(record.actions)

@@ -156,9 +156,10 @@ class Advice:
         self._reviews: dict[str, Job] = {}
         self._lock = threading.Lock()
 
-    def start_hint(self, game: Game) -> None:
-        """Start a hint for the present position; cancel all others."""
-        node, state = game.now, game.nodes[game.now].state
+    def start_hint(self, game: Game, at: int | None = None) -> None:
+        """Start a hint for a position, by default the present one; cancel all others."""
+        node = game.now if at is None else at
+        state = game.nodes[node].state
         with self._lock:
             for id, hint in list(self._hints.items()):
                 if id == game.id and hint.node == node and hint.job.now in ("running", "ready"):
@@ -175,16 +176,17 @@ class Advice:
 
             self._hints[game.id] = Hint(node, Job(work, "hint"))
 
-    def hint(self, game: Game) -> dict[str, Any]:
-        """The hint of the present position: `status`, `candidates` and progress."""
+    def hint(self, game: Game, at: int | None = None) -> dict[str, Any]:
+        """The hint of a position, by default the present one: `status`, `candidates`, progress."""
+        node = game.now if at is None else at
         with self._lock:
             hint = self._hints.get(game.id)
-            if hint and hint.node != game.now:
+            if hint and hint.node != node:
                 hint.job.call_off()
                 del self._hints[game.id]
                 hint = None
         if hint is None:
-            return {"status": "none", "node": game.now, "candidates": []}
+            return {"status": "none", "node": node, "candidates": []}
         return {**hint.job.json(), "node": hint.node, "candidates": hint.job.result or []}
 
     def start_review(self, game: Game) -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -110,7 +108,7 @@ def _texts(request: Request) -> Response:
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
-    return refusal(400, translated(" ".join(str(error).split())[:500]))
+    return refusal(getattr(error, "status", 400), translated(" ".join(str(error).split())[:500]))
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
@@ -130,18 +128,3 @@ def make_starlette(routes: list[Route]) -> Starlette:
     """An application that answers every error as JSON: ValueError, Refused among them, with 400."""
     handlers: Any = {ValueError: _invalid, HTTPException: _http_error, Exception: _failed}
     return Starlette(routes=routes, exception_handlers=handlers)
-
-
-class Served(uvicorn.Server):
-    """A server that saves running games whenever it shuts down."""
-
-    def __init__(self, config: uvicorn.Config, on_stop: Callable[[], list[str]]):
-        """`on_stop`: saves the unfinished games and returns lines to print."""
-        super().__init__(config)
-        self._on_stop = on_stop
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Save after the last response has been sent."""
-        await super().shutdown(sockets)
-        for line in self._on_stop():
-            print(line, flush=True)

@@ -27,11 +27,6 @@ HEADERS = {
 }
 
 
-def is_local(request: Request) -> bool:
-    """Whether a request comes from this machine; only such requests list the games of others."""
-    return request.client is not None and request.client.host in LOOPBACK
-
-
 def refusal(status: int, message: str) -> JSONResponse:
     """A JSON error."""
     return JSONResponse({"error": message}, status_code=status)

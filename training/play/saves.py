@@ -7,11 +7,13 @@ import os
 import re
 import secrets
 import time
+import unicodedata
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from gaia_jax import replay
+from gaia_jax.importers.boardgamers import LogError, to_record
 from gaia_jax.replay import Record, RecordError
 from gaia_jax.ruleset import RULESETS
 from gaia_jax.setup.setup_json import players_of
@@ -19,10 +21,10 @@ from gaia_jax.state import Setup
 
 from ..config import shipped
 from .compiled_rules import Rules
-from .game import HUMAN, MAX_NODES, Game, Refused
+from .game import MAX_NODES, Refused
 
 MAX_SAVED = 500
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")
+MAX_NAME_BYTES = 200  # of a file system's 255
 # (ruleset id, number of players) -> its rules; raises Refused if the ruleset does not allow it.
 FindRules = Callable[[str, int], Rules]
 Stamp = tuple[int, int]  # time of the last change in nanoseconds, bytes
@@ -93,7 +95,7 @@ class Saves:
     def _path(self, name: str) -> Path:
         """The path of a record; Refused if the name is invalid."""
         plain = name.removeprefix(SHIPPED_MARK)
-        if not _NAME.fullmatch(plain):
+        if not is_name(plain):
             raise Refused("record: the name of a saved one is required")
         return (self.folder if plain == name else self.shipped) / f"{plain}.json"
 
@@ -104,7 +106,8 @@ class Saves:
         of the same game; if another game has the name, a number is added.
         """
         name = (name or time.strftime("%Y-%m-%d %H.%M.%S")) if name is not None else name
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
+        name = unicodedata.normalize("NFC", name) if isinstance(name, str) else ""
+        if not is_name(name):
             raise Refused("a record's name has at most 60 letters, digits, blanks and _.-")
         if name not in self.names() and len(self.names()) >= MAX_SAVED:
             raise Refused(f"{MAX_SAVED} records are saved; move some of them away first")
@@ -126,18 +129,11 @@ class Saves:
         return name
 
 
-def about(game: Game) -> dict[str, Any]:
-    """An open game: `id`, `ruleset`, `round`, the factions of its `people`."""
-    table = game.table(game.line[-1])
-    people = [table.faction(p).name for p, seat in enumerate(game.seats) if seat == HUMAN]
-    return {
-        "id": game.id, "ruleset": game.rules.env.id, "round": table.round, "people": people,
-    }  # fmt: skip
-
-
-def unfinished_name() -> str:
-    """The name of a game that is saved because the server ends."""
-    return f"Unfinished {time.strftime('%Y-%m-%d %H.%M.%S')}"
+def is_name(name: str) -> bool:
+    """Whether a record may have a name: letters and digits of any script, blanks and _.-"""
+    if not 0 < len(name) <= 60 or len(name.encode()) > MAX_NAME_BYTES or not name[0].isalnum():
+        return False
+    return all(c.isalnum() or c in " _.-" or unicodedata.category(c)[0] == "M" for c in name)
 
 
 def _stems(folder: Path) -> list[str]:
@@ -181,6 +177,16 @@ def check(record: Record, find: FindRules) -> tuple[Rules, Setup]:
         except ValueError as error:
             raise Refused(f"action {number + 1}: {error}") from error
     return rules, setup
+
+
+def imported(log: object) -> Record:
+    """The record of a log of boardgamers.space; Refused if it cannot be played."""
+    if not isinstance(log, Mapping) or not isinstance(log.get("steps"), list):
+        raise Refused("log: an object with the list `steps` is required")
+    try:
+        return to_record(dict(log)).record
+    except LogError as error:
+        raise Refused(str(error)) from error
 
 
 def read_setup(data: object, rules: Rules) -> Setup:

@@ -5,7 +5,7 @@ The engine provides the cost of a choice, from the state after it; this module c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from gaia_jax.components.costs import ROUNDS
@@ -22,7 +22,7 @@ MAX_ORDERS = 48  # positions examined for one income
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of one game; by default the person makes every decision."""
+    """Settings of one seat; by default the person makes every decision."""
 
     end_turn: str = "ask"  # after the main action; "idle": if offers still have room
     take_power: int = ASKS  # accept offers that cost at most this many VP
@@ -47,13 +47,17 @@ class Settings:
         return settings
 
 
-def carry_out(game: Game, settings: Settings) -> None:
-    """Make the decisions of a person that settings make, until one is left to the person.
+def carry_out(game: Game, settings: Sequence[Settings]) -> None:
+    """Make the decisions of people that settings make, until one is left to a person.
 
     Only at the end of the line: at earlier positions the person decides.
+
+    Args:
+        settings: by seat.
     """
-    while not game.paused and not game.nodes[game.now].children:
-        action = _choice(game, settings)
+    while not game.paused and not game.over() and not game.nodes[game.now].children:
+        player = game.table().player
+        action = _choice(game, settings[player]) if player < len(settings) else None
         if action is None:
             return
         game.play(*action)

@@ -123,6 +123,15 @@ class Decks {
     this.layout.dispatchEvent(new Event("tab"));
   }
 
+  // A wide screen has a second panel below the first one, and the players below the own board.
+  fill(isWide) {
+    const [first, second, players] = ["Research", "Actions", "Players"].map((name) => this.tabs.get(name));
+    this.hasPlayers = players.deck === "board";
+    players.tab.hidden = isWide && this.hasPlayers;
+    if (!isWide || ![first, players.tab.hidden ? players : first].some(({ panel }) => panel.classList.contains("on"))) return;
+    for (const { deck, panel } of this.tabs.values()) if (deck === "board") panel.classList.toggle("on", panel === second.panel);
+  }
+
   // Mark the tabs in view, and those with something usable (`called`: their names).
   mark(called = null) {
     for (const [name, { panel, tab }] of this.tabs) {
@@ -145,6 +154,9 @@ class TableView {
     this.layout = layout;
     this.shown = new Map();
     this.first = 0;
+    this.desk = matchMedia("(min-width: 1000px) and (min-height: 560px)");
+    this.wide = matchMedia("(min-width: 1700px) and (min-height: 900px)");
+    layout.view = this;
     if (!layout.querySelector(".stage")) this.build();
     this.decks = layout.decks;
     this.fill(picture);
@@ -188,8 +200,7 @@ class TableView {
     new ResizeObserver(() => board.offsetHeight > this.kept && this.keep(board.offsetHeight)).observe(board);
     layout.addEventListener("folded", () => this.keep(0));
     decks.show(own.length ? own[0].dataset.tab : PANELS[0][0]);
-    this.desk = matchMedia("(min-width: 1000px) and (min-height: 560px)");
-    this.desk.addEventListener("change", () => this.arrange());
+    for (const size of [this.desk, this.wide]) size.addEventListener("change", () => layout.view.arrange());
     window.addEventListener("resize", () => {
       this.keep(0);
       decks.mark();
@@ -208,7 +219,8 @@ class TableView {
     const rounds = this.layout.querySelector("#block-rounds");
     if (this.desk.matches) this.layout.querySelector(".strip").append(rounds);
     else this.layout.decks.tabs.get("Supply").panel.prepend(rounds);
-    this.openBoards();
+    this.layout.decks.fill(this.wide.matches);
+    if (this.seats) this.seat(this.first);
     this.layout.decks.mark();
   }
 
@@ -249,7 +261,6 @@ class TableView {
       seat.querySelector(".seat-head").prepend(entry.querySelector(`#part-seat-${p}-line`));
       seat.append(entry.querySelector(`#part-seat-${p}-rest`));
     });
-    this.desk = this.desk || matchMedia("(min-width: 1000px) and (min-height: 560px)");
     this.seat(0);
     this.keep(0);
     this.zoom.show();
@@ -360,15 +371,16 @@ class TableView {
     this.first = ((first % count) + count) % count;
     const players = this.layout.decks.tabs.get("Players").panel;
     const inTurn = this.seats.map((_, k) => this.seats[(this.first + k) % count]);
-    this.layout.querySelector(".own").replaceChildren(inTurn[0]);
-    players.replaceChildren(...inTurn.slice(1));
+    const inView = this.layout.decks.hasPlayers && this.wide.matches ? count : 1;
+    this.layout.querySelector(".own").replaceChildren(...inTurn.slice(0, inView));
+    players.replaceChildren(...inTurn.slice(inView));
     inTurn.forEach((seat) => unfold(seat, false));
     this.openBoards();
   }
 
   // On a desktop the own board is unfolded, and so are boards that have a deck to themselves.
   openBoards() {
-    this.layout.querySelectorAll(".own .seat-board, .deck.play .seat-board")
+    this.layout.querySelectorAll(".own .seat-board:first-child, .deck.play .seat-board")
       .forEach((item) => unfold(item, this.desk.matches));
   }
 }

@@ -5,6 +5,7 @@ const ADVICE_EVERY = 1000; // ms between two looks at how far it is
 let adviceNow = null; // the set-up in view and the status of its advice
 let adviceAsked = ""; // what this page has asked for last
 let adviceTimer = 0;
+let isAdviceWanted = false; // asked for while a set-up was dealt
 
 // Show the advice for a set-up; without arguments hide it.
 function adviceOn(setup, answer) {
@@ -44,14 +45,22 @@ function tellAdvice(text) {
 }
 
 async function askAdvice(path, body) {
-  const before = adviceNow;
+  const { id } = adviceNow;
   const answer = await call(path, body);
-  if (adviceNow !== before || game) return;
-  adviceNow = { ...before, ...(answer || { status: "none" }) };
+  if (adviceNow?.id !== id || game) return;
+  adviceNow = { ...adviceNow, ...(answer || { status: "none" }) };
   drawAdvice();
 }
 
+// The set-up in the form is dealt: carry out what was asked meanwhile.
+function adviceDealt() {
+  if (isAdviceWanted && adviceNow) advise();
+  isAdviceWanted = false;
+}
+
 function advise() {
+  isAdviceWanted = isDealing;
+  if (isDealing) return;
   const { id, refusal, status, setup } = adviceNow;
   if (status === "ready") window.open(`/api/advice/${id}/page`, "_blank", "noopener");
   else if (refusal) tellAdvice(`No advice here: ${refusal}.`);

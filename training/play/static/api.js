@@ -4,6 +4,7 @@
 let offers = null;
 let game = null;
 let view = null;
+let shown = null; // the position that this browser shows, null for the present one of the game
 let analysis = null;
 let busy = false;
 let progressAt = 0;
@@ -25,11 +26,12 @@ function showMessage(text) {
 // Long polling: the server answers when the game changes.
 async function follow(id) {
   while (game && game.id === id) {
-    let answer = null;
+    let [answer, asked] = [null, null];
     const began = performance.now();
     try {
-      const response = await fetch(`/api/games/${id}?since=${game.version}`);
-      if (response.status === 404) {
+      asked = shown;
+      const response = await fetch(`/api/games/${id}?since=${game.version}&at=${asked ?? ""}`);
+      if ([403, 404].includes(response.status)) {
         if (game && game.id === id) {
           game.progress = [];
           drawProgress();
@@ -42,6 +44,7 @@ async function follow(id) {
       await new Promise((resolve) => setTimeout(resolve, 2000));
       continue;
     }
+    if (asked !== shown) continue;
     if (answer && game && game.id === id && answer.version > game.version) update(answer);
     else if (performance.now() - began < 5000) {
       // A busy server answers immediately.
@@ -59,23 +62,33 @@ function change(what, body = {}) {
   if (busy && what === "act") return requests;
   const pressedElement = byId("choice").contains(pressedOn) ? chosenPlace : pressedOn;
   pressedElement?.setAttribute("aria-busy", "true");
-  requests = requests.then(() => send(what, body)).finally(() => pressedElement?.removeAttribute("aria-busy"));
+  return queue(() => `/${what}?at=${shown ?? ""}`, body).finally(() => pressedElement?.removeAttribute("aria-busy"));
+}
+
+// Show a position of the game, in this browser alone.
+const go = (node) => queue(() => `?since=1&at=${node}`);
+
+function queue(path, body) {
+  requests = requests.then(() => send(path, body));
   return requests;
 }
 
-async function send(what, body) {
+async function send(path, body) {
   if (!game) return;
   busy = true;
   document.body.classList.add("busy");
   closeChoice();
   byId("message").textContent = "";
-  const answer = await call(`/api/games/${game.id}/${what}`, body);
+  const answer = await call(`/api/games/${game.id}${path()}`, body);
   busy = false;
   document.body.classList.remove("busy");
-  if (answer && answer.version >= game.version) update(answer);
+  if (answer && game && answer.version >= game.version) {
+    shown = answer.node === answer.now ? null : answer.node;
+    update(answer);
+  }
   if (!answer && game) {
     // Reset the form after a rejected request.
-    byId("seats").dataset.game = "";
+    byId("seats").dataset.key = "";
     drawSeats();
   }
 }

@@ -247,7 +247,7 @@ document.addEventListener("pointerdown", (event) => { lastPointer = event.pointe
 // Take several actions as one, with a confirmation if a setting requires it.
 function take(texts) {
   if (!confirmed(texts[texts.length - 1])) return null;
-  return change("act", texts.length > 1 ? { actions: texts, node: game.node } : { action: texts[0], node: game.node });
+  return change("act", { actions: texts, node: game.node, branch: shown !== null });
 }
 
 // The target of an event: `options`, choices; `at`, the place or piece.

@@ -64,7 +64,7 @@ function sourceTable(seats) {
 function bestMoves(best) {
   return element("ol", { class: "best" }, ...best.map((item) => element("li", {},
     element("button", { type: "button", "data-node": item.node, "data-at": placeOf(item) || null,
-      onclick: () => change("go", { node: item.node }) },
+      onclick: () => go(item.node) },
       disc(game.seats[item.player]), ` +${item.gain} VP, ${item.round ? `round ${item.round}` : "set-up"}: ${item.words}`,
       ...effectsNote(item)))));
 }

@@ -22,7 +22,7 @@ async function drawFurther() {
   furtherOf = key;
   let latest = { ...NOTHING_FURTHER, game: game.id };
   for (const part of PARTS) {
-    const answer = await call(`/api/games/${latest.game}/further/${part}`);
+    const answer = await call(`/api/games/${latest.game}/further/${part}?at=${game.node}`);
     await released();
     if (!answer || !game || furtherOf !== key || answer.node !== game.node) return;
     latest = { ...latest, ...answer, part };

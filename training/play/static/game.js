@@ -1,8 +1,11 @@
 "use strict";
 // One game: enter it, show its changes, leave it.
 
+const VIEW = "gaia_jax view"; // under which a tab keeps what it shows of its game
+
 async function enter(id) {
-  const state = await call(`/api/games/${id}`);
+  const { id: before, at, board } = stored(VIEW, {}, () => sessionStorage);
+  const state = await call(`/api/games/${id}${before === id && at !== null ? `?at=${at}` : ""}`);
   if (!state) {
     location.hash = "";
     return;
@@ -21,44 +24,44 @@ async function enter(id) {
     element("option", { value: seat.player }, `${seatNumber(seat)} ${seat.name}`)));
   analysis = analysis || new Analysis({
     game: () => game,
-    go: (node) => change("go", { node }),
+    go,
     ask: (agent, wholeLine, search) => call(`/api/games/${game.id}/analysis?agent=`
-      + `${encodeURIComponent(agent)}&whole=${wholeLine ? 1 : 0}&search=${search ? 1 : 0}`),
+      + `${encodeURIComponent(agent)}&whole=${wholeLine ? 1 : 0}&search=${search ? 1 : 0}&at=${game.node}`),
   });
   fillRules(byId("rules"), state.picture, state.seats);
   drawnLegal = openKind = chosenFrom = "";
   analysis.forget();
   forgetHint();
   view.decks.show("Play");
-  const person = state.seats.find((seat) => seat.who === offers.human);
-  seatInView(person ? person.player : 0);
+  shown = state.node === state.now ? null : state.node;
+  seatInView(before === id ? board
+    : state.mine.includes(state.player) ? state.player : state.mine[0] ?? 0);
   update(state);
   follow(id);
 }
 
 function update(state) {
+  const before = game;
   const moved = !game || game.node !== state.node || game.line.length !== state.line.length;
   game = state;
   view.show(state.parts);
   if (moved) view.light([]);
-  if (takenBack !== `${state.id} ${state.node}`) takenBack = "";
   const seat = state.seats[state.player];
-  const who = seat.who === offers.human ? seat.name : `${seat.name} (${called(seat.who)})`;
   drawPast();
   drawWelcome();
-  byId("asks").textContent = state.over ? "The game is over." : state.thinking
-    ? `${who} is thinking.` : `${who}: ${state.half_made ? "complete your move" : "your decision"}`;
+  byId("asks").textContent = askLine(state);
+  drawTurn(state);
   progressAt = performance.now();
   drawProgress();
   byId("message").textContent = state.message;
   byId("undo").disabled = !state.can_undo;
-  byId("cancel").hidden = !state.half_made || Boolean(state.thinking);
-  const agent = state.paused && seat.who !== offers.human && !state.over;
-  byId("resume").hidden = !agent;
+  byId("cancel").hidden = !state.half_made || !state.can_undo;
+  byId("resume").hidden = seat.who === offers.human || state.over || !state.alone
+    || !(state.paused || shown !== null);
   byId("place").textContent = `${state.line.indexOf(state.node)} / ${state.line.length - 1}`;
-  // With several people, show the board of the deciding one.
-  const people = state.seats.filter((item) => item.who === offers.human);
-  if (moved && people.length > 1 && people.includes(seat)) seatInView(seat.player);
+  // With several people at this screen, show the board of the deciding one.
+  if (before && moved && state.mine.length > 1 && state.mine.includes(seat.player)) seatInView(seat.player);
+  keepView();
   drawLegal();
   drawFurther();
   drawSeats();
@@ -68,7 +71,7 @@ function update(state) {
     series: state.seats.map((s) => ({ values: state.vp.map((vp) => vp[s.player]),
       colour: s.fill, name: seatNumber(s) })),
     length: state.line.length - 1, at: state.line.indexOf(state.node),
-    pick: (n) => change("go", { node: game.line[n] }),
+    pick: (n) => go(game.line[n]),
   });
   // Where no agent plays such games there is nothing to ask one.
   for (const part of [byId("hint-panel"), byId("set-warn").parentElement, view.decks.tabs.get("Analysis").tab]) {
@@ -80,21 +83,55 @@ function update(state) {
   else analysis.draw();
 }
 
+// Who decides, and whether that is for this browser.
+function askLine(state) {
+  const seat = state.seats[state.player];
+  const isPerson = seat.who === offers.human;
+  const who = isPerson ? (seat.person ? `${seat.person} (${seat.name})` : seat.name) : `${seat.name} (${called(seat.who)})`;
+  if (state.over) return "The game is over.";
+  if (state.thinking) return `${who} is thinking.`;
+  if (state.legal.length) return `${who}: ${state.half_made ? "complete your move" : "your decision"}`;
+  if (!isPerson) return `${who}: an agent's decision`;
+  return `${who}: ${seat.free ? "a free seat" : "another player's decision"}`;
+}
+
+// The own turn in the title of the page, and by a sound if that is set.
+function drawTurn(state) {
+  const isTurn = state.legal.length > 0 && shown === null && state.mine.length < state.seats.length;
+  if (isTurn && allSettings().sound && document.title === TITLE) beep();
+  document.title = isTurn ? `\u25cf Your turn: ${TITLE}` : TITLE;
+}
+
+const TITLE = document.title;
+
+function beep() {
+  const audio = new AudioContext();
+  const [tone, volume] = [audio.createOscillator(), audio.createGain()];
+  volume.gain.value = 0.1;
+  tone.connect(volume).connect(audio.destination);
+  tone.start();
+  tone.stop(audio.currentTime + 0.2);
+  tone.onended = () => audio.close();
+}
+
 // At an earlier position: name it, and offer the way back.
 function drawPast() {
   const current = game.line.indexOf(game.node);
-  const past = current < game.line.length - 1;
-  byId("past").hidden = !past;
-  if (!past) return;
-  const { round } = game.moves[current];
+  const past = game.node !== game.now;
+  const back = !past && current < game.line.length - 1; // the game was taken back to it
+  byId("past").hidden = !past && !back;
+  if (byId("past").hidden) return;
+  const { round } = game.moves[Math.min(current, game.moves.length - 1)];
   const turn = turnsOf(game.moves.slice(0, current + 1)).filter((item) => item.round === round).length;
-  const back = takenBack === `${game.id} ${game.node}`;
   const more = back ? " Choose again." : game.legal.length ? " A move here replaces the moves that followed." : "";
   byId("past-status").textContent = `${back ? "Taken back to" : "You are viewing"} ${round
     ? `round ${round}` : "the set-up"}, turn ${turn}.${more}`;
+  byId("present").hidden = back && !game.alone;
   byId("present").classList.toggle("main", !back);
   byId("present").textContent = back ? "Leave it as played" : game.ended ? "To the end" : "Back to the game";
 }
+
+const present = () => (game.node === game.now ? change("resume", { node: game.line[game.line.length - 1] }) : go(game.now));
 
 // Compilation in progress, with running seconds.
 function drawProgress() {
@@ -104,63 +141,27 @@ function drawProgress() {
     (seconds === null ? text : `${text}, ${Math.round(seconds + more)} s`)).join("; ");
 }
 
-// Rows stay during a game: an open list must not close.
-function drawSeats() {
-  if (byId("seats").dataset.game !== game.id) buildSeats();
-  for (const seat of game.seats) {
-    const row = byId("seats").querySelector(`[data-seat="${seat.player}"]`);
-    row.classList.toggle("now", seat.player === game.player && !game.over);
-    row.querySelector(".vp").textContent = `${seat.vp} VP`;
-    const select = row.querySelector("select");
-    if (select && select.dataset.who !== seat.who) {
-      select.dataset.who = seat.who;
-      select.value = seat.who;
-    }
-  }
-}
-
-function buildSeats() {
-  const names = [offers.human, ...game.agents];
-  byId("seats").dataset.game = game.id;
-  byId("seats").replaceChildren(...game.seats.map((seat) => {
-    const select = element("select", { "aria-label": `who plays ${seat.name}`,
-      onchange: (event) => change("seat", { player: seat.player, who: event.target.value }) },
-    ...names.map((name) => element("option", { value: name, selected: name === seat.who }, called(name))));
-    return element("div", { class: "seat", "data-seat": seat.player }, disc(seat),
-      element("span", { class: "name", title: seat.name }, seat.name),
-      seat.who === AUTOMA ? element("span", {}, seat.who) : select,
-      element("span", { class: "vp" }));
-  }));
-}
-
 function seatInView(player) {
   view.seat(player);
   byId("view-of").value = view.first;
+  if (game) keepView();
 }
+
+const keepView = () => store(VIEW, { id: game.id, at: shown, board: view.first }, () => sessionStorage);
 
 async function save() {
   const saved = await call(`/api/games/${game.id}/save`, { name: byId("save-name").value.trim() });
   if (saved) byId("message").textContent = `saved as ${saved.name}, ${saved.moves} moves`;
 }
 
-const AUTOMA = "the Automa"; // a seat that no player can take
-
-let takenBack = ""; // the position that a decision was taken back to
-
 async function takeBack() {
-  if (!game.can_undo) {
-    showMessage("there is no decision of a person to take back");
-    return;
-  }
-  const before = game.node;
-  await change("undo");
-  if (!game || game.node === before) return;
-  takenBack = `${game.id} ${game.node}`;
-  drawPast();
+  if (game.can_undo) await change("undo");
+  else showMessage("there is no decision of yours to take back");
 }
 
 function leave() {
   game = null;
+  document.title = TITLE;
   tour.end();
   if (analysis) analysis.forget();
   byId("layout").hidden = true;

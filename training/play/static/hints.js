@@ -18,14 +18,14 @@ async function askHint(at = null) {
   const turn = ++hintTurn;
   hintGone = "";
   hintAt = at;
-  let answer = await call(`/api/games/${game.id}/ask/hint`, {});
+  let answer = await call(`/api/games/${game.id}/ask/hint?at=${game.node}`, {});
   while (answer && game && turn === hintTurn) {
     if (answer.node !== game.node) break;
     hint = answer;
     drawHint();
     if (answer.status !== "running") break;
     await new Promise((resolve) => setTimeout(resolve, HINT_EVERY));
-    if (game && turn === hintTurn) answer = await call(`/api/games/${game.id}/ask/hint`);
+    if (game && turn === hintTurn) answer = await call(`/api/games/${game.id}/ask/hint?at=${game.node}`);
   }
 }
 
@@ -45,7 +45,7 @@ function hintMoved() {
     hintGone = hint.status === "running" && game && !allSettings().warn ? decisionsOf(game) : "";
     hint = null;
     hintTurn++;
-    if (game) call(`/api/games/${game.id}/ask/hint`);
+    if (game) call(`/api/games/${game.id}/ask/hint?at=${game.node}`);
   }
   const mine = game && game.legal.length > 1 && !game.thinking;
   byId("hint").disabled = !mine;
@@ -83,7 +83,7 @@ function drawHint() {
 
 // Cancel a hint or a review.
 async function callOff(what) {
-  const answer = await call(`/api/games/${game.id}/ask/${what}`, { off: true });
+  const answer = await call(`/api/games/${game.id}/ask/${what}?at=${game.node}`, { off: true });
   if (what === "hint" && answer && game && answer.node === game.node) {
     hint = answer;
     drawHint();

@@ -6,9 +6,9 @@ let playback = null;
 
 function wireLog() {
   log = new MoveLog(byId("moves"), {
-    go: (n) => change("go", { node: game.line[n] }), more: byLine,
+    go: (n) => go(game.line[n]), more: byLine,
     branches: (move) => move.others.map((other) => element("li", { class: "branch",
-      "data-branch": other.node, tabindex: 0, onclick: () => change("go", { node: other.node }) },
+      "data-branch": other.node, tabindex: 0, onclick: () => go(other.node) },
     `or: ${other.words}`)),
   });
   byId("each").addEventListener("change", (event) => {
@@ -72,5 +72,5 @@ function toggleRow(row) {
 function along(step) {
   const current = game.line.indexOf(game.node);
   const to = Math.max(0, Math.min(game.line.length - 1, current + step));
-  return to === current ? requests : change("go", { node: game.line[to] });
+  return to === current ? requests : go(game.line[to]);
 }

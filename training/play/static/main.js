@@ -3,9 +3,10 @@
 
 function wire() {
   const buttons = {
-    undo: takeBack, cancel: () => change("undo"), resume: () => change("resume"),
+    undo: takeBack, cancel: () => change("undo"), resume: () => change("resume", { node: game.node }),
+    share: () => change("share"), watch: () => showLink(`#key=${game.watch_key}`), "share-position": positionLink,
     first: () => along(-1e6), back: () => along(-1), forward: () => along(1),
-    last: () => along(1e6), present: () => along(1e6), save, new: () => { location.hash = ""; },
+    last: () => along(1e6), present, save, new: () => { location.hash = ""; },
     hint: wantHint, advise, "advise-off": adviceOff,
     dice: () => { byId("seed").value = newSeed(); askPreview(); },
   };
@@ -16,7 +17,12 @@ function wire() {
     byId("record").dataset.chosen = "yes";
     fillChairs();
   });
-  for (const id of ["seed", "setup", "upload"]) byId(id).addEventListener("change", askPreview);
+  for (const id of ["seed", "setup", "upload"]) {
+    byId(id).addEventListener("change", () => {
+      showMessage(""); // an error was of what the form had before
+      askPreview();
+    });
+  }
   buildSettings();
   byId("view-of").addEventListener("change", (event) => seatInView(Number(event.target.value)));
   byId("layout").addEventListener("click", clicked);
@@ -39,7 +45,8 @@ function wire() {
   setInterval(drawProgress, 1000);
 }
 
-function route() {
+async function route() {
+  if (!await followLink()) return;
   const id = gameInAddress();
   if (id) {
     if (!game || game.id !== id) enter(id);
@@ -48,8 +55,10 @@ function route() {
 
 async function main() {
   wire();
+  byId("own-name").value = ownName();
+  if (!await followLink()) return;
   await loadOffers();
-  route();
+  if (offers) route();
 }
 
 main();

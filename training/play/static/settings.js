@@ -3,9 +3,9 @@
 
 const SETTINGS_KEY = "gaia_jax settings";
 const DEFAULTS = { end_turn: "idle", take_power: 0, decline_rest: false, decline_last: true,
-  only_choice: true, ask_pass: false, warn: false };
+  only_choice: true, ask_pass: false, warn: false, sound: false };
 // Applied by the page itself.
-const OF_PAGE = ["ask_pass", "warn"];
+const OF_PAGE = ["ask_pass", "warn", "sound"];
 const SETTINGS = [
   ["end_turn", "End my turn by itself", [["ask", "never"],
     ["idle", "unless it left no room for power"], ["always", "always"]]],
@@ -16,6 +16,7 @@ const SETTINGS = [
   ["only_choice", "Take a move that is the only choice, and income if its order makes no difference"],
   ["ask_pass", "Ask before I pass"],
   ["warn", "Check my moves, and warn me before a mistake"],
+  ["sound", "A sound when it is my turn"],
 ];
 let current = null;
 

@@ -5,8 +5,10 @@ const SEATS = [0, 1, 2, 3];
 const PERSON = "You";
 const MOST_SEED = 2 ** 31 - 1;
 const PREVIEW_AFTER = 400; // ms without another change
+const MOST_UNDER_WAY = 8; // tables in the list
 let previews = 0;
 let previewTimer = 0;
+let isDealing = false; // a preview is pending
 
 const newSeed = () => Math.floor(Math.random() * MOST_SEED);
 // The game in the address of the page, "" for none.
@@ -50,9 +52,15 @@ async function loadOffers() {
 function fillUnderWay() {
   const answer = offers.games;
   byId("under-way").hidden = !answer.length;
-  byId("under-way").replaceChildren("Continue", ...answer.map(({ id, round, people }) =>
-    element("a", { class: "button", href: `#${id}` },
-      `${people.join(", ") || "the agents"}, ${round ? `round ${round}` : "set-up"}`)));
+  byId("under-way").replaceChildren("Continue", ...answer.slice(0, MOST_UNDER_WAY).map((table) =>
+    element("a", { class: "button", href: `#${table.id}` }, underWayLine(table))));
+}
+
+// A table in the list: factions with the names of people, round, last move, whether a seat is free.
+function underWayLine({ factions, names, round, date, free, mine }) {
+  const seats = factions.map((faction, p) => (names[p] ? `${faction} (${names[p]})` : faction)).join(", ");
+  const time = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(date * 1000);
+  return `${seats}, ${round ? `round ${round}` : "set-up"}, ${time}${free.length && !mine.length ? ", a free seat" : ""}`;
 }
 
 function fillRecords(first = "") {
@@ -71,7 +79,10 @@ function waiting(text) {
 function buildStart() {
   for (const { id, name } of offers.rulesets) byId("ruleset").append(element("option", { value: id }, name));
   for (const p of SEATS) {
-    const select = element("select", { id: `chair-${p}`, onchange: fillChairs });
+    const select = element("select", { id: `chair-${p}`, onchange: ({ target }) => {
+      target.dataset.chosen = "yes";
+      fillChairs();
+    } });
     if (!p) setOptions(select, [[offers.human, PERSON]], offers.human);
     byId("chairs").append(element("div", { class: "chair" },
       element("label", { for: `chair-${p}` }, `Player ${p + 1}`), select,
@@ -105,9 +116,9 @@ function entryOf({ name, level, vp }) {
   return [name, `${level[0].toUpperCase()}${level.slice(1)}${measured}`, "Levels; VP in a game of the first four"];
 }
 
-// The default agent: beatable in a first game, and quick to compile, unlike `greedy`.
+// The default agent: beatable in a first game, and quick to compile, unlike `greedy` (minutes).
 function firstChoice(names) {
-  return ["zoo/quick", "zoo/strong", ...names.filter((name) => name.startsWith("zoo/")), "greedy", "random"]
+  return ["zoo/quick", "zoo/strong", ...names.filter((name) => name.startsWith("zoo/")), "random"]
     .find((name) => names.includes(name)) || names[0];
 }
 
@@ -163,7 +174,8 @@ function fillChairs() {
   chairs.forEach((chair, p) => {
     const all = [[offers.human, PERSON], ...agents.map(entryOf)];
     if (p >= least) all.push([NOBODY, "nobody"]);
-    const before = chair.options.length ? chair.value : null;
+    // A default agent is that of the number of players.
+    const before = chair.dataset.chosen || chair.value === NOBODY ? chair.value : null;
     const needed = p < (linked || least);
     const selected = linked && !needed ? NOBODY : needed && before === NOBODY ? null : before;
     setOptions(chair, all, selected, p ? firstChoice(names) : offers.human);
@@ -213,7 +225,7 @@ async function wantedGame() {
   if (factionsNow().some(Boolean)) selected.factions = factionsNow();
   try {
     const file = byId("upload").files[0];
-    if (file) selected.record = JSON.parse(await file.text());
+    if (file) Object.assign(selected, await readUpload(file));
     else if (byId("record").value) selected.record = byId("record").value;
     else if (byId("setup").value.trim()) selected.setup = JSON.parse(byId("setup").value);
     else selected.seed = Number(byId("seed").value);
@@ -226,23 +238,31 @@ async function wantedGame() {
 
 // Update the preview after a pause in typing; the server compiles the agents meanwhile.
 function askPreview() {
+  isDealing = true;
   clearTimeout(previewTimer);
   previewTimer = setTimeout(showPreview, PREVIEW_AFTER);
 }
 
 // Discard pending previews.
 function leavePreview() {
+  isDealing = false;
   clearTimeout(previewTimer);
   previews++;
 }
 
 async function showPreview() {
   const turn = ++previews;
+  await dealPreview(turn);
+  if (turn === previews) isDealing = false;
+  if (!isDealing) adviceDealt();
+}
+
+async function dealPreview(turn) {
   // Also while a game loads: then the address is the game's.
   if (game || gameInAddress() || byId("start").hidden) return;
   const selected = await wantedGame();
   const holder = byId("preview");
-  if (!selected || selected.record) {
+  if (!selected || selected.record || selected.log) {
     holder.replaceChildren();
     adviceOn();
     return;

@@ -51,8 +51,7 @@ const tour = {
     const now = TOUR[this.step];
     if (!now || !game) return this.end();
     if (now.tab) view.decks.show(now.tab);
-    [now.at].flat().map((item) => document.querySelector(item)).find((item) => item?.checkVisibility())
-      ?.classList.add("toured");
+    this.mark();
     this.waits = now.move && !game.over && !now.until?.() ? decided() : NOT;
     this.place();
     const last = this.step === TOUR.length - 1;
@@ -66,6 +65,13 @@ const tour = {
     return null;
   },
 
+  // Ring what a step is about: the first of its parts that is in view.
+  mark() {
+    this.unmark();
+    [TOUR[this.step].at].flat().map((item) => document.querySelector(item)).find((item) => item?.checkVisibility())
+      ?.classList.add("toured");
+  },
+
   // On the map, so that tabs and choices stay free; next to it in steps that require a place on it.
   place() {
     const beside = TOUR[this.step].move && [...document.querySelectorAll(".deck.board, .own")]
@@ -77,6 +83,7 @@ const tour = {
 
   // The game changed: a step that waited for a move continues.
   moved() {
+    if (this.step >= 0) this.mark(); // the others' turns come into view after the step has begun
     if (this.waits > NOT && decided() > this.waits && (TOUR[this.step].until?.() ?? true)) this.next();
   },
 

@@ -1,0 +1,309 @@
+"""Who may do what at a table, without a browser: seats, links, strangers, tables kept on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, MutableMapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
+
+from training.play.access import MAX_WRONG_KEYS, Access
+from training.play.agent_pool import AgentPool
+from training.play.app import make_app
+from training.play.game import HUMAN, Refused
+from training.play.game_server import GameServer
+from training.play.kept_tables import KeptTables
+from training.play.members import Forbidden, Members, read_name
+
+SEATS = [HUMAN, HUMAN, "random", HUMAN]
+
+
+class Client:
+    """A browser without a page: its requests and its cookies."""
+
+    def __init__(self, app: Any):
+        self.app, self.cookies = app, dict[str, str]()
+
+    def request(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        """Status and JSON."""
+        path, _, query = path.partition("?")
+        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        scope = {
+            "type": "http", "method": method, "path": path, "raw_path": path.encode(),
+            "query_string": query.encode(), "http_version": "1.1", "scheme": "http",
+            "headers": [(b"host", b"localhost"), (b"cookie", cookies.encode())],
+            "root_path": "", "client": ("127.0.0.1", 1), "server": ("localhost", 1),
+        }  # fmt: skip
+        sent: list[MutableMapping[str, Any]] = []
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": json.dumps(body or {}).encode()}
+
+        async def send(message: MutableMapping[str, Any]) -> None:
+            sent.append(message)
+
+        asyncio.run(self.app(scope, receive, send))
+        for name, value in sent[0]["headers"]:
+            if name == b"set-cookie":
+                key, _, rest = value.decode().partition("=")
+                self.cookies[key] = rest.partition(";")[0]
+                assert "httponly" in rest.lower() and "samesite=strict" in rest.lower()
+        text = b"".join(part.get("body", b"") for part in sent[1:])
+        return sent[0]["status"], json.loads(text)
+
+    def get(self, path: str) -> Any:
+        status, data = self.request("GET", path)
+        assert status == 200, data
+        return data
+
+    def post(self, path: str, **body: Any) -> Any:
+        status, data = self.request("POST", path, body)
+        assert status == 200, data
+        return data
+
+
+class Network:
+    """A server for a local network."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.access = Access(folder / "tables")
+        self.server = GameServer(AgentPool(), folder, shared=True)
+        self.app = make_app(self.server, None, lambda: False, self.access)
+
+    def browser(self, key: str = "") -> Client:
+        """A new browser, which has opened a link."""
+        client = Client(self.app)
+        if key:
+            client.post("/api/enter", key=key)
+        return client
+
+
+@pytest.fixture
+def network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Network]:
+    """Its rules compile when the first action needs them."""
+    monkeypatch.setattr(GameServer, "compile", lambda self, rules: None)
+    yield Network(tmp_path)
+
+
+def test_a_browser_plays_its_own_seats_alone() -> None:
+    members = Members.of("host", SEATS, shared=True)
+    assert members.played_by("host", SEATS) == [0] and members.free_seats(SEATS) == [1, 3]
+    assert members.enter("guest", members.seat_keys[1], "J\u00f6rg")
+    assert members.names == ["", "J\u00f6rg", "", ""]
+    assert members.played_by("guest", SEATS) == [1] and not members.is_alone("guest", SEATS)
+    assert members.enter("phone", members.seat_keys[1], ""), "the link works on a second device"
+    assert members.names[1] == "J\u00f6rg" and members.played_by("phone", SEATS) == [1]
+    assert not members.enter("stranger", "x" * 22, "") and not members.sees("stranger")
+    assert members.enter("fan", members.watch_key, "") and members.sees("fan")
+    assert members.played_by("fan", SEATS) == [] and not members.is_alone("fan", SEATS)
+    old = members.seat_keys[1]
+    with pytest.raises(Forbidden):
+        members.leave("fan", 1)
+    members.leave("phone", 1)
+    assert members.free_seats(SEATS) == [1, 3] and members.names[1] == ""
+    assert not members.enter("guest", old, ""), "the link of a seat that was left is void"
+
+
+def test_one_screen_plays_all_seats_until_the_table_is_shared() -> None:
+    members = Members.of("host", SEATS, shared=False)
+    for browser in ("host", "other"):
+        assert members.played_by(browser, SEATS) == [0, 1, 3] and members.is_alone(browser, SEATS)
+    members.share("host")
+    assert members.played_by("other", SEATS) == [] and not members.sees("other")
+    assert members.played_by("host", SEATS) == [0]
+
+
+@pytest.mark.parametrize("name", ["\uae40\ubbfc\uc900", "J\u00f6rg", " Anna ", "\u0928\u092e"])
+def test_names_of_any_script(name: str) -> None:
+    assert read_name(name) == name.strip()
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a" * 31, "a\nb", None, 5, "\u202eabc"])
+def test_names_that_are_none(name: object) -> None:
+    with pytest.raises(Refused, match="name: from 1 to 30 characters"):
+        read_name(name)
+
+
+GAME = "/api/games/{id}"
+# Every endpoint, with a body that a member may send.
+ENDPOINTS: list[tuple[str, str, dict[str, Any]]] = [
+    ("GET", "/api/offers", {}),
+    ("GET", "/api/offers?brief=1", {}),
+    ("GET", "/api/puzzles", {}),
+    ("GET", "/api/puzzles/1", {}),
+    ("POST", "/api/puzzles/1", {"action": "pass"}),
+    ("POST", "/api/preview", {"ruleset": "base", "seats": ["you"] * 2}),
+    ("POST", "/api/advice", {"ruleset": "base", "seats": ["you"] * 4}),
+    ("GET", "/api/advice/abc", {}),
+    ("POST", "/api/advice/abc", {"off": True}),
+    ("GET", "/api/advice/abc/page", {}),
+    ("POST", "/api/games", {"ruleset": "base", "seats": ["you"] * 2}),
+    ("POST", "/api/games", {"again": "{id}"}),
+    ("POST", "/api/games", {"record": "lost_fleet"}),
+    ("POST", "/api/enter", {"key": "{id}"}),
+    ("POST", "/api/enter", {"key": "x" * 22}),
+    ("POST", "/api/enter", {}),
+    ("GET", GAME, {}),
+    ("GET", GAME + "?since=1", {}),
+    ("GET", GAME + "?at=0", {}),
+    ("GET", "/api/games/0123456789ab", {}),
+    ("GET", GAME + "/further/moves", {}),
+    ("GET", GAME + "/further/conversions?at=0", {}),
+    ("GET", GAME + "/ask/hint", {}),
+    ("GET", GAME + "/ask/review", {}),
+    ("POST", GAME + "/ask/hint", {}),
+    ("POST", GAME + "/ask/hint", {"off": True}),
+    ("POST", GAME + "/ask/review", {}),
+    ("POST", GAME + "/ask/review", {"off": True}),
+    ("GET", GAME + "/file/record.json", {}),
+    ("GET", GAME + "/file/replay.html", {}),
+    ("GET", GAME + "/file/review.html", {}),
+    ("GET", GAME + "/analysis?agent=random", {}),
+    ("GET", GAME + "/analysis?agent=random&whole=1", {}),
+    ("POST", GAME + "/save", {"name": "mine"}),
+    ("POST", GAME + "/act", {"action": "{legal}"}),
+    ("POST", GAME + "/act", {"actions": ["{legal}"], "node": 0}),
+    ("POST", GAME + "/act", {"actions": ["{legal}"], "node": 0, "branch": True}),
+    ("POST", GAME + "/undo", {}),
+    ("POST", GAME + "/resume", {}),
+    ("POST", GAME + "/resume", {"node": 0}),
+    ("POST", GAME + "/settings", {"end_turn": "always"}),
+    ("POST", GAME + "/seat", {"player": 0, "who": "random"}),
+    ("POST", GAME + "/seat", {"player": 1, "who": "you"}),
+    ("POST", GAME + "/sit", {"player": 1, "name": "Eve"}),
+    ("POST", GAME + "/leave", {"player": 0}),
+    ("POST", GAME + "/share", {}),
+]
+
+
+@pytest.fixture(scope="module")
+def strangers_table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Network, str, str]]:
+    """A server with a table, its id and a legal action."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(GameServer, "compile", lambda self, rules: None)
+        network = Network(tmp_path_factory.mktemp("network"))
+        host = network.browser(network.access.key)
+        id = host.post("/api/games", ruleset="base", seats=["you"] * 2, seed=1)["id"]
+        yield network, id, host.get(f"/api/games/{id}")["legal"][0]["text"]
+
+
+@pytest.mark.parametrize("cookie", ["", "x" * 22, "key of another server"])
+@pytest.mark.parametrize(("method", "path", "body"), ENDPOINTS)
+def test_a_stranger_is_refused(
+    strangers_table: tuple[Network, str, str],
+    method: str,
+    path: str,
+    body: dict[str, Any],
+    cookie: str,
+) -> None:
+    network, id, legal = strangers_table
+    stranger = Client(network.app)
+    if cookie:
+        stranger.cookies = {"gaia_browser": cookie, "gaia_key": cookie}
+    text = json.dumps(body).replace("{id}", id).replace("{legal}", legal)
+    status, data = stranger.request(method, path.format(id=id), json.loads(text))
+    assert status in (403, 429) and data.keys() == {"error"}, (status, data)
+    table = network.server.get(id)
+    assert len(table.game.nodes) == 1 and table.members.free_seats(["you"] * 2) == [1]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        (path, body)
+        for method, path, body in ENDPOINTS
+        if method == "POST" and path.startswith(GAME) and "/ask/review" not in path
+    ],
+)
+def test_a_spectator_changes_nothing(
+    strangers_table: tuple[Network, str, str], path: str, body: dict[str, Any]
+) -> None:
+    """Not even the free seat: that takes the link of the seat, or the key of the server."""
+    if path.endswith(("/resume", "/settings")) and "node" not in body or body.get("off"):
+        pytest.skip("changes nothing that is another's")
+    network, id, legal = strangers_table
+    members = network.server.get(id).members
+    fan = network.browser(members.watch_key)
+    assert fan.get(f"/api/games/{id}")["mine"] == []
+    names, keys = list(members.names), list(members.seat_keys)
+    text = json.dumps(body).replace("{legal}", legal)
+    status, data = fan.request("POST", path.format(id=id), json.loads(text))
+    if path.endswith("/resume"):  # to the present position
+        assert status == 200
+    else:
+        assert status in (400, 403), (status, data)
+    assert len(network.server.get(id).game.nodes) == 1
+    assert (members.names, members.seat_keys) == (names, keys)
+
+
+def test_wrong_links_are_counted() -> None:
+    from starlette.exceptions import HTTPException
+
+    access = Access(None)
+    statuses = []
+    for _ in range(MAX_WRONG_KEYS + 1):
+        with pytest.raises(HTTPException) as refused:
+            access.refuse_key()
+        statuses.append(refused.value.status_code)
+    assert statuses == [403] * MAX_WRONG_KEYS + [429]
+
+
+@pytest.mark.slow  # compiles the rules for two
+def test_the_key_and_the_tables_survive_a_restart(network: Network) -> None:
+    host = network.browser(network.access.key)
+    id = host.post("/api/games", ruleset="base", seats=["you"] * 2, seed=1)["id"]
+    state = host.get(f"/api/games/{id}")
+    guest = network.browser(state["seats"][1]["key"])
+    guest.post(f"/api/games/{id}/settings", take_power=3)
+    assert guest.request("POST", "/api/games", {"ruleset": "base", "seats": ["you"] * 2})[0] == 403
+    assert [game["id"] for game in guest.get("/api/offers")["games"]] == [id]
+    # Two decisions, one of them taken back: the other one is a branch.
+    turn = {p: client for client in (host, guest) for p in client.get(f"/api/games/{id}")["mine"]}
+    first, second = (action["text"] for action in turn[state["player"]].get(
+        f"/api/games/{id}")["legal"][:2])  # fmt: skip
+    mover = turn[state["player"]]
+    mover.post(f"/api/games/{id}/act", action=first)
+    other = turn[1 - state["player"]]
+    assert other.request("POST", f"/api/games/{id}/undo")[0] == 403, "not the other's decision"
+    mover.post(f"/api/games/{id}/undo")
+    mover.post(f"/api/games/{id}/act", action=second)
+
+    restarted = Network(network.folder)
+    assert restarted.access.key == network.access.key
+    for client, seat in ((host, 0), (guest, 1)):
+        before = client.get(f"/api/games/{id}")
+        client.app = restarted.app
+        after = client.get(f"/api/games/{id}")
+        assert after["mine"] == before["mine"] == [seat]
+        for key in ("line", "node", "moves", "seats", "settings", "vp"):
+            assert after[key] == before[key], key
+    assert restarted.server.get(id).game.nodes[0].children == [1, 2]
+    listed = host.get("/api/offers")["games"][0]
+    assert listed["id"] == id and listed["round"] == 0 and len(listed["factions"]) == 2
+    assert (restarted.folder / "tables" / f"{id}.json").stat().st_mode & 0o077 == 0
+
+
+def test_a_file_that_is_no_table_is_left_alone(tmp_path: Path) -> None:
+    for name, text in (("0123456789ab", "{"), ("0123456789ac", "[]"), ("notes", "{}")):
+        (tmp_path / f"{name}.json").write_text(text)
+    assert KeptTables(tmp_path).under_way("browser", True) == []
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.slow  # compiles the rules for two
+def test_the_log_that_ships_opens_at_its_last_move(network: Network) -> None:
+    log = json.loads(Path("docs/records/logs/two_players.json").read_text())
+    client = network.browser(network.access.key)
+    id = client.post("/api/games", log=log)["id"]
+    state = client.get(f"/api/games/{id}")
+    assert [seat["name"] for seat in state["seats"]] == ["Terrans", "Xenos"] and state["ended"]
+    assert state["node"] == 0 and state["now"] == state["line"][-1]
+    log["steps"][5]["l"] = "terrans build m 9Z9"
+    status, data = client.request("POST", "/api/games", {"log": log})
+    assert status == 400 and "move 6" in data["error"], data

@@ -1,0 +1,163 @@
+"""Tables on disk: a game with all its branches, its seats and members, written after each move.
+
+A server that is killed between two moves loses nothing: the next one has the same positions under
+the same numbers, the same people at the same seats.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from .compiled_rules import Rules
+from .game import Game, Refused
+from .members import Members
+from .saves import read_setup
+from .settings import Settings
+
+MAX_TABLES = 300  # the oldest file makes room for one more
+_ID = re.compile(r"[0-9a-f]{12}")
+FORMAT = "gaia_jax table 1"
+
+
+@dataclass
+class OpenTable:
+    """A game with its members and the settings of its seats."""
+
+    game: Game
+    members: Members
+    settings: list[Settings]  # by seat
+    is_kept: bool = False  # on the disk
+
+    def may_act(self, browser: str, at: int) -> bool:
+        """Whether a browser decides at a position; an earlier one only if it plays for all."""
+        game, members = self.game, self.members
+        if game.over(at) or game.table(at).player not in members.played_by(browser, game.seats):
+            return False
+        return at == game.now or members.is_alone(browser, game.seats)
+
+    def may_undo(self, browser: str) -> bool:
+        """Whether the last decision of a person is a browser's."""
+        at = self.game.earlier()
+        played = self.members.played_by(browser, self.game.seats)
+        return at is not None and self.game.table(at).player in played
+
+
+def about(table: OpenTable) -> dict[str, Any]:
+    """A table in a list: `id`, `ruleset`, `round`, `over`, `factions`, `seats`, `names`, `date`."""
+    game, tip = table.game, table.game.table()
+    return {
+        "id": game.id, "ruleset": game.rules.env.id, "round": tip.round, "over": tip.over,
+        "factions": [seat.faction.name for seat in tip.seats], "seats": list(game.seats),
+        "names": list(table.members.names), "date": int(time.time()),
+    }  # fmt: skip
+
+
+class KeptTables:
+    """A folder with a file for each table. Call it only under the lock of its server."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self._data: dict[str, dict[str, Any]] = {}
+        for path in sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime_ns):
+            data = _read(path)
+            if data:
+                self._data[path.stem] = data
+
+    def keep(self, table: OpenTable) -> None:
+        """Write a table. A killed process loses nothing; a power cut may lose the last move."""
+        game = table.game
+        data = {
+            "format": FORMAT, "version": game.rules.env.version, "about": about(table),
+            "name": game.name, "players": len(game.seats), "setup": game.setup_json(),
+            "nodes": [[node.parent, node.action, node.by] for node in game.nodes[1:]],
+            "now": game.now, "settings": [asdict(chosen) for chosen in table.settings],
+            "members": asdict(table.members),
+        }  # fmt: skip
+        self._data.pop(game.id, None)
+        while len(self._data) >= MAX_TABLES:
+            oldest = next(iter(self._data))
+            del self._data[oldest]
+            (self.folder / f"{oldest}.json").unlink(missing_ok=True)
+        self._data[game.id] = data
+        self.folder.mkdir(parents=True, exist_ok=True)
+        part = self.folder / f".{secrets.token_hex(6)}.part"
+        # The file has the keys of the seats.
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            json.dump(data, file)
+        part.replace(self.folder / f"{game.id}.json")
+
+    def under_way(self, browser: str, admitted: bool) -> list[dict[str, Any]]:
+        """The unfinished tables that a browser may enter, the latest first, as `about`.
+
+        `free` are the seats that it may take, `mine` those that it plays.
+
+        Args:
+            admitted: whether the browser may take free seats.
+        """
+        tables = []
+        for about, members in self._offers():
+            seats = about["seats"]
+            free = members.free_seats(seats) if admitted and members.shared else []
+            if not about["over"] and (free or members.sees(browser)):
+                mine = members.played_by(browser, seats)
+                tables.append({**about, "free": free, "mine": mine})
+        return tables
+
+    def is_guest(self, browser: str) -> bool:
+        """Whether a browser is a member of some shared table."""
+        return any(members.shared and members.sees(browser) for _, members in self._offers())
+
+    def _offers(self) -> list[tuple[dict[str, Any], Members]]:
+        latest_first = reversed(self._data.values())
+        return [(data["about"], Members(**data["members"])) for data in latest_first]
+
+    def id_of(self, key: str) -> str | None:
+        """The table whose link has a key; None if there is none."""
+        for id, data in self._data.items():
+            members = Members(**data["members"])
+            if key in (*members.seat_keys, members.watch_key):
+                return id
+        return None
+
+    def read(self, id: str, rules_for: Callable[[str, int], Rules]) -> OpenTable | None:
+        """A kept table, played again to its positions; None if there is none.
+
+        Raises:
+            Refused: it is of another version of the game.
+        """
+        data = self._data.get(id)
+        if data is None:
+            return None
+        rules = rules_for(data["about"]["ruleset"], data["players"])
+        if data["version"] != rules.env.version:
+            raise Refused(f"the table is of version {data['version']}, not {rules.env.version}")
+        seats = data["about"]["seats"]
+        game = Game(id, rules, read_setup(data["setup"], rules), seats, data["name"])
+        rules.prepare()
+        texts = rules.env.ruleset.actions.texts
+        for parent, action, by in data["nodes"]:
+            game.resume(parent)
+            game.play(texts[action], by)
+        game.resume(data["now"])
+        chosen = [Settings.read(entry) for entry in data["settings"]]
+        return OpenTable(game, Members(**data["members"]), chosen, is_kept=True)
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """The table of a file; None if it is no such file."""
+    try:
+        data = json.loads(path.read_text())
+        if not _ID.fullmatch(path.stem) or data["format"] != FORMAT:
+            return None
+        Members(**data["members"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return dict(data)

@@ -1,0 +1,83 @@
+"use strict";
+// The seats of a table: who plays them, the links that take them, the name of this browser's person.
+
+const AUTOMA = "the Automa"; // a seat that no player can take
+const NAME_KEY = "gaia_jax name";
+const ownName = () => stored(NAME_KEY, "");
+
+// Rows stay until the people at the table change: an open list must not close.
+function drawSeats() {
+  const key = JSON.stringify([game.id, game.shared, game.host, game.mine,
+    game.seats.map(({ who, person, free, key: link }) => [who === offers.human, person, free, link])]);
+  if (byId("seats").dataset.key !== key) buildSeats(key);
+  for (const seat of game.seats) {
+    const row = byId("seats").querySelector(`[data-seat="${seat.player}"]`);
+    row.classList.toggle("now", seat.player === game.player && !game.over);
+    row.querySelector(".vp").textContent = `${seat.vp} VP`;
+    const select = row.querySelector("select");
+    if (select && select.dataset.who !== seat.who) {
+      select.dataset.who = seat.who;
+      select.value = seat.who;
+    }
+  }
+}
+
+function buildSeats(key) {
+  byId("seats").dataset.key = key;
+  byId("seats").replaceChildren(...game.seats.map((seat) => element("div", { class: "seat", "data-seat": seat.player },
+    disc(seat), element("span", { class: "name", title: seat.name }, seat.name),
+    seat.who === AUTOMA || !game.host ? element("span", { class: "who-plays" }, called(seat.who)) : seatList(seat),
+    element("span", { class: "vp" }), ...personLine(seat))));
+  byId("share").hidden = game.shared || !game.host;
+  byId("watch").hidden = !game.watch_key;
+  if (!game.watch_key) showLink("");
+}
+
+function seatList(seat) {
+  return element("select", { "aria-label": `who plays ${seat.name}`,
+    onchange: (event) => change("seat", { player: seat.player, who: event.target.value }) },
+  ...[offers.human, ...game.agents].map((name) => element("option", { value: name, selected: name === seat.who }, called(name))));
+}
+
+// The person at a seat, and what this browser may do there.
+function personLine({ player, who, person, free, key }) {
+  if (who !== offers.human || !game.shared) return [];
+  const isMine = game.mine.includes(player);
+  const button = (text, act_) => element("button", { type: "button", onclick: act_ }, text);
+  return [element("div", { class: "person" },
+    element("span", {}, person || (free ? "free" : isMine ? "you" : "taken")),
+    ...(free || isMine ? [button(free ? "Sit here" : "Use my name", () => sit(player))] : []),
+    ...(!free && (isMine || game.host) ? [button("Leave", () => change("leave", { player }))] : []),
+    ...(key ? [button("Link", () => showLink(`#key=${key}`))] : []))];
+}
+
+function sit(player) {
+  const name = byId("own-name").value.trim();
+  if (!name) {
+    byId("own-name").focus();
+    return showMessage("write your name first");
+  }
+  store(NAME_KEY, name);
+  return change("sit", { player, name, settings: settingsNow() });
+}
+
+// A link as text: a page of a local network may not write to the clipboard.
+function showLink(hash) {
+  const field = byId("link");
+  field.hidden = !hash;
+  field.value = hash && `${location.origin}/${hash}`;
+  if (!hash) return;
+  field.focus();
+  field.select();
+  navigator.clipboard?.writeText(field.value).catch(() => {});
+}
+
+// The link in the address of the page: with a key, which lets this browser in or leads to a table, or
+// with a position. Returns whether the page can go on.
+async function followLink() {
+  const [, kind, value] = /^#(key|position)=([\w-]+)$/.exec(location.hash) || [];
+  if (!kind) return true;
+  const answer = await (kind === "key" ? call("/api/enter", { key: value, name: ownName() }) : openPosition(value));
+  history.replaceState(null, "", answer?.id ? `#${answer.id}` : "#");
+  return Boolean(answer);
+}
