@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
-# One process a node, all of its GPUs. Edit the lines with #SBATCH, then: sbatch configs/cluster/slurm.sh
-#
-# The folder that this is submitted from must be on a shared file system: all processes write the
-# checkpoints. SLURM says who takes part; nothing is set here.
-#SBATCH --job-name=gaia_jax
+# One process a node, all of its GPUs: sbatch configs/cluster/slurm.sh [key=value ...]
+# Submit it from a folder on a shared file system: all processes write the checkpoints.
+#SBATCH --job-name=gaia
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=1
 #SBATCH --gpus-per-node=8
@@ -15,17 +13,13 @@
 #SBATCH --output=slurm-%j.log
 set -euo pipefail
 
-name=${NAME:-cluster}
-python=${PYTHON:-.venv/bin/python}
 cd "${SLURM_SUBMIT_DIR:-.}"
-
-# A requeued job goes on with its own run; --signal=TERM@120 lets it write a checkpoint before.
-what=(--config configs/h100.yaml "name=$name")
-# A start that was lost before its first checkpoint leaves a folder; the next is NAME-2.
-for run in "runs/$name" "runs/$name"-[0-9]*; do
-  if compgen -G "$run/checkpoints/[0-9]*" >/dev/null; then what=(--resume "$run"); fi
+run=(--config "${CONFIG:-configs/h100.yaml}" "name=${NAME:=cluster}")
+# A requeued job resumes its run; --signal=TERM@120 writes a checkpoint before.
+for folder in "runs/$NAME" "runs/$NAME"-[0-9]*; do
+  if compgen -G "$folder/checkpoints/[0-9]*" >/dev/null; then run=(--resume "$folder"); fi
 done
-# On GPUs JAX takes one device a task by default: all of the node's are named here.
-devices=$(seq -s, 0 $((${SLURM_GPUS_ON_NODE:-1} - 1)))
-export JAX_LOCAL_DEVICE_IDS=$devices
-srun --kill-on-bad-exit=1 "$python" -m training.train "${what[@]}" "$@"
+# By default JAX gives each task one GPU.
+JAX_LOCAL_DEVICE_IDS=$(seq -s, 0 $((${SLURM_GPUS_ON_NODE:-1} - 1)))
+export JAX_LOCAL_DEVICE_IDS
+srun --kill-on-bad-exit=1 "${GAIA:-gaia}" train "${run[@]}" "$@"

@@ -23,7 +23,7 @@ SBATCH = {
     "job-name": r"[\w-]+", "nodes": r"\d+", "ntasks": r"\d+", "ntasks-per-node": r"\d+",
     "gpus-per-node": r"\d+", "cpus-per-task": r"\d+", "time": r"(\d+-)?\d+:\d\d:\d\d",
     "signal": r"(B:)?[A-Z0-9]+(@\d+)?", "requeue": None, "open-mode": r"append|truncate",
-    "output": r"\S+", "array": r"\d+-\d+(%\d+)?",
+    "output": r"\S+",
 }  # fmt: skip
 
 
@@ -86,52 +86,83 @@ def test_the_jobset_starts_as_many_as_it_names(jobset):
 
 
 def test_two_terminals_start_two_processes(tmp_path):
-    """With a program in Python's place that writes down what it is called with."""
-    fake = tmp_path / "python"
+    """With a program in the place of `gaia` that writes down what it is called with."""
+    fake = tmp_path / "gaia"
     fake.write_text(f'#!/usr/bin/env bash\necho "$@" >> {tmp_path}/calls\n')
     fake.chmod(0o755)
     subprocess.run(
         ["bash", CLUSTER / "two_terminals.sh", "configs/quick.yaml", "seed=1"],
-        env=os.environ | {"PYTHON": str(fake), "PORT": "29511"}, check=True, timeout=60,
+        env=os.environ | {"GAIA": str(fake), "PORT": "29511"}, check=True, timeout=60,
     )  # fmt: skip
     calls = [line.split() for line in (tmp_path / "calls").read_text().splitlines()]
     places = []
     for call in calls:
-        assert call[:3] == ["-m", "training.train", "--config"] and "seed=1" in call
+        assert call[:2] == ["train", "--config"] and "seed=1" in call
         words = [word for word in call if word.startswith("hosts.")]
         places.append(processes.place_of(configs.override(configs.Config(), words).hosts, {}))
     assert sorted(place.id for place in places) == [0, 1]
     assert {place[:2] for place in places} == {("127.0.0.1:29511", 2)}
 
 
-@pytest.mark.parametrize("of", [4, 2])
-def test_a_job_array_splits_the_games(tmp_path, of):
-    """The parts of all tasks are all games, each once; a task can run alone, by its number."""
-    fake = tmp_path / "python"
-    fake.write_text(f'#!/usr/bin/env bash\necho "$@" >> {tmp_path}/calls\n')
+def test_a_requeued_slurm_job_resumes_its_run(tmp_path):
+    fake, call = tmp_path / "srun", ["bash", CLUSTER / "slurm.sh", "ppo.lr=1"]
+    fake.write_text(f'#!/usr/bin/env bash\necho "$JAX_LOCAL_DEVICE_IDS $@" >> {tmp_path}/calls\n')
     fake.chmod(0o755)
-    for task in range(3):
-        own = {"SLURM_ARRAY_TASK_ID": str(task), "SLURM_ARRAY_TASK_COUNT": "3", "OF": str(of)}
-        if task == 2:
-            own |= {"SLURM_ARRAY_TASK_COUNT": "1", "TASKS": "3"}
-        subprocess.run(
-            ["bash", CLUSTER / "array.sh", "arena", "runs/parts", "1000", "--agents", "a,b,c,d"],
-            env=os.environ | own | {"PYTHON": str(fake)}, cwd=tmp_path, check=True, timeout=60,
-        )  # fmt: skip
-    seen = []
-    for call in (tmp_path / "calls").read_text().splitlines():
-        words = call.split()
-        assert words[:2] == ["-m", "training.arena"] and "--resume" not in words
-        first, games = (int(words[words.index(flag) + 1]) for flag in ("--first", "--games"))
-        assert games % of == 0
-        seen += range(first, first + games // of)
-    assert seen == list(range(1000 // of))
+    own = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "SLURM_GPUS_ON_NODE": "4"}
+    own |= {"SLURM_SUBMIT_DIR": str(tmp_path)}
+    for folder in (None, "runs/cluster/checkpoints/00000004", "runs/cluster-2/checkpoints/2"):
+        if folder:
+            (tmp_path / folder).mkdir(parents=True)
+        subprocess.run(call, env=os.environ | own, check=True, timeout=60)
+    head = "0,1,2,3 --kill-on-bad-exit=1 gaia train"
+    assert (tmp_path / "calls").read_text().splitlines() == [
+        f"{head} --config configs/h100.yaml name=cluster ppo.lr=1",
+        f"{head} --resume runs/cluster ppo.lr=1",
+        f"{head} --resume runs/cluster-2 ppo.lr=1",
+    ]
 
 
-def test_a_task_beyond_the_array_says_so(tmp_path):
-    own = {"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_COUNT": "1"}
+def test_the_sky_task_starts_each_node_by_its_number(tmp_path):
+    task = yaml.safe_load((CLUSTER / "sky.yaml").read_text())
+    fake = tmp_path / "gaia"
+    fake.write_text('#!/usr/bin/env bash\necho "$@"\n')
+    fake.chmod(0o755)
+    own = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", **task["envs"]}
+    own |= {"SKYPILOT_NODE_IPS": "10.0.0.1\n10.0.0.2", "SKYPILOT_NODE_RANK": "1"}
+    own |= {"SKYPILOT_NUM_NODES": str(task["num_nodes"])}
     ended = subprocess.run(
-        ["bash", CLUSTER / "array.sh", "arena", "runs/parts", "1000"],
-        env=os.environ | own, cwd=tmp_path, capture_output=True, text=True, timeout=60,
+        ["bash", "-c", task["run"]], env=os.environ | own, cwd=tmp_path, check=True, timeout=60,
+        capture_output=True, text=True,
     )  # fmt: skip
-    assert ended.returncode == 2 and "set TASKS" in ended.stderr
+    words = ended.stdout.split()
+    assert words[:3] == ["train", "--config", task["envs"]["CONFIG"]]
+    hosts = [word for word in words if word.startswith("hosts.")]
+    place = processes.place_of(configs.override(configs.Config(), hosts).hosts, {})
+    assert place == processes.Place("10.0.0.1:29500", 2, 1)
+
+
+def test_the_ray_worker_knows_its_place(monkeypatch):
+    import runpy
+    from types import ModuleType, SimpleNamespace
+
+    import training.train
+
+    context = SimpleNamespace(get_world_size=lambda: 2, get_world_rank=lambda: 1)
+    ray, collective = ModuleType("ray"), ModuleType("ray.train.collective")
+    ray.train = SimpleNamespace(get_context=lambda: context)
+    ray.util = SimpleNamespace(get_node_ip_address=lambda: "10.0.0.2")
+    collective.broadcast_from_rank_zero = lambda value: "10.0.0.1"
+    for name, module in (("ray", ray), ("ray.train", ModuleType("ray.train")),
+                         ("ray.train.collective", collective)):  # fmt: skip
+        monkeypatch.setitem(sys.modules, name, module)
+    calls = []
+    monkeypatch.setattr(training.train, "main", lambda argv: calls.append(argv) or 0)
+    monkeypatch.setitem(sys.modules, "gaia_training.train", training.train)
+    train = runpy.run_path(str(CLUSTER / "ray_train.py"))["train"]
+    train({"argv": ["--config", "configs/h100.yaml"]})
+    assert calls[0][:2] == ["--config", "configs/h100.yaml"]
+    place = processes.place_of(configs.override(configs.Config(), calls[0][2:]).hosts, {})
+    assert place == processes.Place("10.0.0.1:29500", 2, 1)
+    monkeypatch.setattr(training.train, "main", lambda argv: 130)
+    with pytest.raises(RuntimeError, match="--resume RUN continues it"):
+        train({"argv": []})
