@@ -43,7 +43,10 @@ __all__ = [
 
 
 def train(
-    config: Config | str | Path, overrides: Sequence[str] = (), env_module: EnvModule | None = None
+    config: Config | str | Path,
+    overrides: Sequence[str] = (),
+    env_module: EnvModule | None = None,
+    on_update: Callable[[int, dict[str, float]], object] | None = None,
 ) -> Path:
     """Train a new run to its end, as `python -m training.train --config` does.
 
@@ -51,6 +54,8 @@ def train(
         config: a `Config`, or the path of a YAML file.
         overrides: `key=value`, as on the command line (docs/reference/configuration.md).
         env_module: what makes environments; None is `gaia_jax`.
+        on_update: called with each update and its metrics, those of `metrics.jsonl`, also those of
+            an evaluation. What it raises ends the run, with a checkpoint.
     Returns:
         The run folder, `runs/NAME`: the name of the agent too.
     Raises:
@@ -63,7 +68,7 @@ def train(
 
     loaded = config if isinstance(config, configs.Config) else configs.load(config)
     request = TrainRequest(configs.override(loaded, overrides))
-    code, folder = training.train_run(request, env_module or _gaia_jax)
+    code, folder = training.train_run(request, env_module or _gaia_jax, on_update=on_update)
     if code:
         raise KeyboardInterrupt
     return folder
@@ -184,8 +189,7 @@ def _play(
     names = {agent for agent in agents if isinstance(agent, str)}
     agent_of = {name: make_agent(name, env, likeliest) for name in sorted(names)}
     entries = [agent_of[agent] if isinstance(agent, str) else agent for agent in agents]
-    table = Arena(env, entries, games)
-    return table.play(seed, table.store({}))
+    return Arena(env, entries, games).play(seed)
 
 
 def __getattr__(name: str) -> Any:

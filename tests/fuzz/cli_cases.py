@@ -78,7 +78,7 @@ def _overrides() -> Iterator[tuple[str, str]]:
             yield f"{key}={value}", key
         odd = ("1e400", "fast", "[]", "2020-13-45", "false", DIGITS, "null", "!!float x")
         yield f"{key}={odd[place % len(odd)]}", key
-    for key in ("ppo.normalize_advantage", "run.tensorboard", "run.wandb", "network.neighbors"):
+    for key in ("ppo.normalize_advantage", "network.neighbors"):
         yield f"{key}=1", key
         yield f"{key}=maybe", key
 

@@ -23,10 +23,10 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_overrides_win_over_the_file_and_the_file_over_defaults(file):
-    config = configs.load(file, ["ppo.lr=3e-4", "run.tensorboard=false", "ppo.epochs=4"])
+    config = configs.load(file, ["ppo.lr=3e-4", "track.sink=none", "ppo.epochs=4"])
     assert config.ppo.lr == 3e-4
     assert config.ppo.epochs == 4
-    assert config.run.tensorboard is False
+    assert config.track.sink == "none"
     assert config.ppo.num_steps == Config().ppo.num_steps
     started = configs.override(config, ["run.warm_start=zoo/quick"])
     assert started.run.warm_start == "zoo/quick"

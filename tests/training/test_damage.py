@@ -140,8 +140,8 @@ def test_a_start_that_is_refused_late_leaves_nothing(tmp_path, monkeypatch, caps
         "def init(**kwargs):\n    raise RuntimeError('no network\\nat all')\n"
     )
     monkeypatch.syspath_prepend(str(fake))
-    code, err = command(capsys, train.main, "--config", "tiny.yaml", "run.wandb=true")
-    assert code == 2 and err.splitlines()[-1].startswith("error: run.wandb: W&B does not start")
+    code, err = command(capsys, train.main, "--config", "tiny.yaml", "track.sink=wandb")
+    assert code == 2 and err.splitlines()[-1].startswith("error: track.sink: wandb does not start")
     assert not Path("runs").exists()
     del sys.modules["wandb"]
 

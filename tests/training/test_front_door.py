@@ -1,5 +1,6 @@
 """`import training`: what the commands do, as functions."""
 
+import json
 import re
 import subprocess
 import sys
@@ -70,8 +71,23 @@ def in_a_thread(function):
 def test_a_run_is_trained_in_a_thread(config, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     small = ["run.updates=2", "eval.games=0", "name=threaded"]
-    run = in_a_thread(lambda: training.train(config, small, toy_env))
+    seen = {}
+    run = in_a_thread(lambda: training.train(config, small, toy_env, seen.__setitem__))
     assert Checkpoints(run).latest() == 2
+    records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    assert [{"update": update} | seen[update] for update in (1, 2)] == records and len(seen) == 2
+
+
+@pytest.mark.slow
+def test_an_error_of_the_callback_ends_the_run_with_a_checkpoint(config, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def stop(update, metrics):
+        raise StopIteration(f"after update {update}")
+
+    with pytest.raises(StopIteration, match="after update 1"):
+        training.train(config, ["run.updates=8", "eval.games=0", "name=ended"], toy_env, stop)
+    assert Checkpoints(Path("runs/ended")).latest() == 2  # a chunk is two updates
 
 
 @pytest.mark.parametrize("name", ["[x]", "a\\b", "gs:"])

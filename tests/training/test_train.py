@@ -261,7 +261,7 @@ def test_the_game_itself_is_trained_resumed_and_evaluated(name, tmp_path, monkey
     import gaia_jax
 
     monkeypatch.chdir(tmp_path)
-    small = ["ppo.num_envs=8", "ppo.num_steps=16", "ppo.minibatches=2", "run.tensorboard=false"]
+    small = ["ppo.num_envs=8", "ppo.num_steps=16", "ppo.minibatches=2", "track.sink=none"]
     small += ["network.width=16", "network.cell_width=8", "eval.games=8", "run.updates=4"]
     small += ["run.warm_start=''", "run.warm_start_temperature=1", "recipe.staggered_starts=16"]
     # Schedules would end elsewhere: the half run is configured for two updates first.

@@ -30,7 +30,7 @@ LONGEST_FILE = 10**6  # bytes of a configuration
 OF_A_RUN = "config.yaml"  # in the folder of a run
 LONGEST_NAME = 100  # bytes of a key, in a message
 SCHEDULES = {"lr": "lr_end", "entropy_coef": "entropy_end"}  # of `ppo`: first and last value
-MAY_CHANGE_ON_RESUME = ("name", "run", "hosts", "eval")
+MAY_CHANGE_ON_RESUME = ("name", "run", "track", "hosts", "eval")
 # Settings that differ from process to process.
 OF_A_PROCESS = "hosts."
 
@@ -134,12 +134,28 @@ def from_dict(tree: dict[str, Any]) -> Config:
     for key in tree:
         if not isinstance(key, str):
             raise UserError(unknown(short(key)))
+    tree = _with_sink(tree)
     try:
         config = _CONFIG.validate_python(tree)
     except ValidationError as error:
         raise UserError(_wrong(error)) from error
     _check(config)
     return config
+
+
+def _with_sink(tree: dict[str, Any]) -> dict[str, Any]:
+    """The tree with `track.sink` instead of two switches of earlier versions."""
+    run, switches = tree.get("run"), ("wandb", "tensorboard")
+    if not isinstance(run, dict) or not run.keys() & set(switches):
+        return tree
+    wandb, board = (
+        run.get(key, default) for key, default in zip(switches, (False, True), strict=True)
+    )
+    if not isinstance(wandb, bool) or not isinstance(board, bool):
+        return tree
+    sink = "wandb" if wandb else "tensorboard" if board else "none"
+    rest = {key: value for key, value in run.items() if key not in switches}
+    return tree | {"run": rest, "track": {"sink": sink}}
 
 
 def to_dict(config: Config) -> dict[str, Any]:

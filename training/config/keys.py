@@ -169,11 +169,18 @@ class RunConfig:
     cpu_devices: Whole = whole(
         0, "devices that a CPU is split into; 0: one a core, as far as it pays", low=0, high=1024
     )
-    tensorboard: StrictBool = option(True, "write curves for TensorBoard")
-    wandb: StrictBool = option(False, "log to Weights & Biases as well")
     warm_start: Text = option("", "parameters to begin with: zoo/NAME, or a file like the zoo's")
     warm_start_temperature: Number = number(
         1.0, "their logits are divided by it: below 1 a surer policy"
+    )
+
+
+@dataclass(frozen=True, config=STRICT)
+class TrackConfig:
+    """Where the curves of a run go, next to `metrics.jsonl`."""
+
+    sink: Literal["none", "tensorboard", "wandb", "trackio"] = option(
+        "tensorboard", "the program that shows the curves; `wandb` and `trackio` are packages"
     )
 
 
@@ -213,6 +220,7 @@ class Config:
     ppo: PPOConfig = PPOConfig()
     recipe: RecipeConfig = RecipeConfig()
     run: RunConfig = RunConfig()
+    track: TrackConfig = TrackConfig()
     hosts: HostsConfig = HostsConfig()
     eval: EvalConfig = EvalConfig()
 
@@ -223,6 +231,7 @@ GROUPS: dict[str, type] = {
     "ppo": PPOConfig,
     "recipe": RecipeConfig,
     "run": RunConfig,
+    "track": TrackConfig,
     "hosts": HostsConfig,
     "eval": EvalConfig,
 }

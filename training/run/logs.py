@@ -1,13 +1,15 @@
-"""Logs of a run: `metrics.jsonl`, TensorBoard, Weights & Biases."""
+"""Logs of a run: `metrics.jsonl`, and TensorBoard, Weights & Biases or Trackio."""
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import json
 import math
 import os
 import secrets
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,50 +20,72 @@ from .. import config as configs
 from ..config import Config
 
 RECORDS = "metrics.jsonl"
-UPDATE = "update"  # the horizontal axis of everything in W&B
-PROJECT = "gaia_jax"  # of W&B, where WANDB_PROJECT names none
+UPDATE, DECISIONS = "update", "decisions"  # horizontal axes
+REMOTE = ("wandb", "trackio")
+PROJECT = "gaia_jax"  # where WANDB_PROJECT or TRACKIO_PROJECT names none
 WANDB_ID = "id"  # in the folder `wandb` of a run: which W&B run it is
 WITHOUT_LOGIN = ("offline", "disabled", "dryrun")  # values of WANDB_MODE
-NO_WANDB = "run.wandb needs wandb: pip install '.[wandb]'"
+
+OnUpdate = Callable[[int, dict[str, float]], object]  # called with an update and its metrics
 
 
 class Logs:
-    """Writes the metrics of each update to `metrics.jsonl`, optionally to TensorBoard and W&B."""
+    """Writes the metrics of each update to `metrics.jsonl` and to the sink of `track.sink`."""
 
     def __init__(self, run: Path, config: Config, first_update: int = 0):
         """
         Args:
             run: the run folder.
-            config: its configuration; `run.tensorboard`, `run.wandb`.
+            config: its configuration; `track.sink`.
             first_update: later records of an earlier, interrupted run are dropped.
         Raises:
-            UserError: `run.wandb` without wandb or a login, a file that cannot be written.
+            UserError: a sink that is not installed or without a login, a file that cannot be
+                written.
         """
-        self._path = run / RECORDS
-        self._wandb = _wandb(run, config) if config.run.wandb else None
+        self.on_update: OnUpdate | None = None
+        self._path, sink = run / RECORDS, config.track.sink
+        self._decisions = config.ppo.num_envs * config.ppo.num_steps  # of an update
+        self._remote = _remote(run, config) if sink in REMOTE else None
         drop_after(self._path, first_update)
         try:
             self._file = self._path.open("a", encoding="utf-8")
-            self._board = _tensorboard(run, first_update) if config.run.tensorboard else None
+            self._boards = self._tensorboard(run, first_update) if sink == "tensorboard" else {}
         except OSError as error:
             raise UserError(f"cannot write into {run}: {reason(error)}") from error
+
+    def _tensorboard(self, run: Path, first_update: int) -> dict[int, Any]:
+        """By the steps of an update on its horizontal axis: the curves over updates, decisions."""
+        try:
+            from tensorboardX import SummaryWriter
+        except ImportError:
+            print("no TensorBoard logs: pip install '.[train]'", file=sys.stderr)
+            return {}
+        boards = {}
+        for name, steps in (("updates", 1), ("decisions", self._decisions)):
+            purge = (first_update + 1) * steps if first_update else None
+            folder = str(run / "tensorboard" / name)
+            boards[steps] = SummaryWriter(folder, purge_step=purge)
+        return boards
 
     def write(self, update: int, metrics: dict[str, float]) -> None:
         """One record; values that are not finite are left out."""
         finite = {name: value for name, value in metrics.items() if math.isfinite(value)}
-        self._file.write(json.dumps({"update": update} | finite) + "\n")
-        if self._board is not None:
+        self._file.write(json.dumps({UPDATE: update} | finite) + "\n")
+        for steps, board in self._boards.items():
             for name, value in finite.items():
-                self._board.add_scalar(name, value, update)
-        if self._wandb is not None:
-            self._wandb.log({UPDATE: update} | finite)
+                board.add_scalar(name, value, update * steps)
+        if self._remote is not None:
+            axes = {UPDATE: update, DECISIONS: update * self._decisions}
+            self._remote.log(axes | finite)
+        if self.on_update is not None:
+            self.on_update(update, finite)
 
     def flush(self) -> None:
         """Flush all files; a UserError if the disk is full."""
         try:
             self._file.flush()
-            if self._board is not None:
-                self._board.flush()
+            for board in self._boards.values():
+                board.flush()
         except OSError as error:
             raise UserError(f"cannot write {self._path}: {reason(error)}") from error
 
@@ -72,10 +96,10 @@ class Logs:
         except OSError as error:
             raise UserError(f"cannot write {self._path}: {reason(error)}") from error
         finally:
-            if self._board is not None:
-                self._board.close()
-            if self._wandb is not None:
-                self._wandb.finish()
+            for board in self._boards.values():
+                board.close()
+            if self._remote is not None:
+                self._remote.finish()
 
 
 class NoLogs(Logs):
@@ -125,67 +149,63 @@ def drop_after(path: Path, update: int) -> list[bytes]:
     return [line for number, line in records if number > update]
 
 
-def _tensorboard(run: Path, first_update: int) -> Any:
-    try:
-        from tensorboardX import SummaryWriter
-    except ImportError:
-        print("no TensorBoard logs: pip install '.[train]'", file=sys.stderr)
-        return None
-    purge = first_update + 1 if first_update else None
-    return SummaryWriter(str(run / "tensorboard"), purge_step=purge)
-
-
-def check_wandb() -> None:
-    """Check, before any work, that wandb is installed and logged in.
+def check_sink(sink: str) -> None:
+    """Check, before any work, that the package of `track.sink` is installed, and W&B logged in.
 
     Raises:
         UserError: it is missing or not logged in.
     """
+    if sink not in REMOTE:
+        return
+    module = _module(sink)
+    if sink != "wandb" or os.environ.get("WANDB_MODE") in WITHOUT_LOGIN:
+        return
     try:
-        import wandb
-
-        if os.environ.get("WANDB_MODE") in WITHOUT_LOGIN:
-            return
         account: object
-        if "prompt" in inspect.signature(wandb.login).parameters:
-            account = wandb.login(prompt=False)
+        if "prompt" in inspect.signature(module.login).parameters:
+            account = module.login(prompt=False)
         else:
-            account = wandb.api.api_key
-    except ImportError as error:
-        raise UserError(NO_WANDB) from error
+            account = module.api.api_key
     except Exception as error:  # whatever wandb raises
-        raise UserError(f"run.wandb: W&B does not answer: {one_line(error)}") from error
+        raise UserError(f"track.sink: wandb does not answer: {one_line(error)}") from error
     if not account:
-        raise UserError("run.wandb: W&B knows no login: run `wandb login` or set WANDB_API_KEY")
+        raise UserError("track.sink: wandb has no login: run `wandb login` or set WANDB_API_KEY")
 
 
-def _wandb(run: Path, config: Config) -> Any:
-    """A W&B run; a resumed run continues the W&B run stored in its folder.
+def _module(sink: str) -> Any:
+    try:
+        return importlib.import_module(sink)
+    except ImportError as error:
+        hint = 'pip install "gaia_jax[wandb]"' if sink == "wandb" else f"pip install {sink}"
+        raise UserError(f"track.sink={sink} needs {sink}: {hint}") from error
+
+
+def _remote(run: Path, config: Config) -> Any:
+    """A run of W&B or Trackio, which has W&B's functions; a resumed run continues its own.
 
     W&B's own steps never decrease, but updates do when a run resumes from an earlier checkpoint, so
     the axis is the update. wandb itself reads WANDB_ENTITY, WANDB_RUN_GROUP, WANDB_TAGS
     and its other variables; an argument would win over WANDB_PROJECT, WANDB_NAME and WANDB_DIR.
     """
-    project, name, folder = (
-        os.environ.get(variable) or value
-        for variable, value in (
-            ("WANDB_PROJECT", PROJECT), ("WANDB_NAME", run.name), ("WANDB_DIR", str(run)),
-        )
-    )  # fmt: skip
+    sink = config.track.sink
+    module, head = _module(sink), sink.upper()
+    options: dict[str, Any] = {
+        "project": os.environ.get(f"{head}_PROJECT") or PROJECT,
+        "name": os.environ.get(f"{head}_NAME") or run.name,
+        "config": configs.to_dict(config),
+        "resume": "allow",
+    }
+    if sink == "wandb":
+        options["dir"] = os.environ.get("WANDB_DIR") or str(run)
+        options |= {"id": _wandb_id(run), "allow_val_change": True}
     try:
-        import wandb
-
-        wandb_run = wandb.init(
-            project=project, name=name, dir=folder, config=configs.to_dict(config),
-            id=_wandb_id(run), resume="allow", allow_val_change=True,
-        )  # fmt: skip
-        wandb_run.define_metric(UPDATE, hidden=True)
-        wandb_run.define_metric("*", step_metric=UPDATE)
-        return wandb_run
-    except ImportError as error:
-        raise UserError(NO_WANDB) from error
-    except Exception as error:  # whatever wandb raises
-        raise UserError(f"run.wandb: W&B does not start: {one_line(error)}") from error
+        remote_run = module.init(**options)
+        if sink == "wandb":
+            remote_run.define_metric(UPDATE, hidden=True)
+            remote_run.define_metric("*", step_metric=UPDATE)
+        return remote_run
+    except Exception as error:  # whatever the package raises
+        raise UserError(f"track.sink: {sink} does not start: {one_line(error)}") from error
 
 
 def _wandb_id(run: Path) -> str:

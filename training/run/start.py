@@ -25,7 +25,7 @@ from ..learn.loop import Inputs
 from ..system import devices, process_group, processes
 from ..system.process_group import ProcessGroup
 from ..types import EnvModule
-from .logs import RECORDS, check_wandb, read_records
+from .logs import RECORDS, check_sink, read_records
 
 RUNS = Path("runs")
 
@@ -155,8 +155,7 @@ def check(resolved: Resolved) -> None:
     """Check logs and folders before any work."""
     config = resolved.config
     check_characters(resolved.folder)
-    if config.run.wandb:
-        check_wandb()
+    check_sink(config.track.sink)
     if resolved.run is None:
         outputs.check_inside("name", RUNS)
     else:

@@ -25,7 +25,7 @@ from ..system import cli, signals
 from ..types import EnvModule
 from .evaluation import RunEvaluation, evaluations_of
 from .folder import COMPLETE, INTERRUPTED, OUT_OF_TIME, open_folder, record_end
-from .logs import Logs
+from .logs import Logs, OnUpdate
 from .start import Start, TrainRequest, begin
 
 
@@ -149,8 +149,13 @@ def run(request: TrainRequest, env_module: EnvModule, spent: float = 0.0) -> int
     return train_run(request, env_module, spent)[0]
 
 
-def train_run(request: TrainRequest, env_module: EnvModule, spent: float = 0.0) -> tuple[int, Path]:
-    """`run`; returns the exit code and the run folder."""
+def train_run(
+    request: TrainRequest,
+    env_module: EnvModule,
+    spent: float = 0.0,
+    on_update: OnUpdate | None = None,
+) -> tuple[int, Path]:
+    """`run`, with a callback of process 0; returns the exit code and the run folder."""
     with contextlib.ExitStack() as stack:
         group, start = stack.enter_context(begin(request, env_module))
         is_new, run = start.resolved.run is None, start.resolved.folder
@@ -165,6 +170,7 @@ def train_run(request: TrainRequest, env_module: EnvModule, spent: float = 0.0) 
         with cli.compiling("the training step"):
             trainer.compile()
         logs = stack.enter_context(open_folder(trainer, is_new))
+        logs.on_update = on_update
         return finish(trainer, logs, start), trainer.run
 
 
