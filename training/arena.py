@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, whole, wrote
 
-from .system import cli, environments
+from .system import cli, environments, jobs
 from .system.environments import EnvModule
 
 if TYPE_CHECKING:
@@ -37,63 +37,55 @@ if TYPE_CHECKING:
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line; returns the exit code, 130 after Ctrl-C."""
     args = _parse(argv)
+    on = jobs.of_args(args)
     from .games import arena as games_arena
     from .games import store
     from .games.arms import check_games
     from .games.report import arena_report, format_arena
     from .games.sequential import SequentialTest, format_test, leads
     from .games.store import LIKELIEST, names_of
-    from .system import devices
 
     store.check_outputs("--csv", args.csv, args)
-    together = args.rotations or args.players
-    setups = min(math.ceil(args.games / together), games_arena.GAMES_AT_ONCE // together)
-    devices.split_cpu(0, setups * together, together)
-    env = environments.make_env(environments.module(env_module), args.env, "vp", args.players)
-    if args.rotations not in (None, 1, env.num_players):
-        raise UserError(f"--rotations must be 1 or {env.num_players}, not {args.rotations}")
-    names = [name.strip() for name in args.agents.split(",")]
+    names = tuple(name.strip() for name in args.agents.split(","))
+    arena_args = games_arena.ArenaArgs(
+        environments.module(env_module), args.env, args.players, names, args.games,
+        args.rotations, args.likeliest, args.first, args.record,
+    )  # fmt: skip
     low, high = args.until or (0.0, 0.0)
     test = SequentialTest(low, high, args.alpha, args.beta) if args.until else None
     if test and (args.rotations == 1 or len(set(names)) == 1):
         raise UserError("--until compares two agents or more in all rotations of a set-up")
-    options = (args.rotations or env.num_players, args.likeliest, args.record, args.first)
-    arena = games_arena.of_names(env, names, args.games, *options)
+    arena = arena_args.make()
+    env = arena.env
     about = {
         "env": env.id,
         "version": str(env.version),
         "seed": args.seed,
         "agents": ",".join(names) + LIKELIEST * args.likeliest,
     }
-    games, complete = arena.store(about, args.csv, args.resume), True
 
     def decided(played: Games) -> bool:
         check_games(played, names)
         return test is not None and bool(test.accepted(leads(played, names)))
 
-    try:
-        arena.play(args.seed, games, decided=decided)
-    except KeyboardInterrupt:
-        complete = False
-    except RuntimeError as error:  # of XLA: what an agent called back failed
-        raise UserError(f"an agent failed while it played: {error}") from error
-    finally:
-        games.close()
-    if games.games is None:
+    games, is_complete = games_arena.play_stored(
+        arena_args, arena, about, args.csv, args.resume, on, decided
+    )
+    if games is None:
         print("interrupted before the first games were complete", file=sys.stderr)
         return 130
-    result = about | arena_report(games.games, names_of(about), env.ruleset.ids)
+    result = about | arena_report(games, names_of(about), env.ruleset.ids)
     text = format_arena(result)
     if test:
-        result["sequential_test"] = test.report(leads(games.games, names))
+        result["sequential_test"] = test.report(leads(games, names))
         text = f"{format_test(result['sequential_test'], names[0])}\n{text}"
     print(text)
     if args.json:
         outputs.write_json(args.json, result)
-    wrote(args.csv, args.json, args.record)
-    if not complete:
+    wrote(args.csv if is_complete else None, args.json, args.record)
+    if not is_complete:
         print("interrupted; continue with --csv FILE --resume", file=sys.stderr)
-    return 0 if complete else 130
+    return 0 if is_complete else 130
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -103,6 +95,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     text = "store a row for each seat of each game: CSV, or Parquet in FILE.parquet"
     cli.add_store_flags(parser, "--csv", "--save", text=text)
     cli.add_rules_flags(parser)
+    jobs.add_flags(parser)
     parser.add_argument(
         "--rotations", type=whole(1, max(cli.PLAYERS)), default=None,
         help="games of a set-up: one for each seat; 1 where one agent holds all seats",

@@ -10,41 +10,39 @@ each statistic; the intervals are over set-ups.
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections.abc import Sequence
 
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, wrote
 
-from .system import cli, environments
+from .system import cli, environments, jobs
 from .system.environments import EnvModule
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line; returns the exit code."""
     args = _parse(argv)
-    from .games import store
-    from .games.arena import evaluation_of_name
-    from .games.engine import GAMES_AT_ONCE
+    on = jobs.of_args(args)
+    from .games import arena, store
     from .games.report import format_evaluation
-    from .system import devices
 
     store.check_outputs("--save", args.save, args)
     if args.save and not store.is_parquet(args.save):
         raise UserError(f"--save must end in .parquet, got {args.save}")
-    # The run, read below, has the number of players; this assumes four.
-    setups = math.ceil(min(args.games, GAMES_AT_ONCE) / 4)
-    devices.split_cpu(0, 4 * setups, 4)
-    evaluation, params, policy = evaluation_of_name(
-        args.run, environments.module(env_module), args.games, args.opponent,
-        likeliest=args.likeliest, record=args.record, first=args.first,
+    evaluation_args = arena.EvaluationArgs(
+        args.run, environments.module(env_module), args.games, args.opponent, args.likeliest,
+        args.first, args.record,
     )  # fmt: skip
-    result_store = evaluation.store(args.seed, args.save, policy, args.resume)
-    try:
-        games = evaluation.play(params, args.seed, store=result_store)
-    finally:
-        result_store.close()
+    evaluation, policy = arena.evaluation_of_name(evaluation_args)
+    games, is_complete = arena.play_stored(
+        evaluation_args, evaluation.arena, policy | evaluation.about(args.seed), args.save,
+        args.resume, on,
+    )  # fmt: skip
+    if games is None or not is_complete:
+        hint = "; continue with --save FILE.parquet --resume" if args.save else ""
+        print(f"interrupted{hint}", file=sys.stderr)
+        return 130
     report = policy | evaluation.report(games, args.seed)
     print(format_evaluation(report, args.factions))
     if args.json:
@@ -66,6 +64,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--factions", action="store_true", help="also print the table by faction")
     text = "store the games, for `training.merge`"
     cli.add_store_flags(parser, "--save", metavar="FILE.parquet", text=text)
+    jobs.add_flags(parser)
     args = parser.parse_args(argv)
     if (args.run is None) == (args.agent is None):
         parser.error("name one agent, RUN or --agent RUN")

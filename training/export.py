@@ -7,8 +7,8 @@
     python -m training.export --out few --merge data --games 1000   # the first games of one
     python -m training.export --out few --merge docs/sample --games 1000 --decisions --no-policy
 
-`--processes 2` plays on two cores; `--first N` plays another range of the deals of a seed, for
-another machine. A killed command continues when you run it again and writes the same file.
+`--processes 2` plays on two cores, `--on slurm` or `--on ray` on a cluster. `--first N` plays
+another range of deals. A killed command continues when you run it again and writes the same file.
 `docs/reference/datasets.md` describes the files.
 """
 
@@ -22,7 +22,7 @@ from pathlib import Path
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import LARGEST_SEED, UserError, whole
 
-from .system import cli, environments
+from .system import cli, environments, jobs
 from .system.environments import EnvModule
 
 MOST_GAMES = 10**9
@@ -31,30 +31,21 @@ MOST_GAMES = 10**9
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line; returns the exit code: 1 for a wrong row, 130 after Ctrl-C."""
     args = _parse(argv)
+    on = jobs.of_args(args)
     cli.need_pyarrow("datasets need")
     from .games import export as games_export
-    from .games import playing
-
-    if args.share:
-        playing.join_workers(args.share[0])
 
     env_module = environments.module(env_module)
     if args.merge:
         games_export.merge(args, env_module)
     elif args.agents:
-        code = games_export.play(args, env_module)
-        if code or args.share:
+        code = games_export.play(args, env_module, on)
+        if code:
             return code
     with outputs.folder_lock(args.out):
         if args.decisions:
             games_export.derive(args.out, env_module, args.replay_batch, not args.no_policy)
         return games_export.verify(args, env_module) if args.verify is not None else 0
-
-
-def _share(text: str) -> tuple[int, int]:
-    """I/N of `--share`: which of the processes this is."""
-    at, of = text.split("/")
-    return int(at), int(of)
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -68,9 +59,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--first", type=integer(0, 2**31 - 1), default=0, help="the first deal of the seed")
     text = "games of a piece of the work; at most a quarter of them run at the same time"
     add("--batch", type=integer(1, 2**20), default=4096, help=text)
-    text = "number of processes, each on its own core"
-    add("--processes", type=integer(1, 1024), default=1, help=text)
-    add("--share", type=_share, help=argparse.SUPPRESS)
+    jobs.add_flags(parser)
     cli.add_rules_flags(parser)
     add("--decisions", action="store_true", help="derive decisions.parquet from the games")
     text = "with --decisions: leave the columns of the agents' networks empty, which is faster"
@@ -81,7 +70,6 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--replay-batch", type=integer(1, 2**16), default=256, help=text)
     add("--merge", nargs="+", type=Path, metavar="DIR", help="datasets that become one")
     args = parser.parse_args(argv)
-    args.argv = list(sys.argv[1:] if argv is None else argv)
     if args.merge and args.agents:
         raise UserError("--merge plays no games: leave out --agents or --merge")
     if not (args.agents or args.merge or args.decisions or args.verify):

@@ -1,7 +1,6 @@
 """Join what was played in parts.
 
-    python -m training.merge all.csv part-*.csv --json arena.json   # of training.arena --csv
-    python -m training.merge all.parquet part-*.parquet --json games.json   # of --save
+    python -m training.merge all.parquet part-*.parquet --json games.json   # or all.csv
     python -m training.merge labels part-0 part-1                   # of training.labels --out
 
 Games depend on their numbers alone: the parts are what one command would have played, whatever the
@@ -26,13 +25,11 @@ from .system.environments import EnvModule
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line; returns the exit code."""
     args = _parse(argv)
-    suffixes = {path.suffix for path in (args.out, *args.parts)}
-    if len(suffixes) > 1:
-        raise UserError("OUT and all parts must be of one kind: .csv, .parquet, or folders")
-    if ".npz" in suffixes:
-        raise UserError("games are stored as .parquet or .csv, not as .npz: play the parts again")
-    if suffixes & {".csv", ".parquet"}:
+    suffixes = {path.suffix for path in args.parts}
+    if suffixes == {".parquet"} and args.out.suffix in (".parquet", ".csv"):
         return _merge_games(args, environments.module(env_module))
+    if suffixes & {".parquet", ".csv", ".npz"} or args.out.suffix:
+        raise UserError("all parts must be .parquet and OUT .parquet or .csv, or all are folders")
     from .imitation import expert_data
 
     if args.json:
@@ -49,7 +46,7 @@ def _merge_games(args: argparse.Namespace, module: EnvModule) -> int:
 
     report_file = (args.json, outputs.REPORT)
     outputs.check_files({"OUT": (args.out, outputs.nothing), "--json": report_file})
-    store.check_pyarrow(args.out)
+    store.check_pyarrow(args.parts[0])
 
     def ids_of(env: str, players: int) -> Any:
         return environments.make_env(module, env, "vp", players).ruleset.ids
@@ -75,9 +72,10 @@ def _merge_games(args: argparse.Namespace, module: EnvModule) -> int:
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.merge", __doc__)
-    text = "a CSV or Parquet file, or a folder of labels"
+    text = "a Parquet or CSV file, or a folder of labels"
     parser.add_argument("out", metavar="OUT", type=Path, help=text)
-    parser.add_argument("parts", metavar="PART", type=Path, nargs="+", help="of the same kind")
+    text = "Parquet files of games, or folders of labels"
+    parser.add_argument("parts", metavar="PART", type=Path, nargs="+", help=text)
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
     return parser.parse_args(argv)
 

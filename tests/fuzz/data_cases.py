@@ -139,7 +139,6 @@ RECORD = (
     "setup.factions is []", 'setup.factions is ["Martians"]', "actions.3 is 3",
     'ruleset is "chess"', "actions is []",
 )  # fmt: skip
-CSV = (*damage.ANY, "line 0 name,score", "line 3 my notes", 'line 3 "', "line 3 ,,,,")
 
 # Commands that read whole files to their end without compiling: (folder, line).
 GOOD = [
@@ -147,7 +146,7 @@ GOOD = [
     ("dataset", "study data --games-only --beside before.json --out page"),
     ("dataset", STUDIES[-1]),
     ("evaluation", "merge all.parquet part.parquet"), ("labels", "merge all labels"),
-    ("arena", "merge all.csv good.csv"), ("runs", f"compare {RUN} --out c.html"),
+    ("runs", f"compare {RUN} --out c.html"),
     ("runs", "sweep sweep.yaml --list"), ("plan", "plan tiny.yaml --measured measured.json"),
 ]  # fmt: skip
 
@@ -158,8 +157,6 @@ _CASES: list[Case] = [
     *_cases("dataset", "study data --games-only --beside before.json --out page", "before.json",
             (fault for fault in WHOLE if fault != "gone")),
     *_cases("evaluation", "merge all.parquet part.parquet", "part.parquet", RESULTS),
-    *_cases("evaluation", "evaluate zoo/quick --games 12 --save part.parquet --resume",
-            "part.parquet", (fault for fault in NPZ if fault not in ("gone", "empty"))),
     *_cases("labels", "merge all labels", "labels/about.json", LABELS),
     *_cases("labels", CLONE, "labels/about.json", LABELS),
     *_cases("labels", "labels --out labels --games 8 --config quick.yaml", "labels/about.json",
@@ -196,7 +193,6 @@ _CASES: list[Case] = [
                         "explain record.json --agent zoo/quick+search:4 --at 3")
       for case in _cases("record", line, "record.json", RECORD)),
     *_cases("record", "play --record record.json --port 0", "record.json", RECORD[:24]),
-    *_cases("arena", "merge all.csv good.csv", "good.csv", CSV),
 ]  # fmt: skip
 
 CASES = list(dict.fromkeys(_CASES))

@@ -17,13 +17,13 @@ import training.arena as arena
 import training.train as train
 from tests.fuzz.cli_cases import FOUR
 from tests.training import toy_env
+from training.games import arena as games_arena
 from training.games import table
 from training.games.engine import Match
-from training.games.store import Store
 from training.games.table import Games
 from training.learn.checkpoint import Checkpoints
 from training.learn.loop import Trainer
-from training.system import cli
+from training.system import cli, shard_files
 
 SETUPS = 32  # of a batch
 
@@ -64,9 +64,9 @@ def play(csv: str, games: int, moment: float) -> int:
     """The arena's command line, with games that take no time.
 
     Args:
-        moment: of its death, in seconds after it first adds games to the table.
+        moment: of its death, in seconds after it first plays a shard.
     """
-    _doomed(Store, "add", moment)
+    _doomed(games_arena.Arena, "play_setups", moment)
     Match.play_batch = _batch  # type: ignore[method-assign,assignment]
     Match.compile = lambda self, params=None: None  # type: ignore[method-assign]
     args = ["--agents", FOUR, "--games", str(games), "--csv", csv, "--resume"]
@@ -94,8 +94,7 @@ def run(args: list[str], moment: float | None = None) -> int:
     return cli.run(lambda: train.main(args, toy_env))
 
 
-def whole_setups(path: Path) -> bytes:
-    """The rows of whole set-ups in the CSV of an arena, without its head."""
-    lines = path.read_bytes().split(b"\n")[1:-1] if path.exists() else []
-    count = len(lines) // 16 * 16
-    return b"".join(line + b"\n" for line in lines[:count])
+def shards(path: Path) -> dict[str, bytes]:
+    """The shards of the unfinished CSV of an arena, by name."""
+    folder = path.with_name(path.name + shard_files.FOLDER)
+    return {file.name: file.read_bytes() for file in sorted(folder.glob("[0-9]*"))}

@@ -21,6 +21,8 @@ KILLS = 20
 MODULES = ["tests.fuzz.kill_cases", "training.learn.checkpoint", "openskill.models"]
 HERE = "tests.fuzz.kill_cases"
 
+GAMES = 30_000  # a batch of each shard, more than can be played
+
 
 @pytest.fixture(scope="module")
 def runners() -> Iterator[list[Runner]]:
@@ -34,21 +36,16 @@ def test_an_arena_that_is_killed_and_goes_on_loses_no_game(
 ) -> None:
     rng, killed, grown, games = np.random.default_rng(0), 0, 0, 0
     for kill in range(KILLS):
-        name = f"games-{kill // 5}.csv"  # a table that grew is read longer than it is added to
-        before = kill_cases.whole_setups(tmp_path / name)
+        name = f"games-{kill // 5}.csv"
+        before = kill_cases.shards(tmp_path / name)
         moment = float(rng.uniform(0.0, 1.5))
-        result = runners[0].run(f"{HERE}:play", [name, 10**7, moment], tmp_path, None, 200)
+        result = runners[0].run(f"{HERE}:play", [name, GAMES, moment], tmp_path, None, 200)
         killed += result.code == -signal.SIGKILL
-        after = kill_cases.whole_setups(tmp_path / name)
-        if after != before:
-            # Whole batches are unchanged; only an incomplete one may be played again.
-            lines = before.split(b"\n")[:-1]
-            num_whole = len(lines) // (16 * kill_cases.SETUPS) * 16 * kill_cases.SETUPS
-            whole_lines = b"".join(line + b"\n" for line in lines[:num_whole])
-            assert after.startswith(whole_lines), f"kill {kill} after {moment:.2f} s"
-            assert len(after) >= len(before)
-            grown += 1
-            games += (len(after.split(b"\n")) - len(before.split(b"\n"))) // 4
+        after = kill_cases.shards(tmp_path / name)
+        assert before.items() <= after.items(), f"kill {kill} after {moment:.2f} s"
+        assert list(after) == [f"{kill_cases.SETUPS * n:09}.npz" for n in range(len(after))]
+        grown += len(after) > len(before)
+        games += (len(after) - len(before)) * 4 * kill_cases.SETUPS
     print(f"{killed} kills, {grown} of them after new games: {games} games, none lost")
     assert killed == KILLS and grown >= KILLS // 2
 

@@ -70,9 +70,9 @@ def test_the_environment_needs_jax_and_numpy_alone():
     ("folder", "extras"),
     [
         ("gaia_jax/adapters", ["adapters"]),
-        ("training", ["data", "play", "wandb"]),
+        ("training", ["data", "play", "ray", "tune", "wandb"]),
         ("benchmarks", ["bench"]),
-        ("tests", ["dev", "adapters"]),
+        ("tests", ["dev", "adapters", "ray"]),
         ("examples", ["dev"]),
     ],
 )

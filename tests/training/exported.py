@@ -1,7 +1,7 @@
 """Datasets on rules of three lines: what their tests share."""
 
 import functools
-from types import SimpleNamespace
+import sys
 
 import numpy as np
 import pytest
@@ -13,12 +13,17 @@ from training import export  # noqa: E402
 from training.games import dataset, playing, shards  # noqa: E402
 from training.system import cli  # noqa: E402
 
-FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=reward, length=9))
+FACE = sys.modules[__name__]  # the module that makes environments, for workers too
 AGENTS = "random,random,exported:best_paid,random"
 GAMES = ["--agents", AGENTS, "--seed", "3", "--batch", "16"]
 REPLAY = ["--replay-batch", "16"]
 
 _source = playing.Source
+
+
+def make(env_id, reward):
+    """The environment of the games."""
+    return stub_env.StubEnv(reward=reward, length=9)
 
 
 def best_paid(params, state, mask, key):
@@ -37,6 +42,7 @@ def patch(monkeypatch):
     monkeypatch.setattr(
         playing, "Source", lambda env, names, *more: _source_of(tuple(names), *more)
     )
+    playing.source_of.cache_clear()
 
 
 def make_whole(out):
@@ -55,3 +61,17 @@ def command(capsys, *args):
 
 def rows_of(path, name=dataset.GAMES):
     return pq.read_table(path / name).to_pylist()
+
+
+def stopping(write, count, error=KeyboardInterrupt):
+    """`outputs.write_bytes` that raises an error after `count` pieces."""
+    left = [count]
+
+    def write_pieces(path, data):
+        if path.suffix == ".parquet":
+            left[0] -= 1
+            if left[0] < 0:
+                raise error
+        write(path, data)
+
+    return write_pieces

@@ -101,7 +101,9 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
     assert code == 130 and "16 games on 4 set-ups" in table and "--resume" in err
     monkeypatch.setattr(engine.Match, "play_batch", played)
     code, _, err = command(capsys, *args, "--csv", str(cut))
-    assert code == 2 and "exists" in err and err.count("\n") == 1
+    assert code == 2 and "--resume continues it" in err and err.count("\n") == 1
+    code, _, err = command(capsys, *args[:-1], "4", "--csv", str(cut), "--resume")
+    assert code == 2 and "has seed 3, not 4" in err and err.count("\n") == 1
     resume_args = [*args, "--csv", str(cut), "--resume", "--json", str(tmp_path / "c.json")]
     code, _, err = command(capsys, *resume_args)
     assert code == 0, err
@@ -111,15 +113,14 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
     counts = [x["games by faction"] for x in first["players"].values()]
     assert all(a * 3 == b for a, b in zip(counts[1].values(), counts[0].values(), strict=True))
 
-    code, _, err = command(capsys, *args[:-1], "4", "--csv", str(cut), "--resume")
-    assert code == 2 and "has seed 3, not 4" in err and err.count("\n") == 1
+    code, _, err = command(capsys, *resume_args)
+    assert code == 2 and f"{cut} exists" in err and err.count("\n") == 1
 
 
 def test_an_agent_against_itself_is_equal_up_to_the_interval():
     env = stub_env.StubEnv(length=6)
     names = ["random"] * 4
-    table = games_arena.of_names(env, names, games=512, rotations=4)
-    games = table.play(0, table.store({}))
+    games = games_arena.Arena(env, games_arena.agents_by_name(names, env), games=512).play(0)
     result = arena_report(games, entries(names), env.ruleset.ids)
     assert result["games"] == 512
     inside = [x["low"] <= 0 <= x["high"] for x in result["differences"]]

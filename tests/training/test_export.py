@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from exported import AGENTS, FACE, GAMES, REPLAY, command, rows_of
+from exported import AGENTS, FACE, GAMES, REPLAY, command, rows_of, stopping
 
-from training import export, zoo
-from training.games import card, dataset, playing, shards
+from gaia_jax.cli import outputs
+from training import zoo
+from training.games import card, dataset, shards
 
 pytestmark = pytest.mark.usefixtures("small_datasets")
 
@@ -107,21 +108,12 @@ def test_a_killed_export_goes_on_to_the_same_file(
     def kill(*args):
         raise Killed
 
-    left, write = [2], shards.Shards.write
-
-    def write_two(self, number, table):
-        if not left[0]:
-            if moment == "in a piece":
-                self.path(number).with_suffix(".parquet.part").write_bytes(b"PAR1 half")
-            raise Killed
-        left[0] -= 1
-        write(self, number, table)
-
     out = tmp_path / "cut"
     args = [*GAMES, "--games", "48", "--out", out]
+    write = outputs.write_bytes
     with monkeypatch.context() as patch:
         if "piece" in moment:
-            patch.setattr(shards.Shards, "write", write_two)
+            patch.setattr(outputs, "write_bytes", stopping(write, 2, Killed))
         elif moment == "before the end":
             patch.setattr(shards, "assemble", kill)
         else:
@@ -130,16 +122,19 @@ def test_a_killed_export_goes_on_to_the_same_file(
             command(capsys, *args)
     pieces = sorted((out / dataset.PIECES).glob("*.parquet"))
     assert len(pieces) == (2 if "piece" in moment else 3)
+    if moment == "in a piece":
+        (out / dataset.PIECES / f".{pieces[0].name}.x").write_bytes(b"PAR1 half")
     written = []
 
-    def count(self, number, table):
-        written.append(number)
-        write(self, number, table)
+    def count(path, data):
+        written.append(path.parent.name)
+        write(path, data)
 
-    monkeypatch.setattr(shards.Shards, "write", count)
+    monkeypatch.setattr(outputs, "write_bytes", count)
     code, stdout, err = command(capsys, *args)
     assert code == 0, err
-    assert written == list(range(len(pieces), 3))  # what was there is not played again
+    # What was there is not played again.
+    assert written.count(dataset.PIECES) == 3 - len(pieces)
     for name in (dataset.GAMES, dataset.ABOUT, dataset.README):
         assert (out / name).read_bytes() == (full_export / name).read_bytes()
     code, stdout, _ = command(capsys, *args)
@@ -149,16 +144,8 @@ def test_a_killed_export_goes_on_to_the_same_file(
 def test_an_unfinished_export_may_end_sooner(full_export, tmp_path, capsys, monkeypatch):
     """As many games as there was time for."""
     out, short = tmp_path / "long", tmp_path / "few"
-    write, left = shards.Shards.write, [2]
-
-    def stops(self, number, table):
-        if not left[0]:
-            raise KeyboardInterrupt
-        left[0] -= 1
-        write(self, number, table)
-
     with monkeypatch.context() as patch:
-        patch.setattr(shards.Shards, "write", stops)
+        patch.setattr(outputs, "write_bytes", stopping(outputs.write_bytes, 2))
         assert command(capsys, *GAMES, "--games", "480", "--out", out)[0] == 130
         code, stdout, err = command(capsys, *GAMES, "--games", "32", "--out", out)
         assert code == 0 and "32 games" in stdout, err
@@ -167,31 +154,23 @@ def test_an_unfinished_export_may_end_sooner(full_export, tmp_path, capsys, monk
         assert (out / name).read_bytes() == (short / name).read_bytes()
 
 
-def test_a_damaged_piece_is_played_again(full_export, tmp_path, capsys, monkeypatch):
+def test_a_damaged_piece_is_named(tmp_path, capsys, monkeypatch):
     out = tmp_path / "damaged"
     with monkeypatch.context() as patch:
         patch.setattr(shards, "assemble", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
         command(capsys, *GAMES, "--games", "48", "--out", out)
-    piece = shards.Shards(out / dataset.PIECES).path(1)
+    piece = sorted((out / dataset.PIECES).iterdir())[1]
     piece.write_bytes(piece.read_bytes()[:100])
-    assert command(capsys, *GAMES, "--games", "48", "--out", out)[0] == 0
-    assert (out / dataset.GAMES).read_bytes() == (full_export / dataset.GAMES).read_bytes()
+    code, _, err = command(capsys, *GAMES, "--games", "48", "--out", out)
+    assert code == 2 and f"error: cannot read {piece}: " in err, err
 
 
-def test_processes_write_the_same_file(full_export, tmp_path, capsys, monkeypatch):
-    """Each with `--share`; `tests/training/test_lanes.py` starts real ones."""
-    out, joined = tmp_path / "team", []
-
-    def together(work, processes, argv, report):
-        for number in range(processes):
-            assert export.main([*argv[3:], f"{number}/{processes}"], FACE) == 0
-            joined.append(work.missing())
-        return 0
-
-    monkeypatch.setattr(playing, "together", together)
-    monkeypatch.setattr(playing, "join_workers", lambda number: None)
-    code, stdout, err = command(capsys, *GAMES, "--games", "48", "--processes", "2", "--out", out)
-    assert code == 0 and joined == [[1], []], err
+@pytest.mark.slow
+def test_two_processes_write_the_same_file(full_export, tmp_path, capsys):
+    """Real ones, which compile the games. About 60 s."""
+    out = tmp_path / "team"
+    code, _, err = command(capsys, *GAMES, "--games", "48", "--processes", "2", "--out", out)
+    assert code == 0, err
     for name in (dataset.GAMES, dataset.ABOUT):
         assert (out / name).read_bytes() == (full_export / name).read_bytes()
 

@@ -8,12 +8,13 @@ from pathlib import Path
 import jax.numpy as jnp
 import pyarrow as pa
 import pytest
-from exported import FACE, REPLAY, command, pq, rows_of
+from exported import FACE, REPLAY, command, pq, rows_of, stopping
 
+from gaia_jax.cli import outputs
 from tests import stub_env
 from training import export
 from training.agents import base, registry
-from training.games import dataset, decisions, replay, shards
+from training.games import dataset, decisions, replay
 
 pytestmark = pytest.mark.usefixtures("small_datasets")
 
@@ -103,16 +104,8 @@ def test_a_row_a_decision(full_export, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(decisions, "make_extras", lambda agents: extras_of(tuple(agents)))
     code, stdout, err = command(capsys, *args, outs[0])
     assert code == 0 and "432 decisions" in stdout, err
-    write, left = shards.Shards.write, [2]
-
-    def stops(self, number, table):
-        left[0] -= 1
-        if left[0] < 0:
-            raise KeyboardInterrupt
-        write(self, number, table)
-
     with monkeypatch.context() as patch:
-        patch.setattr(shards.Shards, "write", stops)
+        patch.setattr(outputs, "write_bytes", stopping(outputs.write_bytes, 2))
         assert command(capsys, *args, outs[1])[0] == 130
     assert command(capsys, *args, outs[1])[0] == 0
     for name in (dataset.DECISIONS, dataset.ABOUT):

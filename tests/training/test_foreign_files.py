@@ -42,7 +42,7 @@ OUTPUTS = [
     ("training.study.__main__", ("data",), {"--figures": "other.json"}),
     ("training.study.__main__", ("--position", RECORD), {"--json": "other.json"}),
     ("training.merge", (), {"": "table.csv"}),
-    ("training.merge", ("new.csv", "part.csv"), {"--json": "other.json"}),
+    ("training.merge", ("new.csv", "part.parquet"), {"--json": "other.json"}),
     ("training.clone", ("--labels", "x"), {"--out": "games.npz"}),
     ("gaia_jax.replay", (RECORD,), {"--csv": "table.csv", "--html": "precious.html"}),
     ("benchmarks.throughput", (), {"--json": "other.json"}),
@@ -94,7 +94,7 @@ CASES = [(name, front, flag, file) for name, front, fl in OUTPUTS for flag, file
 )
 def test_a_foreign_file_is_refused_before_any_work(name, front, flag, file, mine, capsys):
     main = importlib.import_module(name).main
-    args = [*front, flag, file] if flag else [file, "part.csv"]
+    args = [*front, flag, file] if flag else [file, "part.parquet"]
     assert f"{file} exists" in refused(capsys, mine, main, *args)
 
 
@@ -178,7 +178,7 @@ def test_two_outputs_of_a_command_are_two_files(mine, capsys):
     assert both in refused(capsys, mine, compare.main, "runs/x", "--out", "x", "--svg", "x")
     assert both in refused(capsys, mine, replay.main, RECORD, "--csv", "x", "--html", "x")
     assert both in refused(capsys, mine, review.main, "x", "--json", "y", "--html", "y")
-    assert both in refused(capsys, mine, merge.main, "x.csv", "y.csv", "--json", "x.csv")
+    assert both in refused(capsys, mine, merge.main, "x.csv", "y.parquet", "--json", "x.csv")
 
 
 def test_records_go_into_a_folder_without_files_of_their_names(mine, capsys):

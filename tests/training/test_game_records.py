@@ -12,7 +12,6 @@ from gaia_jax import replay
 from training.agents import random_agent
 from training.games.arena import Arena
 from training.games.records import Recorder
-from training.games.store import Head, Store
 
 
 @pytest.mark.slow
@@ -23,7 +22,7 @@ def test_the_games_of_a_match_replay_to_the_same_vp(env: Any, tmp_path: Path) ->
     recorder.prefix = "update000003-"
     setups = 3  # in batches of two: the second batch is half a match's
     arena = Arena(env, agents, 4 * setups, at_once=8, recorder=recorder)
-    results = arena.play(4, Store(None, Head({}, 0, 4), env.ruleset.ids, setups))
+    results = arena.play(4)
     written = sorted(folder.iterdir())
     assert len(written) == 12
     for number in (0, 5, 11):

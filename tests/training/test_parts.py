@@ -1,5 +1,6 @@
 """Games that are played in parts and merged: the same games, whatever the split."""
 
+import csv
 import json
 from types import SimpleNamespace
 
@@ -13,7 +14,7 @@ from tests import stub_env
 from training import merge
 from training.agents import random_agent
 from training.games import arena as games_arena
-from training.games import store
+from training.games import store, table
 from training.games.engine import Match
 from training.games.store import Head
 from training.games.table import one_against_the_rest, rotated
@@ -43,7 +44,7 @@ def all_games():
 def test_a_game_depends_on_its_number_alone(all_games):
     """Not on the batch it is played in, nor on where that begins."""
     parts = [games(range(1)), games(range(1, 6))]
-    same(all_games, store.table.join(parts))
+    same(all_games, table.join(parts))
 
 
 def same(games, expected):
@@ -52,78 +53,65 @@ def same(games, expected):
             assert np.array_equal(games.rows()[name], value), name
 
 
-@pytest.mark.slow
-def test_an_interrupted_evaluation_resumes_and_merges(all_games, tmp_path):
+def test_games_merge_without_a_gap(all_games, tmp_path):
     about = {"env": "toy", "env_version": "1", "seed": 5, "opponent": "random"}
-    head, ids = Head(about, 2, 4), ENV.ruleset.ids
-    paths = [tmp_path / name for name in ("b.parquet", "a.parquet")]
-
-    def evaluation(path, head=head, resume=False):
-        return store.Store(path, head, ids, 4, resume)
-
-    def match():
-        return Match(ENV, [random_agent(ENV)] * 4, rotated(), range(2, 6), 8)
-
-    def ids_of(*_):
-        return ids
-
-    file = evaluation(paths[0])
-    with pytest.raises(KeyboardInterrupt):
-        match().play(5, save=lambda first, games: [file.add(games), _stop()])
-    file.close()
-    resumed = evaluation(paths[0], resume=True)
-    assert resumed.count == 2
-    match().play(5, done=2, save=lambda first, games: resumed.add(games))
-    resumed.close()
-    all_games = Match(ENV, [random_agent(ENV)] * 4, rotated(), 6, 8).play(seed=5)
-    for path, first, part in ((paths[1], 0, all_games.slice(0, 2)), ("c", 3, all_games.slice(3))):
-        path = tmp_path / f"{path}.parquet" if path == "c" else path
+    head, ids = Head(about, 0, 4), ENV.ruleset.ids
+    all_games = all_games._replace(entry=np.broadcast_to(rotated(), all_games.vp.shape))
+    paths = [tmp_path / f"{name}.parquet" for name in "abc"]
+    for path, first, part in (
+        (paths[0], 2, all_games.slice(2)), (paths[1], 0, all_games.slice(0, 2)),
+        (paths[2], 3, all_games.slice(3)),
+    ):  # fmt: skip
         path.write_bytes(store.encode(path, head._replace(first=first), part, ids))
-    head_of_all, games = store.merge(paths, ids_of)
+    head_of_all, games = store.merge(paths[:2], lambda *_: ids)
     assert head_of_all.first == 0
     same(games, all_games)
     for wrong, message in (
         ([paths[0], paths[0]], "set-ups 2 to 5 are there twice"),
-        ([paths[1], tmp_path / "c.parquet"], "set-ups 2 to 2 are missing"),
+        ([paths[1], paths[2]], "set-ups 2 to 2 are missing"),
     ):
         with pytest.raises(UserError, match=message):
-            store.merge(wrong, ids_of)
-    with pytest.raises(UserError, match="has seed 5, not 6"):
-        evaluation(paths[0], head._replace(about=about | {"seed": 6}), resume=True)
-    with pytest.raises(UserError, match="--resume continues it"):
-        evaluation(paths[0])
+            store.merge(wrong, lambda *_: ids)
 
 
-def test_a_store_goes_on_after_its_last_whole_batch(monkeypatch):
-    """To the games of a run without the break, also where networks round by batch."""
+def test_an_arena_continues_with_whole_batches(monkeypatch, tmp_path, capsys):
+    """To the games of an arena without the break, also where networks round by batch."""
+    monkeypatch.setattr(games_arena, "GAMES_AT_ONCE", 8)
     firsts, played = [], Match.play_batch
 
     def batch(self, seed, first, *rest):
         firsts.append(first)
+        if len(firsts) == 2:
+            raise KeyboardInterrupt
         return played(self, seed, first, *rest)
 
     monkeypatch.setattr(Match, "play_batch", batch)
-    memory = store.Store(None, Head({}, 0, 4), ENV.ruleset.ids, 6)
-    for count in (12, 24):
-        results = games_arena.Arena(ENV, [random_agent(ENV)] * 4, count, at_once=8).play(5, memory)
-    assert firsts == [0, 2, 2, 4] and results.setup_count == 6
-
-
-def _stop():
-    raise KeyboardInterrupt
+    line = ["--agents", "random,random,random,random", "--games", 24]
+    whole, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
+    code, table, err = command(capsys, arena.main, *line, "--csv", cut)
+    assert code == 130 and "8 games on 2 set-ups" in table and "--resume" in err
+    assert not cut.exists()
+    assert command(capsys, arena.main, *line, "--csv", cut, "--resume")[0] == 0
+    assert firsts == [0, 2, 2, 4]
+    assert command(capsys, arena.main, *line, "--csv", whole)[0] == 0
+    rows = [
+        [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(path.open())]
+        for path in (whole, cut)
+    ]
+    assert rows[0] == rows[1] and len(rows[0]) == 24 * 4
 
 
 def test_an_arena_in_parts_is_the_arena(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(games_arena, "GAMES_AT_ONCE", 8)
     line = ["--agents", "random,random,random,random", "--seed", "3"]
-    csvs = {}
+    files = {}
     for name, first, count in (("whole", 0, 16), ("one", 0, 12), ("two", 3, 4)):
-        csvs[name] = tmp_path / f"{name}.csv"
-        options = ["--first", first, "--games", count, "--csv", csvs[name]]
+        files[name] = tmp_path / f"{name}.parquet"
+        options = ["--first", first, "--games", count, "--csv", files[name]]
         code, _, err = command(capsys, arena.main, *line, *options, "--json", tmp_path / "x.json")
         assert code == 0, err
         (tmp_path / "x.json").rename(tmp_path / f"{name}.json")
-    out = [tmp_path / "merged.csv", csvs["two"], csvs["one"]]
+    out = [tmp_path / "merged.csv", files["two"], files["one"]]
     code, table, err = command(capsys, merge.main, *out, "--json", tmp_path / "merged.json")
     assert code == 0, err
     assert "16 games on 4 set-ups" in table
@@ -131,14 +119,15 @@ def test_an_arena_in_parts_is_the_arena(tmp_path, capsys, monkeypatch):
         json.loads((tmp_path / f"{x}.json").read_text()) for x in ("merged", "whole")
     )
     assert merged | {"seconds": 0} == complete | {"seconds": 0}
-    code, _, err = command(capsys, merge.main, tmp_path / "other.csv", csvs["two"], csvs["two"])
+    assert len(out[0].read_text().splitlines()) == 1 + 16 * 4
+    code, _, err = command(capsys, merge.main, tmp_path / "other.csv", files["two"], files["two"])
     assert code == 2 and "set-ups 3 to 3 are there twice" in err
-    with csvs["one"].open("rb+") as file:
-        file.truncate(csvs["one"].stat().st_size - 20)
+    with files["one"].open("rb+") as file:
+        file.truncate(files["one"].stat().st_size - 20)
     code, _, err = command(capsys, merge.main, tmp_path / "other.csv", *out[1:])
-    assert code == 2 and "line 49 has" in err and err.count("\n") == 1
-    code, _, err = command(capsys, merge.main, tmp_path / "all.npz", tmp_path / "one.npz")
-    assert code == 2 and "not as .npz" in err and err.count("\n") == 1
+    assert code == 2 and "does not hold games" in err and err.count("\n") == 1
+    code, _, err = command(capsys, merge.main, tmp_path / "all.csv", tmp_path / "one.csv")
+    assert code == 2 and "all parts must be .parquet" in err and err.count("\n") == 1
 
 
 def test_labels_go_on_and_merge(tmp_path):

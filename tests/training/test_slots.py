@@ -1,11 +1,7 @@
-"""Games in slots that refill are those of a match; processes share the pieces of an export."""
+"""Games in slots that refill are those of a match."""
 
-import os
-import subprocess
-import sys
 import threading
 import time
-from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -17,9 +13,6 @@ from tests import stub_env
 from training.agents import base
 from training.games.engine import Match
 from training.games.table import rotated
-
-pytest.importorskip("pyarrow", reason='needs pyarrow: pip install ".[data]"')
-from training.games import playing, shards
 
 
 class Uneven(stub_env.StubEnv):
@@ -51,48 +44,6 @@ def test_slots_play_the_games_of_a_match():
     jax.tree.map(np.testing.assert_array_equal, slots.setups, match.setups)
 
 
-def work(tmp_path, games=44):
-    """Pieces of 8 games; the last one of 4."""
-    source = SimpleNamespace(deals=8)
-    part = {"games": games, "rotations": 1, "seed": 0, "first": 0}
-    return playing.Work(source, part, shards.Shards(tmp_path / "pieces"))
-
-
-WRITES = """
-import shutil, sys, time
-at, of = map(int, sys.argv[-1].split("/"))
-for n in range(at, 6, of):
-    if n == FAILS:
-        sys.exit(3)
-    shutil.copy(f"made/{n}", f"pieces/{n:08}.parquet")
-time.sleep(30 * (FAILS >= 0))
-"""
-
-
-def test_processes_share_the_pieces(tmp_path, monkeypatch):
-    """All are there at the end; where one fails, the others are ended. About 2 s."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(playing, "OFTEN", 0.05)
-    (tmp_path / "made").mkdir()
-    todo, reports = work(tmp_path), []
-    for n, rows in enumerate([8, 8, 8, 8, 8, 4]):
-        pq.write_table(pa.table({"x": range(rows)}), tmp_path / "made" / str(n))
-    assert todo.missing() == [0, 1, 2, 3, 4, 5] and todo.missing((1, 4)) == [1, 5]
-    command = [sys.executable, "-c", WRITES.replace("FAILS", "-1")]
-    assert playing.together(todo, 2, command, reports.append) == 0
-    assert todo.missing() == [] and sum(reports) == 44
-    for path in todo.pieces.folder.iterdir():
-        path.unlink()
-    start_time = time.monotonic()
-    assert playing.together(todo, 2, [sys.executable, "-c", WRITES.replace("FAILS", "3")],
-                            reports.append) == 3  # fmt: skip
-    assert time.monotonic() - start_time < 20
-    assert {3, 5} <= set(todo.missing())
-
-
 def test_processes_compile_one_after_the_other(tmp_path):
     """Two that compile at the same time need twice the memory."""
     inside, counts = [], []
@@ -110,37 +61,3 @@ def test_processes_compile_one_after_the_other(tmp_path):
     for thread in threads:
         thread.join(timeout=20)
     assert counts == [1, 1, 1] and not list(tmp_path.iterdir())
-
-
-def test_what_another_process_writes_is_left_alone(tmp_path):
-    half = tmp_path / "00000001.parquet.part"
-    half.write_bytes(b"PAR1 half")
-    shards.Shards(tmp_path, alone=False)
-    assert half.exists()
-    shards.Shards(tmp_path)
-    assert not half.exists()
-
-
-def member(then):
-    """A worker process that runs `then` after joining."""
-    code = (
-        "from training.games import playing; import os, time; playing.join_workers(1); "
-        "print(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else 1, "
-        f"flush=True); {then}"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ
-    )
-    assert process.stdout.readline().strip() == b"1"
-    return process
-
-
-def test_a_process_ends_with_its_parent_or_by_itself():
-    """Also if the parent is killed. About 6 s."""
-    running, ended = member("time.sleep(60)"), member("")
-    assert ended.wait(timeout=20) == 0
-    running.stdin.close()
-    assert running.wait(timeout=20) == 1
-    for process in (running, ended):
-        process.stdout.close()
-    ended.stdin.close()

@@ -1,4 +1,4 @@
-"""Stores of games: what is cut off, what is foreign, who holds them. No game is played."""
+"""Files of games and the shards of unfinished ones. No game is played."""
 
 from pathlib import Path
 
@@ -8,8 +8,9 @@ import pytest
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 from training.games import store, table
-from training.games.store import Head, Store
+from training.games.store import Head
 from training.games.table import Games, rotated
+from training.system.shard_files import shard_folder
 
 IDS = {"faction": ("A", "B", "C", "D", "E"), "vp_source": ("mine", "gift")}
 ABOUT = {"env": "toy", "version": "1", "seed": 3, "agents": "a,b,c,d"}
@@ -30,146 +31,70 @@ def games(setups: int, seed: int = 0) -> Games:
     )  # fmt: skip
 
 
-def opened(path: Path, resume: bool = True, head: Head = HEAD) -> Store:
-    return Store(path, head, IDS, 9, resume)
-
-
-@pytest.fixture(params=["games.csv", "games.parquet"])
-def path(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """A table of three set-ups, added in two batches."""
-    if request.param.endswith(".parquet"):
-        pytest.importorskip("pyarrow", reason='needs pyarrow: pip install ".[data]"')
-    path: Path = tmp_path / request.param
-    file = opened(path, resume=False)
-    file.add(games(3).slice(0, 2))
-    file.add(games(3).slice(2))
-    file.close()
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A file of three set-ups."""
+    pytest.importorskip("pyarrow", reason='needs pyarrow: pip install ".[data]"')
+    path = tmp_path / "games.parquet"
+    path.write_bytes(store.encode(path, HEAD, games(3), IDS))
     return path
 
 
-def same(a: Games | None, b: Games) -> bool:
-    assert a is not None
-    return all(np.array_equal(x, b.rows()[name]) for name, x in a.rows().items())
-
-
 def test_games_read_as_they_were_written(path: Path) -> None:
-    file = opened(path)
-    assert same(file.games, games(3))
-    file.close()
-    assert [p.name for p in path.parent.iterdir()] == [path.name]
-    assert file.path and file.path.read_bytes() == store.encode(path, HEAD, games(3), IDS)
+    head, read = store.read(path, lambda *_: IDS)
+    assert head == HEAD
+    for name, x in read.rows().items():
+        np.testing.assert_array_equal(x, games(3).rows()[name])
+    lines = store.encode(Path("games.csv"), HEAD, games(3), IDS).decode().splitlines()
+    assert len(lines) == 1 + 3 * 16 and lines[0].startswith("env,version,seed,agents,setup")
 
 
-def test_a_damaged_file_is_rejected_in_one_line_and_unchanged(path: Path) -> None:
+def test_a_damaged_file_is_rejected_in_one_line(path: Path) -> None:
     data = path.read_bytes()
-    for cut in [5, *range(200, len(data) - 1, len(data) // 20), len(data) - 9]:
+    for cut in [0, 5, *range(200, len(data) - 1, len(data) // 20), len(data) - 9]:
         path.write_bytes(data[:cut])
         with pytest.raises(UserError, match="does not hold games|cannot read") as error:
-            opened(path)
-        assert "\n" not in str(error.value) and path.read_bytes() == data[:cut]
+            store.read(path, lambda *_: IDS)
+        assert "\n" not in str(error.value)
 
 
-def test_a_value_that_contradicts_the_others_is_named(tmp_path: Path) -> None:
+def test_a_value_that_contradicts_the_others_is_named(path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    rows = pq.read_table(path)
+    place = rows.column_names.index("place")
+    values = rows["place"].to_pylist()
+    values[2] = 9.0
+    pq.write_table(rows.set_column(place, "place", [values]), path)
+    with pytest.raises(UserError, match=r"row 3 has place 9.0, not "):
+        store.read(path, lambda *_: IDS)
+
+
+def test_shards_are_kept_next_to_the_file(tmp_path: Path) -> None:
+    """They are locked, continued on request and only by the same work; none leave no folder."""
     path = tmp_path / "games.csv"
-    lines = store.encode(path, HEAD, games(1), IDS).decode().splitlines()
-    cells = lines[3].split(",")
-    place = lines[0].split(",").index("place") + 3  # `agents` holds three commas
-    cells[place] = "9.0"
-    path.write_text("\n".join([*lines[:3], ",".join(cells), *lines[4:]]) + "\n")
-    with pytest.raises(UserError, match="row 3 has place 9.0, not "):
-        opened(path)
-
-
-def test_a_large_table_is_written_less_often(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store, "WRITING_SHARE", 1e-9)
-    path = tmp_path / "games.csv"
-    file = opened(path)
-    file.add(games(3).slice(0, 1))
-    first = path.read_bytes()
-    file.add(games(3).slice(1))
-    assert path.read_bytes() == first
-    file.close()
-    assert path.read_bytes() == store.encode(path, HEAD, games(3), IDS)
-
-
-def test_set_ups_that_are_played_anew_stay_until_then(path: Path) -> None:
-    data = path.read_bytes()
-    file = opened(path)
-    file.truncate(2)
-    assert file.count == 2
-    assert path.read_bytes() == data
-    file.add(games(5).slice(2))
-    file.close()
-    reopened = opened(path)
-    assert reopened.count == 5
-    reopened.close()
-
-
-def test_a_killed_command_resumes_before_its_first_games(tmp_path: Path) -> None:
-    first = opened(tmp_path / "games.csv")
-    first._file.close()  # as if it was killed
-    file = opened(tmp_path / "games.csv")
-    file.add(games(1))
-    file.close()
-    assert opened(tmp_path / "games.csv").count == 1
-
-
-@pytest.mark.parametrize("content", [b"bread\nmilk\n", b"notes", bytes(range(256)), b"\0" * 99])
-@pytest.mark.parametrize("path", ["games.csv"], indirect=True)
-def test_a_foreign_file_is_refused_and_untouched(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
-    for resume, words in ((True, "does not hold games of agents"), (False, "exists")):
-        with pytest.raises(UserError, match=words):
-            opened(path, resume)
-        assert path.read_bytes() == content
-
-
-def test_games_of_another_arena_are_rejected(path: Path) -> None:
-    for key, value in {"seed": 4, "version": "2", "agents": "a,b,c,e"}.items():
-        with pytest.raises(UserError, match=f"has {key} .*, not {value!r}"):
-            opened(path, head=HEAD._replace(about=ABOUT | {key: value}))
-    with pytest.raises(UserError, match="holds another part of the games: first 0"):
-        opened(path, head=HEAD._replace(first=2))
-
-
-def test_a_table_is_held_by_one_arena(path: Path) -> None:
-    file = opened(path)
-    with pytest.raises(UserError, match="in use by another command"):
-        opened(path)
-    file.truncate(1)
-    file.add(games(3).slice(1))  # the replacement is another file
-    with pytest.raises(UserError, match="in use by another command"):
-        opened(path)
-    file.close()
-    opened(path).close()
-
-
-def test_a_new_table_without_games_goes_away(tmp_path: Path) -> None:
-    file = opened(tmp_path / "games.csv", resume=False)
-    with pytest.raises(UserError, match="in use by another command|exists"):
-        opened(tmp_path / "games.csv", resume=False)
-    file.close()
+    with shard_folder(path, ABOUT, resume=False) as folder:
+        assert folder == tmp_path / "games.csv.shards"
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    data = path.read_bytes()
-    file = opened(path)
-
-    def full(handle: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(UserError, match="No space left on device"):
-        file.add(games(1))
-    assert path.read_bytes() == data
-    file.truncate(1)
-    with pytest.raises(UserError, match="No space left on device"):
-        file.add(games(1))
-    file.close()
-    assert path.read_bytes() == data and list(path.parent.iterdir()) == [path]
+    with shard_folder(path, ABOUT, resume=False) as folder:
+        (folder / "000000000.npz").write_bytes(b"")
+        with (
+            pytest.raises(UserError, match="in use by another process"),
+            shard_folder(path, ABOUT, resume=True),
+        ):
+            pass
+    for about, resume, message in (
+        (ABOUT, False, "--resume continues it"),
+        (ABOUT | {"seed": 4}, True, "has seed 3, not 4"),
+        (ABOUT | {"setups": 8}, True, "has setups None, not 8"),
+    ):
+        with pytest.raises(UserError, match=message), shard_folder(path, about, resume):
+            pass
+    with (
+        pytest.raises(UserError, match="cannot read the shard"),
+        shard_folder(path, ABOUT, resume=True) as folder,
+    ):
+        store.read_shard(folder / "000000000.npz")
 
 
 def test_a_folder_is_locked_without_a_trace(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import job_functions
 import numpy as np
 import pytest
 import toy_env
@@ -22,7 +23,7 @@ from training.run import folder as run_folder
 from training.run import sweep as run_sweep
 from training.run import sweep_file
 from training.run.sweep_file import DONE, RUNNING, STOPPED, WAITING
-from training.system import cli
+from training.system import cli, job_processes
 
 UPDATES = 24
 
@@ -31,7 +32,6 @@ UPDATES = 24
 def file(tmp_path, monkeypatch):
     """`file(tree)`: a sweep in a folder of its own, which is the working folder."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv(sweep.TASK, raising=False)
     Path("tiny.yaml").write_text(yaml.safe_dump(TINY))
 
     def write(**tree):
@@ -120,71 +120,25 @@ def test_states_are_those_of_the_folders(file, capsys):
     code, out, _ = sweep_command(capsys, path, "--list")
     assert code == 0 and out.endswith("1 of 5 done\n")
     assert "   2  some-c-0  done     update 6 of 40" in out
-    assert sweep_command(capsys, path, "--index", "2")[0] == 0  # done: nothing to do
-    code, _, err = sweep_command(capsys, path, "--index", "5")
-    assert code == 2 and "--index: the sweep has the runs 0 to 4, got 5" in err
     # A file that has changed since is refused, whatever is asked for.
     code, _, err = sweep_command(capsys, file(seeds=[0], set={"ppo.clip": 0.1}, variants={"b": {}}))
     assert code == 2 and "began with ppo.clip=0.2, the sweep has 0.1" in err
 
 
-# In the place of a process of the sweep: makes the folder of a run; of the second one only once
-# there is a file `mended`.
-MAKES = """
-import pathlib, sys
-index = sys.argv[sys.argv.index("--index") + 1]
-if index == "1" and not pathlib.Path("mended").exists():
-    sys.exit(3)
-member = pathlib.Path("members", index)
-run = pathlib.Path("runs", member.with_suffix(".name").read_text())
-run.mkdir()
-(run / "config.yaml").write_text(member.with_suffix(".yaml").read_text())
-(run / "history.jsonl").write_text('{"event": "end", "update": 40, "how": "complete"}\\n')
-with open("made", "a") as made:
-    made.write(index)
-"""
-
-
-def test_the_queue_makes_all_others_where_one_fails_and_that_one_again(file, capsys):
-    path = file(seeds=[0, 1], variants={"a": {}, "b": {}})
-    Path("members").mkdir()
-    for index, member in enumerate(sweep_file.load(path)):
-        Path("members", f"{index}.name").write_text(member.name)
-        Path("members", f"{index}.yaml").write_text(configs.to_yaml(member.config))
-    Path("makes.py").write_text(MAKES)
-    command = [sys.executable, "makes.py"]
-
-    def queue():
-        code = cli.run(lambda: sweep.main([str(path)], toy_env, command))
-        return code, *capsys.readouterr()
-
-    code, out, err = queue()
-    assert code == 1 and "3 of 4 done" in out and err.endswith("failed: some-b-0\n")
-    assert Path("made").read_text() == "023"
+@pytest.mark.slow
+def test_a_failed_run_is_named_and_trained_again(file, capsys, monkeypatch):
+    """The others are trained. Each has a process of its own. About 20 s."""
+    monkeypatch.setattr(run_sweep, "train_member", job_functions.make_run)
+    monkeypatch.setattr(job_processes, "POLL_SECONDS", 0.05)
+    path = file(seeds=[0], variants={"a": {}, "b": {}, "c": {}})
+    code, out, err = sweep_command(capsys, path, "--processes", "2")
+    assert code == 1 and "2 of 3 done" in out
+    assert [x for x in err.splitlines() if "failed" in x] == ["some-b-0 failed: no space left"]
+    assert sorted(Path("made").read_text().split()) == ["some-a-0", "some-c-0"]
     Path("mended").touch()
-    code, out, err = queue()
-    assert code == 0 and "4 of 4 done" in out and Path("made").read_text() == "0231"
-    assert "run 2 of 4: some-b-0\n" in err and "run 1 of 4" not in err
-
-
-def test_a_task_of_a_job_array_makes_its_run(file, capsys, monkeypatch):
-    """The number of the task replaces `--index`, which has precedence. No run begins here."""
-    path, built = file(seeds=[0, 1], variants={"a": {}, "b": {}}), []
-    monkeypatch.setattr(
-        run_sweep, "train_member", lambda member, *_: built.append(member.name) or 0
-    )
-    for task in range(4):
-        monkeypatch.setenv("SLURM_ARRAY_TASK_ID", str(task))
-        assert sweep_command(capsys, path)[0] == 0
-    assert built == ["some-a-0", "some-b-0", "some-a-1", "some-b-1"]
-    assert sweep_command(capsys, path, "--index", "1")[0] == 0 and built[4:] == ["some-b-0"]
-    for text, message in [
-        ("4", "SLURM_ARRAY_TASK_ID: the sweep has the runs 0 to 3, got 4"),
-        ("x", "SLURM_ARRAY_TASK_ID wants a whole number, got 'x'"),
-    ]:
-        monkeypatch.setenv("SLURM_ARRAY_TASK_ID", text)
-        code, _, err = sweep_command(capsys, path)
-        assert code == 2 and message in err and err.count("\n") == 1 and len(built) == 5
+    code, out, err = sweep_command(capsys, path)
+    assert code == 0 and "3 of 3 done" in out
+    assert Path("made").read_text().split()[2:] == ["some-b-0"]
 
 
 def test_runs_of_a_sweep_are_a_group_of_wandb(file, capsys, monkeypatch):
@@ -195,13 +149,13 @@ def test_runs_of_a_sweep_are_a_group_of_wandb(file, capsys, monkeypatch):
         return 0
 
     monkeypatch.setattr(run_sweep.training, "run", run)
-    path = file(name="sizes", seeds=[0, 1], variants={"a": {}})
-    for index in ("0", "1"):
+    members = sweep_file.load(file(name="sizes", seeds=[0, 1], variants={"a": {}}))
+    for member in members:
         monkeypatch.setenv("WANDB_RUN_GROUP", "")  # put back after the test
         monkeypatch.delenv("WANDB_RUN_GROUP")
-        assert sweep_command(capsys, path, "--index", index)[0] == 0
+        run_sweep.train_member(member, toy_env)
     monkeypatch.setenv("WANDB_RUN_GROUP", "mine")
-    assert sweep_command(capsys, path, "--index", "0")[0] == 0
+    run_sweep.train_member(members[0], toy_env)
     assert groups == ["sizes", "sizes", "mine"]
 
 
@@ -249,13 +203,10 @@ def test_four_runs_killed_in_the_middle_and_gone_on_with(file):
         process.communicate()
     assert not run_folder.is_done(runs[1]) and not runs[2].exists()
     before = (runs[0] / run_folder.HISTORY).read_bytes()
-    # A task of a job array makes its run alone; the queue makes what is left.
-    process = start("--index", "0", **{sweep.TASK: "7"})
-    assert process.communicate(timeout=300)[1] == "some-a-0 is done\n"
     process = start()
     out, err = process.communicate(timeout=600)
     assert process.returncode == 0, err
-    assert "4 of 4 done" in out and "run 2 of 4: some-b-0, from update" in err
+    assert "4 of 4 done" in out
     assert (runs[0] / run_folder.HISTORY).read_bytes() == before
     for run in runs:
         lines = (run / "metrics.jsonl").read_text().splitlines()

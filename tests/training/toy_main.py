@@ -109,8 +109,5 @@ if __name__ == "__main__":
     moment = os.environ.get("MOMENT")
     if moment:
         globals()[f"on_{moment}"]()
-    if sys.argv[1] == "sweep":
-        itself = (sys.executable, __file__, "sweep")
-        sys.exit(cli.run(lambda: sweep.main(sys.argv[2:], toy_env, itself)))
-    main = {"train": train.main, "evaluate": evaluate.main}[sys.argv[1]]
+    main = {"train": train.main, "evaluate": evaluate.main, "sweep": sweep.main}[sys.argv[1]]
     sys.exit(cli.run(lambda: main(sys.argv[2:], toy_env)))

@@ -1,30 +1,36 @@
-"""Arenas: entries, one for each seat, that play the set-ups of a seed into a store.
+"""Arenas: entries, one for each seat, that play the set-ups of a seed.
 
-An evaluation is an arena of two agents: a policy, and who holds the other seats.
+An evaluation is an arena of two agents: a policy, and who holds the other seats. `play_stored`
+plays either as shards of `training.system.jobs` and stores the games in a file.
 """
 
 from __future__ import annotations
 
 import math
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from gaia_jax.cli.command_line import UserError, finishing
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError
 
 from ..agents import Agent, environment_of, make_agent, parse_name, policy_agent, trained
-from ..system import cli
-from ..system.environments import identity, with_short_turns
+from ..system import cli, devices, jobs
+from ..system.data_files import npz_of
+from ..system.environments import identity, make_env, with_short_turns
+from ..system.shard_files import alone, shard_folder
 from ..types import Environment, EnvModule, Params
-from . import engine
+from . import engine, store, table
 from .arms import check_programs
 from .engine import Match
 from .records import Recorder
 from .report import evaluation_report
-from .store import Head, Store
+from .store import Head
 from .table import Games, rotated
 
 GAMES_AT_ONCE = 128
+MAX_SHARDS = 256  # a shard is a whole number of batches
 
 
 class Arena:
@@ -54,61 +60,182 @@ class Arena:
         seating = rotated(env.num_players)[: self.rotations]
         self.setups = max(1, math.ceil(games / self.rotations))
         setups, moves = range(first, first + self.setups), recorder is not None
-        at_once = at_once or GAMES_AT_ONCE
-        self._match = Match(env, agents, seating, setups, at_once, moves=moves)
-        self._recorder, self._what, self._compiled = recorder, task, False
+        self._match = Match(env, agents, seating, setups, at_once or GAMES_AT_ONCE, moves=moves)
+        self._recorder, self._task = recorder, task
+        self.params: list[Params] | None = None  # instead of the entries' own
+        self.progress: Callable[[int], object] = lambda ended: None
 
-    def store(self, about: dict[str, Any], path: Path | None = None, resume: bool = False) -> Store:
-        """Where the games go: a file, or the memory.
+    def head(self, about: dict[str, Any]) -> Head:
+        """The head of the games; `about` has `env`, `version`, `seed`, `agents`."""
+        return Head(about, self.first, self.rotations, self.env.num_players)
 
-        Args:
-            about: `env`, `version`, `seed`, `agents`, stored in the file.
-            resume: continue with the games in the file.
+    def compile(self) -> None:
+        """Compile everything, once."""
+        if not self._match.is_compiled:
+            with cli.compiling(self._task), alone():
+                self._match.compile(self.params)
+
+    def play(self, seed: int, quiet: bool = False) -> Games:
+        """Play all games; `quiet` shows no progress."""
+        self.compile()
+        with cli.bar("game", self.setups * self.rotations, shown=not quiet) as bar:
+            self.progress = lambda ended: bar.update(ended - bar.n)
+            return self.play_setups(seed, self.first, self.setups)
+
+    def play_setups(self, seed: int, first: int, count: int) -> Games:
+        """Play `count` set-ups from number `first` on, which begins a batch."""
+
+        def save(first: int, games: Games) -> None:
+            if self._recorder:
+                self._recorder.write(seed, first, games)
+
+        setups = range(first, first + count)
+        return self._match.play(seed, self.params, self.progress, setups, save)
+
+    def shards(self, args: ArenaArgs | EvaluationArgs, seed: int, folder: Path) -> list[jobs.Shard]:
+        """The batches, for `play_shard`."""
+        each = self._match.at_once
+        each *= max(self.setups // (each * MAX_SHARDS), 1)
+        stop = self.first + self.setups
+        return [
+            jobs.Shard(folder / f"{first:09}.npz", (args, seed, first, min(each, stop - first)))
+            for first in range(self.first, stop, each)
+        ]
+
+
+class ArenaArgs(NamedTuple):
+    """The arguments of an arena of names, which can be pickled."""
+
+    env_module: EnvModule
+    env: str
+    players: int
+    names: tuple[str, ...]
+    games: int
+    rotations: int | None = None
+    likeliest: bool = False
+    first: int = 0
+    record: Path | None = None  # a folder for a record of each game
+
+    def make(self) -> Arena:
+        """The arena of `agents_by_name`. Call it before any array.
+
+        Raises:
+            UserError: wrong names or rotations.
         """
-        head = Head(about, self.first, self.rotations, self.env.num_players)
-        return Store(path, head, self.env.ruleset.ids, self.setups, resume)
+        together = self.rotations or self.players
+        setups = min(math.ceil(self.games / together), GAMES_AT_ONCE // together)
+        devices.split_cpu(0, setups * together, together)
+        env = make_env(self.env_module, self.env, "vp", self.players)
+        if self.rotations not in (None, 1, env.num_players):
+            raise UserError(f"--rotations must be 1 or {env.num_players}, not {self.rotations}")
+        agents = agents_by_name(self.names, env, self.likeliest)
+        check_programs(env, agents)
+        recorder = Recorder(self.record, env, self.names) if self.record else None
+        return Arena(env, agents, self.games, self.first, self.rotations, recorder=recorder)
 
-    def play(
-        self,
-        seed: int,
-        store: Store,
-        params: list[Params] | None = None,
-        quiet: bool = False,
-        decided: Callable[[Games], bool] = lambda games: False,
-    ) -> Games:
-        """Play the games that a store lacks, batch by batch, and store them.
 
-        Ctrl-C loses the present batch.
+class EvaluationArgs(NamedTuple):
+    """The arguments of an evaluation by name, which can be pickled."""
 
-        Args:
-            params: instead of the entries' own parameters.
-            quiet: show no progress.
-            decided: called with all games so far before and after each batch; True ends the arena.
-        """
-        match = self._match
+    name: str
+    env_module: EnvModule
+    games: int
+    opponent: str = "random"
+    likeliest: bool = False
+    first: int = 0
+    record: Path | None = None
 
-        def stop() -> bool:
-            return store.games is not None and decided(store.games)
+    def make(self) -> Arena:
+        """The arena of `evaluation_of_name`."""
+        return evaluation_of_name(self)[0].arena
 
-        if store.count < self.setups and not stop():
-            store.truncate(store.count - store.count % match.at_once)  # a batch is played as one
-            if not self._compiled:
-                with cli.compiling(self._what):
-                    match.compile(params)
-                self._compiled = True
 
-            def save(first: int, games: Games) -> None:
-                with finishing():
-                    store.add(games)
-                if self._recorder:
-                    self._recorder.write(seed, first, games)
+class _Decided(Exception):
+    """The games so far suffice."""
 
-            done = store.count
-            total, before = (n * self.rotations for n in (self.setups, done))
-            with cli.bar("game", total, before, not quiet) as bar:
-                match.play(seed, params, lambda ended: bar.update(ended - bar.n), done, save, stop)
-        assert store.games is not None
-        return store.games
+
+_arena: list[tuple[ArenaArgs | EvaluationArgs, Arena]] = []  # of this process, compiled once
+
+
+def play_shard(args: ArenaArgs | EvaluationArgs, seed: int, first: int, count: int) -> bytes:
+    """`Arena.play_setups` as the bytes of an npz."""
+    if not _arena or _arena[0][0] != args:
+        _arena[:] = [(args, args.make())]
+    arena = _arena[0][1]
+    arena.compile()
+    return npz_of(arena.play_setups(seed, first, count).rows())
+
+
+def play_stored(
+    args: ArenaArgs | EvaluationArgs,
+    arena: Arena,
+    about: dict[str, Any],
+    path: Path | None = None,
+    resume: bool = False,
+    on: jobs.On = jobs.LOCAL,
+    decided: Callable[[Games], bool] = lambda games: False,
+) -> tuple[Games | None, bool]:
+    """Play an arena in shards and store its games.
+
+    Args:
+        arena: of `args.make()`.
+        about: `Arena.head`; its `seed` is that of the games.
+        path: the file; None: the games are returned only.
+        resume: continue the shards that an interrupted command has left.
+        decided: called with the games from the first set-up on, whenever there are more; True ends
+            the arena with them.
+    Returns:
+        The games, and whether the arena has ended; after Ctrl-C those from the first set-up on.
+    Raises:
+        UserError: an agent failed, workers were lost, the file cannot be written.
+    """
+    _arena[:] = [(args, arena)]
+    if args.record and on != jobs.LOCAL:
+        raise UserError("--record plays in this process: leave out --on and --processes")
+    if path is None and on.backend == "slurm":
+        raise UserError("--on slurm stores its shards next to the games: name their file")
+    if path and path.exists():
+        raise UserError(f"{path} exists: name another file, or play other games with --first")
+    head = arena.head(about)
+    setups = {"set-ups": f"{arena.setups} from {arena.first}", "rotations": arena.rotations}
+    with shard_folder(path, about | setups, resume) as folder:
+        work, is_complete = arena.shards(args, about["seed"], folder), True
+        sizes = [shard.args[-1] * arena.rotations for shard in work]
+        done = sum(size for size, x in zip(sizes, work, strict=True) if x.path.exists())
+        parts: list[Games] = []  # of the shards before the first missing one
+
+        def collect() -> None:
+            before = len(parts)
+            while len(parts) < len(work) and work[len(parts)].path.exists():
+                parts.append(store.read_shard(work[len(parts)].path))
+            if len(parts) > before and decided(table.join(parts)):
+                raise _Decided
+
+        with cli.bar("game", sum(sizes), done) as bar:
+
+            def report(index: int) -> None:
+                nonlocal done
+                done += sizes[index]
+                bar.update(done - bar.n)
+                collect()
+
+            arena.progress = lambda ended: bar.update(done + ended - bar.n)
+            try:
+                collect()
+                if on.in_process and done < sum(sizes):
+                    arena.compile()
+                jobs.map(play_shard, work, on, report)
+            except _Decided:
+                pass
+            except KeyboardInterrupt:
+                is_complete = False
+            except RuntimeError as error:  # of XLA: what an agent called back failed
+                raise UserError(f"an agent failed while it played: {error}") from error
+        games = table.join(parts) if parts else None
+        if path and games and is_complete:
+            outputs.write_bytes(path, store.encode(path, head, games, arena.env.ruleset.ids))
+            shutil.rmtree(folder)
+    return games, is_complete
 
 
 def agents_by_name(names: Sequence[str], env: Environment, likeliest: bool = False) -> list[Agent]:
@@ -127,22 +254,6 @@ def agents_by_name(names: Sequence[str], env: Environment, likeliest: bool = Fal
             raise UserError(f"--agents: names must be printable, got {name!r}")
     agent_of = {name: make_agent(name, env, likeliest) for name in dict.fromkeys(names)}
     return [agent_of[name] for name in names]
-
-
-def of_names(
-    env: Environment,
-    names: Sequence[str],
-    games: int,
-    rotations: int,
-    likeliest: bool = False,
-    record: Path | None = None,
-    first: int = 0,
-) -> Arena:
-    """The arena of `agents_by_name`; a folder `record` gets a record of each game."""
-    agents = agents_by_name(names, env, likeliest)
-    check_programs(env, agents)
-    recorder = Recorder(record, env, names) if record else None
-    return Arena(env, agents, games, first, rotations, recorder=recorder)
 
 
 def make_opponent(name: str, env: Environment) -> Agent:
@@ -179,40 +290,26 @@ class Evaluation:
         self._others = [agent.params for agent in others]
         names = ["policy", *[opponent.name] * len(others)]
         self._recorder = Recorder(record, env, names) if record else None
-        self._arena = Arena(
+        self.arena = Arena(
             env, [policy, *others], games, first, at_once=engine.GAMES_AT_ONCE,
             recorder=self._recorder, task=f"the games against {opponent.name}",
         )  # fmt: skip
 
-    def store(
-        self,
-        seed: int,
-        path: Path | None = None,
-        policy: dict[str, Any] | None = None,
-        resume: bool = False,
-    ) -> Store:
-        """`Arena.store`, with the identity of the policy in `about`."""
-        return self._arena.store((policy or {}) | self.about(seed), path, resume)
+    def use(self, params: Params) -> None:
+        """Let these parameters of the policy play."""
+        self.arena.params = [params, *self._others]
 
-    def play(
-        self,
-        params: Params,
-        seed: int,
-        quiet: bool = False,
-        label: str = "",
-        store: Store | None = None,
-    ) -> Games:
+    def play(self, params: Params, seed: int, quiet: bool = False, label: str = "") -> Games:
         """Play all games.
 
         Args:
             params: of the policy.
             label: prefix of the names of records.
-            store: result of `store`, to be continued; None: in memory.
         """
         if self._recorder:
             self._recorder.prefix = label
-        store = store or self.store(seed)
-        return self._arena.play(seed, store, [params, *self._others], quiet)
+        self.use(params)
+        return self.arena.play(seed, quiet)
 
     def report(self, games: Games, seed: int) -> dict[str, Any]:
         """Plain numbers; writes to JSON."""
@@ -228,37 +325,35 @@ class Evaluation:
         }
 
 
-def evaluation_of_name(
-    name: str,
-    env_module: EnvModule,
-    games: int,
-    opponent: str = "random",
-    likeliest: bool = False,
-    **more: Any,
-) -> tuple[Evaluation, Params, dict[str, Any]]:
+def evaluation_of_name(args: EvaluationArgs) -> tuple[Evaluation, dict[str, Any]]:
     """The evaluation of an agent on what it was trained on, or else on `lost_fleet`.
 
-    Args:
-        name: any that `training.agents.make_agent` takes.
-        likeliest: checkpoints take the likeliest action instead of sampling.
-        more: arguments of `Evaluation`.
+    Call it before any array.
+
     Returns:
-        It, the policy's parameters and its identity, for `Evaluation.store`.
+        It, with the policy's parameters, and the policy's identity.
     Raises:
         UserError: unknown policy or opponent.
     """
-    parts = parse_name(name)
+    # The run, read below, has the number of players; this assumes four.
+    devices.split_cpu(0, 4 * math.ceil(min(args.games, engine.GAMES_AT_ONCE) / 4), 4)
+    name, parts = args.name, parse_name(args.name)
     if parts.is_network:
-        source = trained(name, None, env_module)
+        source = trained(name, None, args.env_module)
         env, params = source.as_trained, source.params
         temperature = source.temperature
         policy = policy_agent(
-            env, source.network, None, "policy", likeliest, temperature=temperature
+            env, source.network, None, "policy", args.likeliest, temperature=temperature
         )
         about = {"run": parts.run, "update": source.update}
     else:
-        env = environment_of(name, env_module)
-        policy = make_agent(name, env, likeliest)
+        env = environment_of(name, args.env_module)
+        policy = make_agent(name, env, args.likeliest)
         params, about = policy.params, {"run": name, "update": None}
-    agent = make_opponent(opponent, env)
-    return Evaluation(env, policy, games, likeliest, opponent=agent, **more), params, about
+    opponent = make_opponent(args.opponent, env)
+    evaluation = Evaluation(
+        env, policy, args.games, args.likeliest, opponent=opponent, record=args.record,
+        first=args.first,
+    )  # fmt: skip
+    evaluation.use(params)
+    return evaluation, about

@@ -171,52 +171,47 @@ class Match:
         sits = np.searchsorted(self._which, np.asarray(same))[self.seating]
         batch = _Batch(env, different, sits, share, count, moves, self._mesh is not None)
         self._start, self._advance = _programs(batch, self._mesh)
-        self._compiled = False
+        self.is_compiled = False
 
     def compile(self, params: list[Any] | None = None) -> None:
         """Compile everything, once; `params` replace the entries' own parameters."""
-        if self._compiled:
+        if self.is_compiled:
             return
         key, first = jax.random.key(0), jnp.int32(0)
         pool, slots = self._start.eval_shape(key, first)
         self._start = self._start.lower(key, first).compile()
         args = (self._placed(params), key, first, pool, slots)
         self._advance = self._advance.lower(*args).compile()
-        self._compiled = True
+        self.is_compiled = True
 
     def play(
         self,
         seed: int,
         params: list[Any] | None = None,
         progress: Progress = lambda ended: None,
-        done: int = 0,
+        setups: range | None = None,
         save: Callable[[int, Games], object] = lambda first, games: None,
-        stop: Callable[[], bool] = lambda: False,
-    ) -> Games | None:
-        """Play all games, batch by batch; the rows of all, None without any.
+    ) -> Games:
+        """Play games, batch by batch; the rows of all.
 
         Args:
             seed: of the set-ups and the games.
             params: replace the entries' own parameters.
             progress: called repeatedly with the number of finished games.
-            done: number of set-ups that have been played before.
+            setups: numbers of set-ups, from the first one of a batch on; None: all.
             save: called with each batch and the number of its first set-up.
-            stop: called after `save`; True ends the match.
         """
-        parts, rotations = [], len(self.seating)
-        for before in range(done, len(self.setups), self.at_once):
-            left = len(self.setups) - before
+        parts, rotations, setups = [], len(self.seating), setups or self.setups
+        for first in setups[:: self.at_once]:
+            before, left = first - setups.start, setups.stop - first
 
             def report(ended: int, before: int = before, left: int = left) -> None:
                 progress(before * rotations + min(ended, left * rotations))
 
-            first = self.setups.start + before
             games = self.play_batch(seed, first, params, report).slice(0, left)
             save(first, games)
             parts.append(Games(**games.rows()))
-            if stop():
-                break
-        return table.join(parts) if parts else None
+        return table.join(parts)
 
     def play_batch(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,7 @@ from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 
 from ..agents import make_agent
-from ..system import cli
-from ..system.environments import make_env
+from ..system import cli, jobs
 from ..types import EnvModule
 from . import card, dataset, decisions, playing, shards
 from .replay import Replayer, name_of, wrong_rows
@@ -25,67 +25,56 @@ GAMES = 1024  # default
 REPLAYED = 256  # games of a replayed batch
 
 
-def play(args: argparse.Namespace, env_module: EnvModule) -> int:
+def play(args: argparse.Namespace, env_module: EnvModule, on: jobs.On) -> int:
     """Play the missing games and assemble the dataset."""
-    env = make_env(env_module, args.env, "vp", args.players)
-    names = [name.strip() for name in args.agents.split(",")]
-    source = playing.Source(env, names, args.batch, args.likeliest)
-    rotations = len(source.seating)
-    deals = -(-(args.games or GAMES) // rotations)
+    names = tuple(name.strip() for name in args.agents.split(","))
+    source_args = playing.SourceArgs(
+        env_module, args.env, args.players, names, args.batch, args.likeliest
+    )
+    source = playing.source_of(source_args)
+    deals = -(-(args.games or GAMES) // len(source.seating))
     if args.first % source.deals:
         raise UserError(f"--first must be a multiple of {source.deals}, the deals of a batch")
-    part = source.about() | {"seed": args.seed, "first": args.first, "games": deals * rotations}
-    if args.share:
-        pieces = shards.Shards(args.out / dataset.PIECES, alone=False)
-        work = playing.Work(source, part, pieces)
-        missing = work.missing(args.share)
-        if missing:
-            with outputs.folder_lock(pieces.folder, wait=True):  # compiling takes most memory
-                source.compile()
-        work.play(missing, lambda games: None)
-        return 0
+    part = source.about() | {"seed": args.seed, "first": args.first}
+    part["games"] = deals * len(source.seating)
     cli.start_jax()
     if dataset.begin(args.out, part, card.made_with()):
         print(f"{args.out} is whole: {part['games']} games")
         return 0
     with outputs.folder_lock(args.out):
-        work = playing.Work(source, part, shards.Shards(args.out / dataset.PIECES))
-        code = _pieces(args, work)
-        if code:
-            return code
-        total = shards.assemble(args.out / dataset.GAMES, work.pieces.tables(len(work.sizes)))
-        _, table = next(shards.row_groups(args.out / dataset.GAMES, ["setup"]))
+        folder = args.out / dataset.PIECES
+        folder.mkdir(exist_ok=True)
+        pieces = playing.pieces(source_args, part, folder)
+        if not _play_pieces(pieces, source, on):
+            return 130
+        path = args.out / dataset.GAMES
+        total = shards.assemble(path, shards.read_pieces(piece.path for piece in pieces))
+        _, table = next(shards.row_groups(path, ["setup"]))
         setup = json.loads(table["setup"][0].as_py())
-        about = {"slots": slots(setup), "vp_sources": list(env.ruleset.ids["vp_source"])}
+        about = {"slots": slots(setup), "vp_sources": list(source.env.ruleset.ids["vp_source"])}
         about |= {"made_with": dataset.read_about(args.out)["made_with"]}
-        about |= {"strength": card.strength(names, env)}
+        about |= {"strength": card.strength(names, source.env)}
         dataset.finish(args.out, [part], about)
-        work.pieces.remove()
-    size = (args.out / dataset.GAMES).stat().st_size
-    print(f"{args.out / dataset.GAMES}: {total} games, {size / total:.0f} bytes a game")
+        shutil.rmtree(folder)
+    print(f"{path}: {total} games, {path.stat().st_size / total:.0f} bytes a game")
     return 0
 
 
-def _pieces(args: argparse.Namespace, work: playing.Work) -> int:
-    """Play the missing pieces. Returns the exit code, not 0 if pieces are still missing."""
-    missing = work.missing()
-    processes = min(args.processes, len(missing))
-    if processes < 2 and missing:
+def _play_pieces(pieces: list[jobs.Shard], source: playing.Source, on: jobs.On) -> bool:
+    """Play the missing pieces; False after Ctrl-C."""
+    sizes = [piece.args[-1] * len(source.seating) for piece in pieces]
+    is_missing = [not piece.path.exists() for piece in pieces]
+    if on.in_process and any(is_missing):
         with cli.compiling("the games"):
-            work.source.compile()
-    bar = cli.bar("game", work.part["games"], work.part["games"] - work.games(missing))
-    try:
-        if processes < 2:
-            work.play(missing, bar.update)
-            return 0
-        module = f"{(__package__ or '').partition('.')[0]}.export"
-        command = [sys.executable, "-m", module, *args.argv, "--share"]
-        return playing.together(work, processes, command, bar.update)
-    except KeyboardInterrupt:
-        print("interrupted; run the same command to continue", file=sys.stderr)
-        return 130
-    finally:
-        bar.close()
+            source.compile()
+    done = sum(size for size, missing in zip(sizes, is_missing, strict=True) if not missing)
+    with cli.bar("game", sum(sizes), done) as bar:
+        try:
+            jobs.map(playing.piece, pieces, on, lambda index: bar.update(sizes[index]))
+        except KeyboardInterrupt:
+            print("interrupted; run the same command to continue", file=sys.stderr)
+            return False
+    return True
 
 
 def _open(out: Path, env_module: EnvModule) -> tuple[About, Any]:
@@ -134,25 +123,25 @@ def derive(
     replayer = Replayer(env, replay_batch, decisions.make_extras(agents))
     # Pieces of another size or with other columns have another folder.
     kind = f"{dataset.DECISION_PIECES}_{replayer.batch}{'' if policy else '_no_policy'}"
-    pieces = shards.Shards(out / kind)
+    (out / kind).mkdir(exist_ok=True)
     with cli.compiling("the replay"):
         replayer.compile()
     bar = cli.bar("game", about["files"][dataset.GAMES]["rows"])
-    count = 0
+    paths = []
     for first, table in shards.row_groups(out / dataset.GAMES):
         for at in range(0, len(table), replayer.batch):
-            if not pieces.has(count):
+            paths.append(out / kind / f"{first + at:09}.parquet")
+            if not paths[-1].exists():
                 rows = table.slice(at, replayer.batch).to_pylist()
                 for piece in decisions.of_games(replayer, rows, first + at, agents):
-                    pieces.write(count, piece)
+                    outputs.write_bytes(paths[-1], shards.to_bytes(piece))
             bar.update(min(replayer.batch, len(table) - at))
-            count += 1
     bar.close()
     path = out / dataset.DECISIONS
-    total = shards.assemble(path, pieces.tables(count), decisions.ROW_GROUP)
+    total = shards.assemble(path, shards.read_pieces(paths), decisions.ROW_GROUP)
     dataset.finish(out, about["parts"], dataset.of_files(out))
     for left in out.glob(f"{dataset.DECISION_PIECES}_*"):
-        shards.Shards(left).remove()
+        shutil.rmtree(left)
     print(f"{path}: {total} decisions")
 
 

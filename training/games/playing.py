@@ -1,40 +1,37 @@
-"""Play the games of a dataset in batches, in one process or several.
+"""Play the games of a dataset in batches, the shards of `training.system.jobs`.
 
-A batch depends only on the seed, the agents, its size and its first deal. So processes divide the
-batches by number, and can be interrupted anywhere. Each batch is stored as a piece.
+A batch depends only on the seed, the agents, its size and its first deal.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
-import os
-import subprocess
-import threading
-import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 import pyarrow as pa
 
-from gaia_jax.cli.command_line import UserError, finishing
+from gaia_jax.cli.command_line import UserError
 
 from ..agents import Agent
-from ..types import Environment
+from ..system import jobs
+from ..system.environments import make_env
+from ..system.shard_files import alone
+from ..types import Environment, EnvModule
+from . import shards
 from .arena import agents_by_name
 from .engine import Match
 from .schema import to_table
-from .shards import Shards
 from .table import rotated
 
 BATCH = 4096  # games of a batch
 PER_SLOT = 4  # at least this many games of a batch share a slot
 # Running games for each agent if a network decides: its activations stay in a core's cache.
 SLOTS = 256
-OFTEN = 0.5  # seconds between two checks of the other processes
-
-Report = Callable[[int], object]  # called with the number of further games
 
 
 class Source:
@@ -82,7 +79,9 @@ class Source:
 
     def compile(self) -> None:
         """Compile everything, once."""
-        self._match.compile()
+        if not self._match.is_compiled:
+            with alone():
+                self._match.compile()
 
     def play(self, part: dict[str, Any], first: int, count: int) -> pa.Table:
         """Rows of the first `count` deals of the batch that begins with deal `first` of a part."""
@@ -106,84 +105,38 @@ def fingerprint(agent: Agent) -> str:
     return digest.hexdigest()
 
 
-class Work:
-    """The games of a part of `dataset.json`, in pieces."""
+class SourceArgs(NamedTuple):
+    """The arguments of a `Source`, which can be pickled."""
 
-    def __init__(self, source: Source, part: dict[str, Any], pieces: Shards):
-        self.source, self.part, self.pieces = source, part, pieces
-        deals: int = part["games"] // part["rotations"]
-        self.sizes: list[int] = [
-            min(source.deals, deals - at) for at in range(0, deals, source.deals)
-        ]
-
-    def games(self, numbers: Sequence[int]) -> int:
-        """The number of games of some pieces."""
-        return sum(self.sizes[n] for n in numbers) * int(self.part["rotations"])
-
-    def missing(self, share: tuple[int, int] = (0, 1)) -> list[int]:
-        """The numbers of the missing pieces.
-
-        Args:
-            share: (I, N), only numbers that are I modulo N.
-        """
-        numbers = range(share[0], len(self.sizes), share[1])
-        return [n for n in numbers if not self.pieces.has(n, self.games([n]))]
-
-    def play(self, numbers: Sequence[int], report: Report) -> None:
-        """Play pieces, one after the other."""
-        for number in numbers:
-            first = self.part["first"] + number * self.source.deals
-            table = self.source.play(self.part, first, self.sizes[number])
-            with finishing():
-                self.pieces.write(number, table)
-            report(self.games([number]))
+    env_module: EnvModule
+    env: str
+    players: int
+    names: tuple[str, ...]
+    batch: int
+    likeliest: bool
 
 
-def together(work: Work, processes: int, command: Sequence[str], report: Report) -> int:
-    """Play all missing pieces in several processes.
-
-    Args:
-        command: plays the pieces of one share; I/N is appended.
-    Returns:
-        The exit code of the first process that failed; 0 where none did.
-    """
-    left = set(work.missing())
-    workers = [
-        subprocess.Popen([*command, f"{n}/{processes}"], stdin=subprocess.PIPE)
-        for n in range(processes)
-    ]
-    try:
-        while True:
-            codes = [process.poll() for process in workers]
-            finished = {n for n in left if work.pieces.path(n).exists()}
-            report(work.games(sorted(finished)))
-            left -= finished
-            failed = [code for code in codes if code]
-            if failed:
-                return failed[0]
-            if all(code == 0 for code in codes):
-                return 0
-            time.sleep(OFTEN)
-    finally:
-        for process in workers:
-            process.terminate()
-        for process in workers:
-            process.wait()
+@functools.lru_cache(maxsize=1)
+def source_of(args: SourceArgs) -> Source:
+    """The source of these arguments; a process compiles it once."""
+    env = make_env(args.env_module, args.env, "vp", args.players)
+    return Source(env, args.names, args.batch, args.likeliest)
 
 
-def join_workers(number: int) -> None:
-    """Pin a process of `together` to a core and end it when its parent ends.
+def piece(args: SourceArgs, part: dict[str, Any], first: int, count: int) -> bytes:
+    """`Source.play` as the bytes of a Parquet file."""
+    source = source_of(args)
+    source.compile()
+    return shards.to_bytes(source.play(part, first, count))
 
-    Two processes on the same cores wait for each other at each of a thousand small kernels. Call
-    this before the first array.
-    """
-    if hasattr(os, "sched_setaffinity"):
-        cores = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {cores[number % len(cores)]})
 
-    def watch() -> None:
-        while os.read(0, 1):  # until the parent is gone
-            pass
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+def pieces(args: SourceArgs, part: dict[str, Any], folder: Path) -> list[jobs.Shard]:
+    """The batches of a part of `dataset.json`, for `piece`."""
+    source = source_of(args)
+    deals: int = part["games"] // part["rotations"]
+    out = []
+    for at in range(0, deals, source.deals):
+        count = min(source.deals, deals - at)
+        path = folder / f"{at:09}-{count * part['rotations']}.parquet"
+        out.append(jobs.Shard(path, (args, part, part["first"] + at, count)))
+    return out

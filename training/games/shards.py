@@ -1,7 +1,7 @@
-"""Tables that are written in pieces: a killed process loses at most the current piece.
+"""Parquet files that are assembled from pieces, the shards of `training.system.jobs`.
 
-Each piece is a file. `assemble` joins all of them into one Parquet file whose row groups do not
-depend on the pieces: it has the same bytes, however the work was interrupted or split.
+`assemble` joins all pieces into one file whose row groups do not depend on them: it has the same
+bytes, however the work was interrupted or split.
 """
 
 from __future__ import annotations
@@ -26,47 +26,22 @@ UNREADABLE = (OSError, ValueError, pa.ArrowException)
 PAGE = 2**24  # bytes: a column of a row group in one piece, which compresses better
 
 
-class Shards:
-    """The pieces of one table, in a folder next to it."""
+def to_bytes(table: pa.Table) -> bytes:
+    """A piece of a table as a Parquet file."""
+    out = pa.BufferOutputStream()
+    pq.write_table(table, out, compression="zstd", compression_level=1)
+    return bytes(out.getvalue())
 
-    def __init__(self, folder: Path, alone: bool = True):
-        """`alone`: no other process writes there, so files of a killed process are removed."""
-        self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-        for path in folder.glob("*.part") if alone else ():
-            path.unlink()
 
-    def path(self, number: int) -> Path:
-        """The path of piece `number`."""
-        return self.folder / f"{number:08}.parquet"
-
-    def has(self, number: int, rows: int | None = None) -> bool:
-        """Whether a complete piece with `rows` rows exists."""
-        path = self.path(number)
-        if not path.exists():
-            return False
+def read_pieces(paths: Iterable[Path]) -> Iterator[pa.Table]:
+    """The pieces of a table, in order; a UserError names one that cannot be read."""
+    for path in paths:
         try:
-            with pq.ParquetFile(path) as file:
-                return rows is None or file.metadata.num_rows == rows
-        except UNREADABLE:
-            return False
-
-    def write(self, number: int, table: pa.Table) -> None:
-        """Write a piece, completely or not at all."""
-        path = self.path(number)
-        with _replacing(path) as part:
-            pq.write_table(table, part, compression="zstd", compression_level=1)
-
-    def tables(self, count: int) -> Iterator[pa.Table]:
-        """The pieces 0 to `count` - 1."""
-        for number in range(count):
-            yield pq.read_table(self.path(number))
-
-    def remove(self) -> None:
-        """Remove the pieces and the folder."""
-        for path in self.folder.glob("*"):
-            path.unlink()
-        self.folder.rmdir()
+            yield pq.read_table(path)
+        except UNREADABLE as error:
+            raise UserError(
+                f"cannot read {path}: {_first_line(error)}; remove it and run the command again"
+            ) from error
 
 
 @contextmanager

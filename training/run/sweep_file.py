@@ -20,7 +20,7 @@ from ..learn.checkpoint_paths import FOLDER, free_path
 from . import folder as run_folder
 from . import logs
 
-KEYS = ("name", "config", "set", "seeds", "variants", "grid")
+KEYS = ("name", "config", "set", "seeds", "variants", "grid", "tune")
 OWN = ("name", "seed")  # keys of a configuration that the sweep gives
 LOCKS = ".sweeps"  # in the folder of runs, a file for each run
 MOST_RUNS = 10_000
@@ -47,8 +47,28 @@ class State(NamedTuple):
     update: int  # the last one in its records
 
 
-def load(path: Path) -> list[Member]:
-    """The runs of a sweep, seed by seed: so that a queue that is cut short has all variants.
+class Tuning(NamedTuple):
+    """A search for the best values of some keys: trials are runs, scored by games."""
+
+    name: str
+    base: Config
+    space: dict[str, Any]  # by key: a list of values, or `low`, `high` and maybe `log: true`
+    trials: int
+    at_once: int  # trials that the sampler proposes before it learns their scores
+    opponent: str  # a fixed agent in the other seats
+    games: int
+
+    def member(self, number: int, values: Mapping[str, object]) -> Member:
+        """The run of a trial."""
+        config = _changed(self.base, values, "tune.space")
+        own = {"name": f"{self.name}-trial-{number:04}"}
+        return Member(self.name, f"trial-{number:04}", _override(config, own, "tune"))
+
+
+def load(path: Path) -> list[Member] | Tuning:
+    """The runs of a sweep, or its search.
+
+    Runs are in the order of their seeds: so that a sweep that is cut short has all variants.
 
     Raises:
         UserError: no such file, an unknown key, a value of the wrong type or range.
@@ -63,13 +83,40 @@ def load(path: Path) -> list[Member]:
         raise UserError(f"{path}: {error}") from error
 
 
-def _members(tree: dict[str, Any], path: Path) -> list[Member]:
+def _tuning(tree: dict[str, Any], name: str, base: Config) -> Tuning:
+    keys = _mapping(tree, "tune")
+    values: dict[str, Any] = {"trials": 20, "at_once": 1, "opponent": "greedy", "games": 256}
+    values |= keys
+    space = configs.flat_tree(_mapping(keys, "space"))
+    ranges: dict[str, Any] = {key: x for key, x in space.items() if isinstance(x, list) and x}
+    for key, bound in space.items():
+        head, _, leaf = key.rpartition(".")
+        if key not in ranges and leaf in ("low", "high", "log"):
+            ranges.setdefault(head, {})[leaf] = bound
+        elif key not in ranges:
+            raise UserError(f"tune.space.{key} must be a list of values, or have low and high")
+    for key, bounds in ranges.items():
+        if isinstance(bounds, dict) and not {"low", "high"} <= bounds.keys():
+            raise UserError(f"tune.space.{key} needs low and high")
+    wrong = [key for key in keys if key not in (*Tuning._fields[3:], "space")]
+    wrong += [key for key in ("trials", "at_once", "games") if type(values[key]) is not int]
+    if wrong or not ranges or set(tree) & {"seeds", "variants", "grid"}:
+        fields = ", ".join(Tuning._fields[2:])
+        shown = f": {wrong[0]!r} is wrong" if wrong else ""
+        raise UserError(f"tune must have space, of {fields}, and no seeds, variants, grid{shown}")
+    rest = {key: values[key] for key in Tuning._fields[3:]}
+    return Tuning(name, base, ranges, **rest)
+
+
+def _members(tree: dict[str, Any], path: Path) -> list[Member] | Tuning:
     file = tree.get("config")
     base = configs.load(str(file)) if file is not None else Config()
     base = _changed(base, _mapping(tree, "set"), "set")
     name = tree.get("name", path.stem)
     if not isinstance(name, (str, int, float)) or not str(name):
         raise UserError("name must be a text")
+    if "tune" in tree:
+        return _tuning(tree, str(name), base)
     seeds = tree.get("seeds", [base.seed])
     if not isinstance(seeds, list) or not seeds or len(set(map(str, seeds))) < len(seeds):
         raise UserError("seeds must be a list of different numbers")

@@ -1,0 +1,50 @@
+"""Functions that `test_jobs.py` has computed by other processes."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from gaia_jax.cli.command_line import UserError
+
+
+def square(number):
+    return str(number**2).encode()
+
+
+def square_after_a_kill(folder, number):
+    """The first worker that computes 3 dies."""
+    mark = Path(folder) / "killed"
+    if number == 3 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return square(number)
+
+
+def always_killed(number):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def refused(number):
+    if number == 2:
+        raise UserError("2 is not allowed")
+    time.sleep(60)
+
+
+def process_id(number):
+    return str(os.getpid()).encode()
+
+
+def make_run(member, env_module, score):
+    """The folder of a finished run; of variant b only once there is a file `mended`."""
+    from training import config as configs
+
+    if member.variant == "b" and not Path("mended").exists():
+        raise UserError("no space left")
+    run = Path("runs", member.name)
+    run.mkdir()
+    (run / "config.yaml").write_text(configs.to_yaml(member.config))
+    (run / "history.jsonl").write_text('{"event": "end", "update": 40, "how": "complete"}\n')
+    with open("made", "a") as made:
+        made.write(member.name + "\n")
+    return b"{}"

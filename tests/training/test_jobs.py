@@ -1,0 +1,176 @@
+"""Shards computed in this process, in several, in a SLURM array of a stub, on a cluster of Ray."""
+
+import argparse
+import functools
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import job_functions
+import pytest
+
+from gaia_jax.cli.command_line import UserError
+from training.system import job_processes, jobs
+from training.system.jobs import LOCAL, On, Shard
+
+HERE = Path(__file__).resolve().parent
+TWO = On(processes=2)
+SLURM = On("slurm", processes=2)
+
+# In the place of sbatch: runs the tasks of the array one after another. Like the real one it prints
+# the job's number, and with --wait it ends with the array.
+SBATCH = """#!{python}
+import os, re, subprocess, sys
+options = dict(word.removeprefix("--").partition("=")[::2] for word in sys.argv[1:])
+if "refuse" in os.environ.get("SBATCH_PARTITION", ""):
+    sys.exit("sbatch: error: invalid partition specified: refuse")
+first, last, limit = map(int, re.fullmatch(r"(\\d+)-(\\d+)%(\\d+)", options["array"]).groups())
+print("17;cluster", flush=True)
+assert {{"parsable", "wait"}} <= options.keys()
+with open("submitted", "a") as file:
+    file.write(f"{{last + 1 - first}} ")
+for task in range(first, last + 1):
+    subprocess.run(["bash", "-c", options["wrap"]], stdin=subprocess.DEVNULL,
+                   env=os.environ | {{"SLURM_ARRAY_TASK_ID": str(task)}})
+"""
+
+
+@pytest.fixture(autouse=True)
+def _fast(monkeypatch, tmp_path):
+    monkeypatch.setattr(job_processes, "POLL_SECONDS", 0.05)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def sbatch(monkeypatch, tmp_path):
+    """A folder with the stub of sbatch and a scancel that leaves a trace."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name, text in (
+        ("sbatch", SBATCH.format(python=sys.executable)),
+        ("scancel", "#!/bin/sh\necho $1 > cancelled\n"),
+    ):
+        (folder / name).write_text(text)
+        (folder / name).chmod(stat.S_IRWXU)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+def shards(count=6):
+    folder = Path("shards")
+    folder.mkdir(exist_ok=True)
+    return [Shard(folder / str(number), (number,)) for number in range(count)]
+
+
+def contents(work):
+    return [shard.path.read_text() for shard in work]
+
+
+SQUARES = ["0", "1", "4", "9", "16", "25"]
+
+
+@pytest.mark.parametrize("on", [LOCAL, TWO, SLURM], ids=["local", "two", "slurm"])
+def test_missing_shards_are_computed_on_every_back_end(on, sbatch):
+    work, reported = shards(), []
+    work[1].path.write_text("kept")
+    jobs.map(job_functions.square, work, on, reported.append)
+    assert contents(work) == ["0", "kept", *SQUARES[2:]]
+    assert sorted(reported) == [0, 2, 3, 4, 5]
+    jobs.map(job_functions.refused, work, on, reported.append)  # nothing is missing
+    assert len(reported) == 5
+    assert not Path("shards", job_processes.PAYLOAD).exists()
+    if on is SLURM:
+        assert Path("submitted").read_text() == "2 "
+
+
+@pytest.mark.parametrize("on", [TWO, SLURM], ids=["two", "slurm"])
+def test_a_lost_worker_costs_its_shard(on, sbatch):
+    work = shards()
+    function = functools.partial(job_functions.square_after_a_kill, str(Path().resolve()))
+    jobs.map(function, work, on)
+    assert Path("killed").exists() and contents(work) == SQUARES
+    if on is SLURM:
+        assert Path("submitted").read_text() == "2 2 "
+
+
+def test_workers_that_are_lost_again_and_again_end_the_command():
+    with pytest.raises(UserError, match=r"workers were lost 2 times before shards/0 was done"):
+        jobs.map(job_functions.always_killed, shards(2), TWO)
+
+
+def test_an_error_of_the_function_is_that_of_the_command():
+    """The others are ended, and no trace of the error is left."""
+    work, start_time = shards(4), time.monotonic()
+    with pytest.raises(UserError, match="^2 is not allowed$"):
+        jobs.map(job_functions.refused, work[1:3], TWO)
+    assert time.monotonic() - start_time < 30
+    assert list(Path("shards").iterdir()) == []
+
+
+def test_fresh_shards_have_a_process_each():
+    work = shards(3)
+    jobs.map(job_functions.process_id, work, LOCAL, fresh=True)
+    assert len({*contents(work), str(os.getpid())}) == 4
+
+
+def test_what_sbatch_refuses_is_one_line(sbatch, monkeypatch):
+    monkeypatch.setenv("SBATCH_PARTITION", "refuse")
+    with pytest.raises(UserError, match="^sbatch: error: invalid partition specified: refuse$"):
+        jobs.map(job_functions.square, shards(), SLURM)
+
+
+def test_an_interrupted_command_cancels_its_array(sbatch):
+    def stop(index):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        jobs.map(job_functions.square, shards(), SLURM, stop)
+    assert Path("cancelled").read_text() == "17\n"
+
+
+def test_a_worker_ends_with_its_parent():
+    """Also if the parent is killed. About 3 s."""
+    code = (
+        "import job_functions, pathlib; from training.system import jobs\n"
+        "work = [jobs.Shard(pathlib.Path('shards', str(n)), (n,)) for n in range(2)]\n"
+        "jobs.map(job_functions.refused, work, jobs.On(processes=2))"
+    )
+    shards()
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(HERE.parents[1]), str(HERE)])}
+    parent = subprocess.Popen([sys.executable, "-c", code], env=environment)
+    children, until = [], time.monotonic() + 30
+    while len(children) < 2 and time.monotonic() < until:
+        time.sleep(0.05)
+        path = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+        if not path.exists():
+            parent.kill()
+            pytest.skip("needs /proc")
+        children = path.read_text().split()
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.wait()
+    while any(Path(f"/proc/{child}").exists() for child in children):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("text", ["cloud", "rays", "ray://", "local://here", "slurm://x"])
+def test_a_wrong_back_end_names_the_choices(text):
+    with pytest.raises(UserError) as error:
+        jobs.parse(text)
+    assert f"unknown --on {text!r}; the choices are: {jobs.CHOICES}" in str(error.value)
+    assert ("did you mean 'ray'" in str(error.value)) == (text == "rays")
+
+
+def test_a_back_end_that_is_missing_names_what_it_needs(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(jobs, "find_spec", lambda name: None)
+    parser = argparse.ArgumentParser()
+    jobs.add_flags(parser)
+    assert jobs.of_args(parser.parse_args(["--processes", "2"])) == TWO
+    with pytest.raises(UserError, match=r'--on ray needs ray: pip install "gaia_jax\[ray\]"'):
+        jobs.of_args(parser.parse_args(["--on", "ray://here:10001"]))
+    with pytest.raises(UserError, match="--on slurm needs sbatch"):
+        jobs.of_args(parser.parse_args(["--on", "slurm"]))

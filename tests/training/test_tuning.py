@@ -1,0 +1,147 @@
+"""Searches of a sweep: the file, and the trials with a stub of Optuna or Optuna itself."""
+
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import toy_env
+import yaml
+from conftest import TINY
+
+from gaia_jax.cli.command_line import UserError
+from training import sweep
+from training.run import sweep as run_sweep
+from training.run import sweep_file, tuning
+from training.system import cli, jobs
+
+SPACE = {"ppo.lr": {"low": 1.0e-4, "high": 1.0e-2, "log": True}, "network": {"layers": [1, 2]},
+         "ppo.epochs": {"low": 1, "high": 4}}  # fmt: skip
+TUNE = {"space": SPACE, "trials": 6, "at_once": 2, "opponent": "random", "games": 8}
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("tiny.yaml").write_text(yaml.safe_dump(TINY))
+
+    def write(**tree):
+        Path("some.yaml").write_text(yaml.safe_dump({"config": "tiny.yaml"} | tree))
+        return Path("some.yaml")
+
+    return write
+
+
+def test_a_trial_is_a_run_with_its_values(file):
+    search = sweep_file.load(file(name="best", tune=TUNE))
+    assert (search.trials, search.at_once, search.opponent, search.games) == (6, 2, "random", 8)
+    assert search.space == {"ppo.lr": SPACE["ppo.lr"], "network.layers": [1, 2],
+                            "ppo.epochs": SPACE["ppo.epochs"]}  # fmt: skip
+    member = search.member(3, {"ppo.lr": 0.002, "network.layers": 2})
+    assert member.name == "best-trial-0003" and member.config.ppo.lr == 0.002
+    assert member.config.network.layers == 2 and member.config.seed == 0
+
+
+@pytest.mark.parametrize(
+    ("tree", "message"),
+    [
+        ({"tune": {}}, "tune must have space"),
+        ({"tune": {"space": {"ppo.lr": 0.1}}}, "tune.space.ppo.lr must be a list of values"),
+        ({"tune": {"space": {"ppo.lr": {"low": 1}}}}, "tune.space.ppo.lr needs low and high"),
+        ({"tune": TUNE | {"trials": "many"}}, "'trials' is wrong"),
+        ({"tune": TUNE | {"trial": 3}}, "'trial' is wrong"),
+        ({"tune": TUNE, "seeds": [1]}, "no seeds, variants, grid"),
+    ],
+)
+def test_a_wrong_search_is_one_line(file, capsys, tree, message):
+    code = cli.run(lambda: sweep.main([str(file(**tree))], toy_env))
+    err = capsys.readouterr().err
+    assert code == 2 and message in err and err.count("\n") == 1
+
+
+class Study:
+    """In the place of Optuna's: proposes the last told score, so that the order is visible."""
+
+    told: list = []
+
+    def ask(self):
+        number = len(self.told)
+        return SimpleNamespace(
+            suggest_categorical=lambda key, values: values[number % 2],
+            suggest_float=lambda key, low, high, log: low if log else high,
+            suggest_int=lambda key, low, high, log: min(low + number, high),
+        )
+
+    def tell(self, trial, score=None, state=None):
+        self.told.append(score if state is None else state)
+
+
+@pytest.fixture
+def stub(monkeypatch):
+    monkeypatch.setattr(Study, "told", [])
+    optuna = SimpleNamespace(
+        create_study=lambda direction, sampler: Study(),
+        logging=SimpleNamespace(set_verbosity=lambda level: None, WARNING=0),
+        samplers=SimpleNamespace(TPESampler=lambda seed: seed),
+        trial=SimpleNamespace(TrialState=SimpleNamespace(FAIL="failed")),
+    )
+    monkeypatch.setitem(sys.modules, "optuna", optuna)
+
+
+def trained(members, env_module, on, score):
+    """The scores of runs, in the place of `train_all`; trial 1 fails."""
+    assert score == ("random", 8)
+    folder = tuning.RUNS / sweep_file.LOCKS
+    folder.mkdir(parents=True, exist_ok=True)
+    for member in members:
+        if not member.name.endswith("1"):
+            result = {"run": member.name, "vp_difference": float(member.config.ppo.epochs)}
+            (folder / f"{member.name}.json").write_text(json.dumps(result))
+    return 0
+
+
+def test_trials_are_scored_before_the_next_are_proposed(file, stub, monkeypatch, capsys):
+    monkeypatch.setattr(run_sweep, "train_all", trained)
+    search = sweep_file.load(file(name="best", tune=TUNE))
+    assert tuning.tune(search, toy_env, jobs.LOCAL) == 1
+    assert Study.told == [1.0, "failed", 3.0, 3.0, 4.0, 4.0]
+    out, err = capsys.readouterr()
+    assert out.splitlines()[-1] == (
+        "best-trial-0005  +4.0 VP  network.layers=1, ppo.epochs=4, ppo.lr=0.0001"
+    )
+    assert err == "1 trials failed\n"
+
+
+def test_without_optuna_it_says_which_extra(file, monkeypatch):
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    search = sweep_file.load(file(tune=TUNE))
+    with pytest.raises(UserError, match=r'needs Optuna: pip install "gaia_jax\[tune\]"'):
+        tuning.tune(search, toy_env, jobs.LOCAL)
+
+
+def test_optuna_proposes_the_same_trials_again(file, monkeypatch, capsys):
+    """So that an interrupted search continues with its own runs."""
+    pytest.importorskip("optuna", reason='needs Optuna: pip install "gaia_jax[tune]"')
+    proposed = []
+
+    def note(members, *rest):
+        proposed.append([member.config for member in members])
+        return trained(members, *rest)
+
+    monkeypatch.setattr(run_sweep, "train_all", note)
+    search = sweep_file.load(file(name="best", tune=TUNE))
+    for _ in range(2):
+        tuning.tune(search, toy_env, jobs.LOCAL)
+    assert proposed[:3] == proposed[3:]
+    rates = [config.ppo.lr for batch in proposed[:3] for config in batch]
+    assert len(set(rates)) == 6 and all(1e-4 <= rate <= 1e-2 for rate in rates)
+    assert {config.network.layers for batch in proposed for config in batch} == {1, 2}
+
+
+@pytest.mark.slow
+def test_a_run_is_scored_by_games_against_the_opponent(file):
+    member = sweep_file.load(file(name="best", tune=TUNE)).member(0, {"run.updates": 4})
+    run_sweep.RUNS.mkdir()
+    result = json.loads(run_sweep.train_member(member, toy_env, ("random", 8)))
+    assert result["run"] == "best-trial-0000" and isinstance(result["vp_difference"], float)

@@ -1,0 +1,66 @@
+"""Tune keys of a configuration with Optuna; the score of a run is games against a fixed agent."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from gaia_jax.cli.command_line import UserError
+
+from ..system import jobs
+from ..types import EnvModule
+from . import sweep
+from .start import RUNS
+from .sweep_file import LOCKS, Tuning
+
+
+def tune(tuning: Tuning, env_module: EnvModule, on: jobs.On) -> int:
+    """Train and score all trials, `at_once` after each proposal; returns the exit code.
+
+    The sampler draws from the seed and the scores alone, so that the same command continues with
+    the trials that are missing.
+
+    Raises:
+        UserError: Optuna is not installed, a proposed value is wrong.
+    """
+    try:
+        import optuna
+    except ImportError as error:
+        raise UserError('tune needs Optuna: pip install "gaia_jax[tune]"') from error
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    sampler = optuna.samplers.TPESampler(seed=tuning.base.seed)
+    study = optuna.create_study(direction="maximize", sampler=sampler)
+    results: list[dict[str, Any]] = []
+    for first in range(0, tuning.trials, tuning.at_once):
+        trials = [study.ask() for _ in range(min(tuning.at_once, tuning.trials - first))]
+        proposed = [{key: _suggest(trial, key, x) for key, x in tuning.space.items()}
+                    for trial in trials]  # fmt: skip
+        members = [tuning.member(first + n, values) for n, values in enumerate(proposed)]
+        code = sweep.train_all(members, env_module, on, (tuning.opponent, tuning.games))
+        if code == 130:
+            return code
+        for trial, values, member in zip(trials, proposed, members, strict=True):
+            path = RUNS / LOCKS / f"{member.name}.json"
+            if path.exists():
+                result = json.loads(path.read_text("utf-8"))
+                study.tell(trial, result["vp_difference"])
+                results.append(result | {"values": values})
+            else:
+                study.tell(trial, state=optuna.trial.TrialState.FAIL)
+    for result in sorted(results, key=lambda x: float(x["vp_difference"])):
+        values = result["values"].items()
+        shown = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in values)
+        print(f"{result['run']}  {result['vp_difference']:+.1f} VP  {', '.join(shown)}")
+    if len(results) < tuning.trials:
+        print(f"{tuning.trials - len(results)} trials failed", file=sys.stderr)
+    return 0 if len(results) == tuning.trials else 1
+
+
+def _suggest(trial: Any, key: str, bounds: Any) -> Any:
+    """A value of the space."""
+    if isinstance(bounds, list):
+        return trial.suggest_categorical(key, bounds)
+    low, high, log = bounds["low"], bounds["high"], bool(bounds.get("log"))
+    whole = isinstance(low, int) and isinstance(high, int)
+    return (trial.suggest_int if whole else trial.suggest_float)(key, low, high, log=log)

@@ -1,0 +1,186 @@
+"""Compute shards in worker processes or in the tasks of a SLURM array.
+
+The payload, the function and its shards, is a file next to the shards. A worker writes the error of
+a shard next to it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import pickle
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError, reason, run
+
+from .shard_files import Ended, Function, Shard, compute
+
+POLL_SECONDS = 0.5
+MAX_ARRAY = 100  # tasks of an array by default: each starts Python and compiles once
+PAYLOAD, ERROR = "jobs.pickle", ".error"
+MODULE = __name__
+
+
+def compute_in_processes(
+    function: Function,
+    shards: Sequence[Shard],
+    slurm: bool,
+    processes: int,
+    ended: Ended,
+    fresh: bool,
+) -> None:
+    """Compute shards in worker processes or in the tasks of an array, until all have ended."""
+    payload = shards[0].path.with_name(PAYLOAD)
+    outputs.write_bytes(payload, pickle.dumps((function, list(shards))))
+    worker = [sys.executable, "-m", MODULE, str(payload)]
+    at_once = min(processes or (MAX_ARRAY if slurm else 1), len(shards))
+    tasks = len(shards) if fresh else at_once
+    left = dict(enumerate(shards))
+    try:
+        if not slurm:
+            pinned = ["--pin"] * (at_once > 1)
+            commands = [
+                [*worker, str(task), str(tasks), "--child", *pinned] for task in range(tasks)
+            ]
+            running = _local(commands, at_once)
+        else:
+            running = _slurm(worker, tasks, at_once, payload.parent)
+        with contextlib.closing(running):  # type: ignore[type-var]  # a generator
+            for _ in running:
+                for index, shard in list(left.items()):
+                    error = shard.path.with_name(shard.path.name + ERROR)
+                    if shard.path.exists():
+                        del left[index]
+                        ended(index)
+                    elif error.exists():
+                        message = error.read_text("utf-8")
+                        error.unlink()
+                        del left[index]
+                        ended(index, message)
+    finally:
+        payload.unlink(missing_ok=True)
+
+
+def _environment() -> dict[str, str]:
+    """The variables of a worker, which imports the modules of this process."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join(os.path.abspath(x) for x in sys.path)}
+
+
+def _local(commands: list[list[str]], at_once: int) -> Iterator[None]:
+    """Run commands, `at_once` at a time; yields while they run and once after."""
+    running: list[subprocess.Popen[bytes]] = []
+    try:
+        while commands or running:
+            running = [process for process in running if process.poll() is None]
+            while commands and len(running) < at_once:
+                # A session of its own: Ctrl-C reaches this process, which ends the others.
+                command = commands.pop(0)
+                running.append(
+                    subprocess.Popen(
+                        command, stdin=subprocess.PIPE, start_new_session=True, env=_environment()
+                    )
+                )
+            yield
+            time.sleep(POLL_SECONDS if running else 0)
+        yield
+    finally:
+        for process in running:
+            process.terminate()
+        for process in running:
+            process.wait()
+
+
+def _slurm(worker: list[str], tasks: int, at_once: int, folder: Path) -> Iterator[None]:
+    """Submit an array and wait for its end; `SBATCH_PARTITION` and the like are sbatch's own."""
+    script = f'exec {shlex.join(worker)} "$SLURM_ARRAY_TASK_ID" {tasks}'
+    command = [
+        "sbatch", "--parsable", "--wait", "--job-name=gaia", f"--array=0-{tasks - 1}%{at_once}",
+        "--cpus-per-task=2", f"--output={folder}/slurm-%A-%a.log", f"--wrap={script}",
+    ]  # fmt: skip
+    job = ""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=_environment(), stdout=pipe, stderr=pipe) as process:
+        assert process.stdout and process.stderr
+        try:
+            job = process.stdout.readline().decode().partition(";")[0].strip()
+            if not job:
+                raise UserError(process.stderr.read().decode().strip() or "sbatch gave no job id")
+            print(f"array {job} of {tasks} tasks, logs in {folder}", file=sys.stderr)
+            while process.poll() is None:
+                yield
+                time.sleep(POLL_SECONDS)
+            job = ""
+            yield
+        finally:
+            process.terminate()
+            if job:  # stopped before its end
+                subprocess.run(["scancel", job], check=False)
+
+
+def main(argv: Sequence[str]) -> int:
+    """A worker: FILE TASK TASKS [--child] [--pin] computes every TASKS-th shard of the payload."""
+    path, task, tasks, *flags = argv
+    function, shards = pickle.loads(Path(path).read_bytes())
+    if "--pin" in flags:
+        pin()
+    if "--child" in flags:
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+    prepare()
+    for shard in shards[int(task) :: int(tasks)]:
+        try:
+            compute(function, shard)
+        except Exception as error:
+            outputs.write_text(shard.path.with_name(shard.path.name + ERROR), reason(error))
+            raise
+    return 0
+
+
+def prepare() -> None:
+    """Set JAX's switches if the function's module has imported JAX."""
+    if "jax" in sys.modules:
+        from . import cli
+
+        cli.prepare()
+
+
+def _end_with_parent() -> None:
+    """Stop like after SIGTERM when the parent is gone, which holds the other end of stdin."""
+    while os.read(0, 1):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+_cores: list[int] = []  # the lock of this process's core
+
+
+def pin() -> None:
+    """Pin this process to the first core that no other worker has.
+
+    Two processes on the same cores wait for each other at each of a thousand small kernels. Call
+    this before the first array.
+    """
+    if not hasattr(os, "sched_setaffinity") or _cores:
+        return
+    for core in sorted(os.sched_getaffinity(0)):
+        path = Path(tempfile.gettempdir()) / f"gaia_jax-{os.getuid()}-core-{core}"
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        with contextlib.suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.sched_setaffinity(0, {core})
+            _cores.append(handle)
+            return
+        os.close(handle)
+
+
+if __name__ == "__main__":
+    sys.exit(run(lambda: main(sys.argv[1:])))

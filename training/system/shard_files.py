@@ -1,0 +1,70 @@
+"""Shards: result files that exist or do not, in a folder next to the result of a command."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError, finishing
+
+FOLDER, HEAD = ".shards", "about.json"
+
+Function = Callable[..., bytes]
+Ended = Callable[..., object]  # called with the index of a shard and its error, "" without
+
+
+class Shard(NamedTuple):
+    """A result file and the arguments of the function that computes it."""
+
+    path: Path
+    args: tuple[Any, ...]
+
+
+def compute(function: Function, shard: Shard) -> None:
+    """Write one shard unless it exists."""
+    if not shard.path.exists():
+        data = function(*shard.args)
+        with finishing():
+            outputs.write_bytes(shard.path, data)
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """Wait for the other processes of this machine: compiling two programs takes much memory."""
+    with outputs.folder_lock(Path(tempfile.gettempdir()), wait=True):
+        yield
+
+
+@contextlib.contextmanager
+def shard_folder(path: Path | None, about: Mapping[str, Any], resume: bool) -> Iterator[Path]:
+    """The locked folder FILE.shards for the shards of a file, a temporary one without a file.
+
+    Args:
+        about: what the shards depend on, for JSON.
+        resume: continue an existing folder.
+    Raises:
+        UserError: the folder exists without `resume`, is in use, or has other shards.
+    """
+    from .data_files import check_same, read_object  # not for --help
+
+    if path is None:
+        with tempfile.TemporaryDirectory() as name:
+            yield Path(name)
+        return
+    folder = path.with_name(path.name + FOLDER)
+    if folder.exists():
+        if not resume:
+            raise UserError(f"{folder} exists: --resume continues it, or name another file")
+        check_same(folder, read_object(folder / HEAD, {}), about)
+    else:
+        with outputs.new_folder(folder) as new:
+            outputs.write_json(new / HEAD, about)
+    with outputs.folder_lock(folder):
+        yield folder
+        if folder.exists() and not any(folder.glob("[0-9]*")):
+            shutil.rmtree(folder)
