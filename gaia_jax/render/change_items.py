@@ -81,7 +81,7 @@ def _numbers(earlier: SeatView, later: SeatView) -> Iterator[Item]:
 
 def _vp(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
     """By source; the sum is the change of the VP."""
-    total, named = later.vp - earlier.vp, sources(before.final_missions, brief=True)
+    total, named = later.vp - earlier.vp, sources(before.ruleset, before.final_missions, brief=True)
     for field, n in _differences("vp_source", earlier.vp_source, later.vp_source).items():
         fields = {field: n, "vp": total} if total else {field: n}
         yield Item(_side(n), say("vp-source", n=abs(n), source=named[_key(field)]), fields)

@@ -20,11 +20,14 @@ Entry = dict[str, Any]  # title, lines, rulings
 _ID = re.compile(rf"\b({'|'.join(costs.PIECES)})\b")
 
 
-def pages(ruleset: Ruleset, factions: Iterable[Faction]) -> dict[str, Entry]:
+def pages(
+    ruleset: Ruleset, factions: Iterable[Faction], economy_side: int | None = None
+) -> dict[str, Entry]:
     """For each id `title`, `lines` and `rulings`, ids of `docs/reference/rulings.md`.
 
     Args:
         factions: those of the game; each has its own prices of structures.
+        economy_side: of the economy track in the game; None for both.
     """
     named, entries = names(ruleset), TEXTS["thing"].items()
     out = {
@@ -39,7 +42,7 @@ def pages(ruleset: Ruleset, factions: Iterable[Faction]) -> dict[str, Entry]:
         out[id]["lines"].append(say("zero-ranks" if ruleset.zero_ranks else "zero-gets-none"))
         out[id]["rulings"].append("FIN-03")
     for track in research.TRACKS:
-        out[track] = _track(ruleset, track)
+        out[track] = _track(ruleset, track, economy_side)
     for ship in ruleset.ships:
         out[ship] = _ship(ruleset, ship)
     for faction in factions:
@@ -61,7 +64,7 @@ def fill(lines: Iterable[str], **values: str) -> list[str]:
     return [line for line in filled if line]
 
 
-def _track(ruleset: Ruleset, track: str) -> Entry:
+def _track(ruleset: Ruleset, track: str, economy_side: int | None) -> Entry:
     t = research.TRACKS.index(track)
     lines = fill(TEXTS["thing"]["track"]["lines"])
     for level in range(research.MAX_LEVEL + 1):
@@ -73,7 +76,9 @@ def _track(ruleset: Ruleset, track: str) -> Entry:
         if track == "gaia" and level:
             parts.append(say("project-takes", n=research.PROJECT_COST[level]))
         if track == "economy":
-            by_side = {words(side[level]) for side in ruleset.economy_income}
+            sides = ruleset.economy_income
+            in_use = sides if economy_side is None else (sides[economy_side],)
+            by_side = {words(side[level]) for side in in_use}
             incomes = [say("level-income", text=income) for income in sorted(by_side) if income]
             parts.append(say("or").join(incomes))
         if track == "science" and words(research.SCIENCE_INCOME[level]):

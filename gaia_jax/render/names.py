@@ -33,11 +33,13 @@ def faction_name(faction: Faction) -> str:
     return str(TEXTS["faction"].get(faction.id, faction.name))
 
 
-def sources(missions: Sequence[str], brief: bool = False) -> dict[str, str]:
+def sources(ruleset: Ruleset, missions: Sequence[str], brief: bool = False) -> dict[str, str]:
     """The sources of VP by their names in a game with these final missions."""
     names = MISSIONS_SHORT if brief else MISSIONS
     final = {n: phrase_of("source-mission", name=names[id]) for n, id in enumerate(missions, 1)}
-    return {**VP_SOURCES, **{f"FINAL_{n}": text for n, text in final.items()}}
+    # One source for the actions that QIC pay, which are the ships' where there are ships.
+    qic = {} if ruleset.ships else {"SHIP": phrase_of("source-qic")}
+    return {**VP_SOURCES, **qic, **{f"FINAL_{n}": text for n, text in final.items()}}
 
 
 def _map(pieces: Iterable[Any]) -> dict[str, str]:

@@ -129,7 +129,11 @@ def frame(table: Table, panel_parts: Mapping[str, Mapping[str, str]]) -> dict[st
         "defs": f'<svg class="defs" aria-hidden="true">{symbols()}</svg>',
         "blocks": blocks,
         "colours": [list(colours.faction(seat.faction.start_planet)) for seat in table.seats],
-        "help": help.pages(table.ruleset, (seat.faction for seat in table.seats)),
+        "help": help.pages(
+            table.ruleset,
+            (seat.faction for seat in table.seats),
+            int(table.setup.economy_side),
+        ),
         "rules": help.rules_in_brief(table.ruleset),
     }
 

@@ -133,7 +133,7 @@ def seats_json(table: Table) -> list[dict[str, Any]]:
 def sources_json(table: Table) -> list[dict[str, str]]:
     """The sources of VP, named and coloured."""
     ids = table.ids["vp_source"]
-    named = sources(table.final_missions)
+    named = sources(table.ruleset, table.final_missions)
     return [
         {"name": named[id], "colour": colour}
         for id, colour in zip(ids, colours.VP_SOURCES, strict=True)

@@ -167,7 +167,7 @@ def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> N
                   "node": node[0], "candidates": []}
         )  # fmt: skip
 
-    page.route("**/ask/hint", answer)
+    page.route("**/ask/hint*", answer)
     go(tab, 12)
     tab.until(MINE)
     node[0] = page.evaluate("game.node")
@@ -208,7 +208,7 @@ def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
                   "node": node, "candidates": [good, bad]}
         )  # fmt: skip
 
-    page.route("**/ask/hint", answer)
+    page.route("**/ask/hint*", answer)
     page.click("#hint")
     tab.until("document.querySelectorAll('#hints .candidate').length === 2")
     text = page.inner_text("#hints")
@@ -229,7 +229,7 @@ class HintAnswers:
 
     def __init__(self, tab: Watched):
         self.page, self.status, self.node = tab.page, "running", 0
-        tab.page.route("**/ask/hint", self.answer)
+        tab.page.route("**/ask/hint*", self.answer)
 
     def answer(self, route: Any) -> None:
         text = "pass"

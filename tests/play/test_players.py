@@ -209,3 +209,16 @@ def test_the_first_look_waits_for_no_decision_that_was_made(tab: Watched, server
     page.keyboard.press("Escape")
     assert page.locator("#tour-box").count() == 0
     assert page.evaluate("document.activeElement.closest('#legal-panel') !== null")
+
+
+def test_the_ring_of_a_step_moves_to_the_others_turns(tab: Watched, server: Server) -> None:
+    """They come into view only after the step that explains them has begun."""
+    page = tab.page
+    game = server.new_game(seats=["you"] * 4, record="lost_fleet")
+    page.goto(f"{server.home}#{game}")
+    tab.until(MINE)
+    step = page.evaluate("TOUR.findIndex(({ at }) => String(at).includes('#since'))")
+    page.evaluate(f"tour.begin(); tour.step = {step - 1}; tour.next()")
+    assert page.locator(".toured").get_attribute("id") == "status"
+    page.evaluate("go(game.line[100])")
+    tab.until("document.querySelector('.toured')?.id === 'since'")

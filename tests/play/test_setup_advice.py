@@ -261,3 +261,19 @@ def test_the_advice_of_a_server(tab: Watched, server: Server) -> None:
     for width in (390, 1280):
         advice_tab.set_viewport_size({"width": width, "height": 900})
         assert advice_tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_advice_asked_for_while_a_set_up_is_dealt_is_given_on_it(
+    tab: Watched, server: Server
+) -> None:
+    page, answers = tab.page, AdviceAnswers(tab)
+    start(tab, server, "seed=7&ruleset=lost_fleet")
+    tab.until("!isDealing")
+    tab.hold("/api/preview")
+    page.click("#dice")
+    page.click("#advise")
+    tab.until("heldBack.length > 0")
+    assert not answers.asked
+    tab.release()
+    tab.until("adviceNow.status === 'running'", 60)
+    assert [body["seed"] for body in answers.asked] == [page.evaluate("Number(byId('seed').value)")]

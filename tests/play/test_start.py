@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +12,7 @@ import pytest
 from gaia_jax.ruleset import LOST_FLEET, VARIANTS
 from tests.browser import Watched
 from tests.play.server import Server
+from tests.render.records import RECORDS
 from training.agents.levels import LEVELS
 from training.play.catalogue import RULESETS_SHOWN, level, rulesets
 from training.play.game import Refused
@@ -212,3 +216,76 @@ def test_only_what_fits_is_offered(tab: Watched, server: Server) -> None:
     assert "18 factions" in page.inner_text("#ruleset-about")
     about = page.inner_text("#about-3")
     assert "network" in about and " VP" not in about, "its VP are only in the list"
+
+
+def test_default_opponents_fit_the_number_of_players(tab: Watched, server: Server) -> None:
+    """Of two a learned agent for two; an agent that somebody has chosen stays."""
+    page = tab.page
+    page.goto(f"{server.home}#seed=3&ruleset=base")
+    tab.until("offers && offers.records.length > 0 && byId('chair-3').options.length > 1")
+    page.select_option("#record", "")
+    page.select_option("#chair-3", "")
+    assert page.input_value("#chair-1") == page.input_value("#chair-2") == "random"
+    page.select_option("#chair-2", "")
+    assert page.input_value("#chair-1") == "zoo/duel"
+    page.select_option("#chair-1", "random")
+    page.select_option("#chair-2", "random")
+    page.select_option("#chair-2", "")
+    assert page.input_value("#chair-1") == "random"
+
+
+def test_an_error_of_a_file_ends_with_the_next_one(tab: Watched, server: Server) -> None:
+    page = tab.page
+    page.goto(f"{server.home}#seed=3&ruleset=base")
+    tab.until("offers && offers.records.length > 0")
+    page.evaluate("byId('upload').closest('details').open = true")
+    broken = {"name": "x.json", "mimeType": "application/json", "buffer": b"{"}
+    page.set_input_files("#upload", broken)
+    tab.until("byId('start-message').textContent === 'not valid JSON'")
+    record = RECORDS["lost_fleet"].read_bytes()
+    page.set_input_files("#upload", {**broken, "buffer": record})
+    tab.until("byId('start-message').textContent === ''")
+
+
+@pytest.mark.slow  # compiles the rules for two
+@pytest.mark.parametrize("kind", ["json", "jsonl.gz"])
+def test_a_log_opens_as_it_is_downloaded(tab: Watched, server: Server, kind: str) -> None:
+    page, data = tab.page, Path("docs/records/logs/two_players.json").read_bytes()
+    if kind != "json":
+        game = json.loads(data)
+        for step in game["steps"]:
+            step["s"] = {"map": ["x"] * 400}  # states, which make a log too long for a request
+        data = gzip.compress(f"{json.dumps(game)}\n{json.dumps(game)}\n".encode())
+    page.goto(f"{server.home}#seed=3&ruleset=base")
+    tab.until("offers && offers.records.length > 0")
+    page.evaluate("byId('upload').closest('details').open = true")
+    file = {"name": f"game.{kind}", "mimeType": "application/octet-stream", "buffer": data}
+    page.set_input_files("#upload", file)
+    page.click("#begin")
+    tab.until("game && game.seats.length === 2", 300)
+    assert page.evaluate("[game.node, game.ended]") == [0, True]
+
+
+def test_a_position_is_a_link(tab: Watched, server: Server) -> None:
+    """It opens the game up to there as one of its own; the link has the whole game in it."""
+    page = tab.page
+    id = server.new_game(seats=["you"] * 4, record="Shipped: lost_fleet")
+    page.goto(f"{server.home}#{id}")
+    tab.until("game")
+    page.evaluate("go(game.line[200])")
+    tab.until("game.node === game.line[200]")
+    before = page.evaluate("[game.player, game.asks, game.vp[200]]")
+    page.click(".tabs [data-tab='Table']")
+    page.click("#share-position")
+    tab.until("byId('link').value.includes('#position=')")
+    link = page.input_value("#link")
+    assert len(link) < 8000 and page.is_visible("#link")
+    page.goto("about:blank")
+    page.goto(link)
+    tab.until("game", 60)
+    assert page.evaluate("game.id") != id
+    assert page.evaluate("[game.player, game.asks, game.vp[200]]") == before
+    assert page.evaluate("[game.line.length, game.node === game.now]") == [201, True]
+    page.goto("about:blank")
+    page.goto(link[:300])
+    tab.until("byId('start-message').textContent.startsWith('this link is damaged')")

@@ -311,7 +311,7 @@ def held_press(
         held_events.append(route)
 
     page.evaluate("window.busyAtFrame = null")
-    act = re.compile("/(act|undo)$")
+    act = re.compile(r"/(act|undo)\?")
     page.route(act, hold)
     node = page.evaluate("game.node")
     press_it()
@@ -358,3 +358,42 @@ def test_a_press_is_seen_before_the_server_answers(tab: Watched, server: Server)
     cell = page.locator(".stage .legal-cell").first.get_attribute("data-cell")
     middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     held_press(tab, cell, lambda: page.mouse.click(*middle))
+
+
+def test_an_earlier_decision_of_an_agent_is_called_its_own(tab: Watched, server: Server) -> None:
+    game = server.new_game(seats=["you", *["random"] * 3], record="lost_fleet")
+    page = tab.page
+    page.goto(f"{server.home}#{game}")
+    tab.until("game")
+    place = page.evaluate("game.moves.findIndex(({ player }) => player > 0)")
+    go(tab, place)
+    assert page.inner_text("#asks").endswith("an agent's decision")
+    own = page.evaluate("game.moves.findIndex(({ player }) => player === 0)")
+    go(tab, own)
+    assert page.inner_text("#asks").endswith("your decision")
+
+
+def test_the_map_has_most_of_a_laptop_and_a_large_screen_is_full(
+    browser: Any, server: Server
+) -> None:
+    """At 1280 the map; at 1920 research, actions and the VP of all players at once."""
+    game = server.new_game(seats=["you"] * 4, record="lost_fleet")
+    for width, height in ((1280, 800), (1920, 1080)):
+        tab = Watched(browser, width, height)
+        page = tab.page
+        page.goto(f"{server.home}#{game}")
+        tab.until("game && view")
+        if width == 1280:
+            share = page.evaluate("document.querySelector('.stage').offsetWidth / innerWidth")
+            assert share >= 0.55
+        else:
+            ids = ["#block-research", "#part-power", *(f"#vp-{p}" for p in range(4))]
+            assert all(page.locator(id).is_visible() for id in ids)
+            # The numbers of owners and the names of ships on a phone.
+            page.set_viewport_size({"width": 390, "height": 844})
+            go(tab, 150)
+            tab.until("document.querySelector('.stage.far')")
+            for text in ('[id^="structure-"] text', "#part-ship-names text"):
+                assert page.locator(f".stage {text}").first.is_visible(), text
+        page.close()
+        tab.check(server.home)

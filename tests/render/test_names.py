@@ -11,7 +11,7 @@ import pytest
 
 from gaia_jax import RULESETS, render
 from gaia_jax.render import help
-from gaia_jax.render.names import _SKIPPED
+from gaia_jax.render.names import _SKIPPED, sources
 from gaia_jax.state import Node
 
 pytestmark = pytest.mark.no_compile
@@ -106,3 +106,15 @@ def test_the_help_of_a_final_mission_says_whether_0_is_ranked():
         for mission in ruleset.final_missions:
             assert phrase in entries[mission]["lines"][-1]
             assert "FIN-03" in entries[mission]["rulings"]
+
+
+def test_the_actions_of_qic_are_named_where_there_are_no_ships() -> None:
+    assert sources(RULESETS["base"], ())["SHIP"] == "QIC actions"
+    assert sources(RULESETS["lost_fleet"], ())["SHIP"] == "ship actions"
+
+
+def test_the_help_of_the_economy_track_is_of_the_side_in_the_game() -> None:
+    ruleset = RULESETS["lost_fleet"]
+    both, *sides = (help.pages(ruleset, (), side)["economy"]["lines"] for side in (None, 0, 1))
+    assert sides[0] != sides[1] and any(" or income" in line for line in both)
+    assert not any(" or income" in line for side in sides for line in side)

@@ -49,7 +49,7 @@ def build_report(game: Game, number: int, outcomes: Outcomes) -> JsonObject:
     seat, order = outcomes.seat, outcomes.order_by_vp()
     own, won = outcomes.vp[:, :, seat], wins(outcomes.vp)[:, :, seat].mean(1)
     missions = Table(state, rules).final_missions
-    vp_by_source, source_names = outcomes.sources[:, :, seat].mean(1), sources(missions)
+    vp_by_source, source_names = outcomes.sources[:, :, seat].mean(1), sources(rules, missions)
     rows = []
     for k in order:
         action = int(outcomes.actions[k])

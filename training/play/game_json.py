@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from gaia_jax.components.common import VP_AT_THE_END
-from gaia_jax.components.costs import RESOURCES_PER_VP
+from gaia_jax.components.costs import RESOURCES_PER_VP, ROUNDS
 from gaia_jax.render.automa_words import LEVEL_NAMES
 from gaia_jax.render.names import VP_SOURCES
 from gaia_jax.render.table import Table
@@ -19,6 +19,7 @@ from .game import AUTOMA_NAME, HUMAN, Game, Refused
 from .game_server import GameServer
 from .hints import refusal
 from .kept_tables import OpenTable
+from .languages import say
 from .lookahead import PARTS, TWO_STEPS, in_words, joined
 
 NUM_BEST_MOVES = 8
@@ -105,8 +106,20 @@ def legal_actions(game: Game, at: int) -> list[dict[str, Any]]:
     actions: list[dict[str, Any]] = []
     for text in rules.legal(game.nodes[at].state):
         action = {"text": text, "words": in_words(rules, table, text)}
-        actions.append({**action, "effects": prices[text]} if prices else action)
+        if prices:
+            action["effects"] = _with_warnings(table, text, prices[text])
+        actions.append(action)
     return actions
+
+
+def _with_warnings(table: Table, text: str, effects: dict[str, Any]) -> dict[str, Any]:
+    """The effects of an action, with notes on what they leave open."""
+    notes = []
+    if text.startswith("project") and table.round == ROUNDS:
+        notes.append(say("project-too-late"))
+    if text.startswith("booster") and effects.get("then"):  # the same player's choice: a new round
+        notes.append(say("with-income"))
+    return {**effects, "notes": [*effects.get("notes", []), *notes]} if notes else effects
 
 
 def lookahead_json(game: Game, at: int, part: str) -> dict[str, Any]:

@@ -145,7 +145,7 @@ class PuzzleBook:
         Args:
             puzzle: `verified`. compared: the candidate to compare with.
         """
-        agent, named = self._collection["agent"], sources(table.final_missions)
+        agent, named = self._collection["agent"], sources(table.ruleset, table.final_missions)
         names = {VP_SOURCES[id]: name for id, name in named.items() if id in VP_SOURCES}
         described = {key: puzzle.get(key) for key in RESULTS}
         for key in ("answer", "policy", "rival"):

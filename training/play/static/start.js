@@ -175,7 +175,7 @@ function fillChairs() {
     const all = [[offers.human, PERSON], ...agents.map(entryOf)];
     if (p >= least) all.push([NOBODY, "nobody"]);
     // A default agent is that of the number of players.
-    const before = chair.dataset.chosen || chair.value === NOBODY ? chair.value : null;
+    const before = chair.options.length && (chair.dataset.chosen || chair.value === NOBODY) ? chair.value : null;
     const needed = p < (linked || least);
     const selected = linked && !needed ? NOBODY : needed && before === NOBODY ? null : before;
     setOptions(chair, all, selected, p ? firstChoice(names) : offers.human);
