@@ -17,18 +17,22 @@ from pathlib import Path
 
 from gaia_jax.cli.command_line import LARGEST_SEED, whole, wrote
 
-from .system import cli
+from .system import cli, jobs
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line; returns the exit code."""
     args = _parse(argv)
+    on = jobs.of_args(args)
     from .imitation import expert_data
 
     expert_data.check_out(args.out)
     about = {"seed": args.seed, "games": args.games, "first": args.first}
     about["student"] = str(args.student) if args.student else ""
-    expert_data.generate(args.out, args.chunks, about, args.config)
+    if on.in_process:
+        expert_data.generate(args.out, args.chunks, about, args.config)
+    else:
+        expert_data.generate_in_parts(args.out, args.chunks, about, args.config, on)
     wrote(args.out)
     return 0
 
@@ -43,6 +47,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--seed", type=whole(0, LARGEST_SEED), default=0, help="which set-ups")
     add("--config", metavar="FILE", default="configs/quick.yaml", help="whose network")
     add("--student", metavar="FILE", type=Path, help="an npz: this network plays most games")
+    jobs.add_flags(parser)
     return parser.parse_args(argv)
 
 

@@ -22,7 +22,7 @@ from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import LARGEST_SEED, UserError, whole, wrote
 from gaia_jax.cli.progress import status_line
 
-from .system import cli
+from .system import cli, jobs
 
 if TYPE_CHECKING:
     from gaia_jax import GaiaEnv
@@ -74,7 +74,7 @@ def _collect(
 ) -> tuple[JsonObject, bool]:
     """The puzzles, made, tried again or verified, and whether all work is done."""
     from .analysis import puzzles
-    from .analysis.puzzle_maker import PuzzleMaker
+    from .analysis.puzzle_maker import MakerArgs, PuzzleMaker, make_in_blocks
     from .analysis.verification import PuzzleVerifier
 
     maker_args, is_complete = (env, args.agent, args.playouts), True
@@ -83,6 +83,12 @@ def _collect(
     if args.again:
         with status_line(lambda: "trying the puzzles again"):
             collection = PuzzleMaker(*maker_args).retry(collection)
+    elif not args.of and args.on != jobs.LOCAL:
+        settings = (args.env, args.players, args.agent, args.playouts, criteria)
+        block_args = MakerArgs(*settings, args.seed, args.from_round)
+        collection = make_in_blocks(
+            block_args, args.first, args.games, args.out, args.resume, args.on
+        )
     elif not args.of:
         collection = puzzles.new_collection(
             *maker_args, args.seed, args.first, args.from_round, criteria
@@ -116,12 +122,18 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--out", metavar="FILE", type=Path, help="write the puzzles here: .json or .json.gz")
     add("--resume", action="store_true", help="continue the puzzles of --out")
     cli.add_rules_flags(parser)
+    jobs.add_flags(parser)
     args = parser.parse_args(argv)
+    args.on = jobs.of_args(args)
     changes = args.solved_by or args.unsolved_by or args.held_by or args.again
     if (args.again or args.held_by) and not args.of:
         raise UserError("--again and --held-by need --of")
     if args.of and (args.resume or args.beats or (args.out and not changes)):
         raise UserError("--of does not go with --resume, --beats, or --out without a selection")
+    if args.on != jobs.LOCAL and args.of:
+        raise UserError("--on and --processes make new puzzles: leave out --of")
+    if args.on.backend == "slurm" and not args.out:
+        raise UserError("--on slurm stores its shards next to the puzzles: name --out")
     if args.resume and not args.out:
         raise UserError("--resume continues the file of --out")
     return args

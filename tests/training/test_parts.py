@@ -19,7 +19,7 @@ from training.games.engine import Match
 from training.games.store import Head
 from training.games.table import one_against_the_rest, rotated
 from training.imitation import expert_data
-from training.system import cli
+from training.system import cli, jobs
 
 ENV = toy_env.make("toy")
 FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=reward, length=6))
@@ -158,6 +158,33 @@ def test_labels_go_on_and_merge(tmp_path):
     cut.unlink()
     with pytest.raises(UserError, match="has 1 chunks, not 2"):
         expert_data.merge(tmp_path / "other", [tmp_path / "two", tmp_path / "one"])
+
+
+def test_labels_in_parts_are_one_stream(tmp_path, monkeypatch):
+    def generate(out, chunks, about, config_file):
+        about = {"env": "toy", "env_version": "1.0"} | about
+        expert_data.begin(out, about, _placed({"a": np.arange(2)}))
+        games = np.arange(about["first"], about["first"] + about["games"])
+        for chunk in range(chunks):
+            arrays = {
+                name: np.broadcast_to(
+                    games[(None, slice(None), None)[:axes]],
+                    (expert_data.STEPS, len(games), 4)[:axes],
+                )
+                for name, axes in expert_data.ARRAYS.items()
+            }
+            expert_data.store_chunk(out, chunk, arrays, _placed({"a": np.arange(2)}))
+
+    monkeypatch.setattr(expert_data, "generate", generate)
+    about = {"seed": 1, "games": 150, "first": 10, "student": ""}
+    out = tmp_path / "labels"
+    expert_data.generate_in_parts(out, 2, about, "configs/quick.yaml", jobs.LOCAL)
+    assert expert_data.read_about(out)["games"] == 150
+    chunk = expert_data.read_chunk(out / "0001.npz", 150)
+    assert chunk["action"][3].tolist() == list(range(10, 160))
+    assert list(tmp_path.iterdir()) == [out]
+    with pytest.raises(UserError, match="is not empty"):
+        expert_data.generate_in_parts(out, 2, about, "configs/quick.yaml", jobs.LOCAL)
 
 
 def _placed(states):

@@ -21,7 +21,7 @@ from training.analysis.puzzle_maker import Decision, PuzzleMaker, choose_varied,
 from training.analysis.puzzles import AnswerCriteria
 from training.analysis.recorded_game import read_game
 from training.analysis.trials import CandidatePlayer
-from training.system import cli
+from training.system import cli, jobs
 
 DECISIONS = 9
 
@@ -318,9 +318,30 @@ def test_a_file_is_continued(collection, game, tmp_path, monkeypatch, capsys):
         assert message in capsys.readouterr().err
 
 
+def test_blocks_of_games_are_shards(collection, game, tmp_path, monkeypatch):
+    """They give the puzzles of one process, wherever the blocks begin."""
+    puzzle = {key: x for key, x in collection["puzzles"][0].items() if key != "game"}
+    ended = game._replace(states=[*game.states[:-1], game.states[-1].replace(terminated=True)])
+    monkeypatch.setattr(puzzle_maker, "GAMES_PER_BATCH", 4)
+    monkeypatch.setattr(puzzle_maker, "GAMES_PER_BLOCK", 8)
+    monkeypatch.setattr(PuzzleMaker, "play_games", lambda *_: [ended] * 8)
+    monkeypatch.setattr(
+        PuzzleMaker,
+        "search_games",
+        lambda self, games, decisions, first: [[puzzle] * (first // 4), *([] for _ in games[1:])],
+    )
+    path, other = tmp_path / "one.json", tmp_path / "blocks.json"
+    assert run("--first", 2, "--games", 20, "--agent", "zoo/quick", "--out", path) == 0
+    args = puzzle_maker.MakerArgs("lost_fleet", 4, "zoo/quick", 64, puzzles.ANY_ANSWER, 0, 1)
+    puzzle_maker.make_in_blocks(args, 2, 20, other, False, jobs.LOCAL)
+    assert other.read_text() == path.read_text() and len(puzzles.read(path)["puzzles"]) == 15
+    assert sorted(x.name for x in tmp_path.iterdir()) == ["blocks.json", "one.json"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--of", "a", "--processes", "2"], "--on and --processes make new puzzles"),
         (["--agent", "random"], "--agent requires a policy, random has none"),
         (["--of", "a", "--out", "b"], "--of does not go with"),
         (["--of", "a", "--beats", "greedy"], "--of does not go with"),

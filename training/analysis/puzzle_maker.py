@@ -8,6 +8,7 @@ decision becomes a puzzle if its best move leads all others (`is_puzzle`).
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,9 @@ from gaia_jax.state import Node
 from gaia_jax.xla.stored_programs import env_jit
 
 from ..agents import make_agent
+from ..system import jobs
+from ..system.environments import make_env
+from ..system.shard_files import shard_folder
 from ..types import JsonObject
 from . import puzzles, review_report
 from .judge import judge_from_playouts, make_comparison, policy_probabilities
@@ -83,6 +87,59 @@ def is_puzzle(trial: Trial) -> bool:
     beaten, *others = trial.losses
     is_clear = all(loss.mean >= MIN_LEAD_OVER_OTHERS and loss.low > 0 for loss in others)
     return has_answer(trial) and beaten.mean >= MIN_LEAD and beaten.low > 0 and is_clear
+
+
+class MakerArgs(NamedTuple):
+    """What puzzles depend on except for their set-ups; can be pickled."""
+
+    env: str
+    players: int
+    agent: str
+    num_playouts: int
+    criteria: AnswerCriteria
+    seed: int
+    from_round: int
+
+
+_makers: dict[str, PuzzleMaker] = {}  # the one of this process, compiled once
+
+
+def make_block(args: MakerArgs, first: int, count: int) -> bytes:
+    """The puzzles of `count` set-ups from number `first` on, as a file of puzzles."""
+    env = make_env(gaia_jax, args.env, "vp", args.players)
+    if str(args) not in _makers:
+        _makers.clear()
+        _makers[str(args)] = PuzzleMaker(env, args.agent, args.num_playouts, args.criteria)
+    empty = puzzles.new_collection(
+        env, args.agent, args.num_playouts, args.seed, first, args.from_round, args.criteria
+    )
+    collection, is_complete = _makers[str(args)].extend(empty, first, count, None)
+    if not is_complete:
+        raise KeyboardInterrupt
+    return puzzles.to_text(collection).encode()
+
+
+def make_in_blocks(
+    args: MakerArgs, first: int, games: int, out: Path | None, resume: bool, on: jobs.On
+) -> JsonObject:
+    """The puzzles of all set-ups; a block of `GAMES_PER_BLOCK` is a shard.
+
+    Raises:
+        UserError: as of `jobs.map` and `shard_folder`.
+    """
+    about = {"puzzles": str(args), "set-ups": f"{games} from {first}"}
+    starts = [first, *range(first - first % GAMES_PER_BLOCK, first + games, GAMES_PER_BLOCK)[1:]]
+    with shard_folder(out, about, resume) as folder:
+        shards = [
+            jobs.Shard(folder / f"{start:06}.json", (args, start, stop - start))
+            for start, stop in zip(starts, [*starts[1:], first + games], strict=True)
+        ]
+        jobs.map(make_block, shards, on)
+        collection = puzzles.join([puzzles.read(shard.path) for shard in shards])
+        if out:
+            puzzles.write(out, collection)
+            shutil.rmtree(folder)
+    return collection
 
 
 class PuzzleMaker:

@@ -146,6 +146,15 @@ def add_games(
     return collection | {"following": following, "games": records, "puzzles": puzzles}
 
 
+def join(collections: Sequence[JsonObject]) -> JsonObject:
+    """Collections of consecutive set-ups as one."""
+    games, puzzles = list[JsonObject](), list[JsonObject]()
+    for part in collections:
+        puzzles += [puzzle | {"game": puzzle["game"] + len(games)} for puzzle in part["puzzles"]]
+        games += part["games"]
+    return collections[-1] | {"games": games, "puzzles": puzzles}
+
+
 def to_text(collection: JsonObject) -> str:
     """A collection as JSON, one line for each game and each puzzle."""
     compact, parts = partial(json.dumps, separators=(",", ":")), list[str]()

@@ -72,7 +72,7 @@ class Arena:
     def compile(self) -> None:
         """Compile everything, once."""
         if not self._match.is_compiled:
-            with cli.compiling(self._task), alone():
+            with alone(), cli.compiling(self._task):
                 self._match.compile(self.params)
 
     def play(self, seed: int, quiet: bool = False) -> Games:

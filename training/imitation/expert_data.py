@@ -7,6 +7,7 @@ than reading them.
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,11 +28,13 @@ from ..agents.greedy import Search, Weights, as_params
 from ..config import Config
 from ..networks import sampling
 from ..networks.make import init_params, make_network
-from ..system import cli, data_files, devices
+from ..system import cli, data_files, devices, jobs
 from ..system.data_files import TEXT, WHOLE
 from ..system.environments import identity
+from ..system.shard_files import shard_folder
 from ..types import AutoEnvironment, AutoState, Environment, EnvState, Params, PolicyNetwork
 
+PART_GAMES = 64  # of a shard
 BEST = 8  # candidates kept of each decision
 STEPS = 64
 GAMES = "games"
@@ -164,6 +167,35 @@ def generate(out: Path, chunks: int, about: dict[str, Any], config_file: str) ->
             f"{chunk} {time.time() - start_time:.0f} s, {len(ended)} games, VP {mean:.1f}",
             flush=True,
         )
+
+
+def generate_in_parts(
+    out: Path, chunks: int, about: dict[str, Any], config_file: str, on: jobs.On
+) -> None:
+    """`generate` in parts of `PART_GAMES` games, the shards of `training.system.jobs`, then merge.
+
+    A part writes its stream into OUT.shards, which all workers must reach, and continues it there.
+
+    Raises:
+        UserError: `out` holds something already, or as of `jobs.map`.
+    """
+    outputs.check_folder("--out", out)
+    first, stop = about["first"], about["first"] + about["games"]
+    with shard_folder(out, about | {"chunks": chunks, "config": config_file}, True) as folder:
+        shards = []
+        for start in range(first, stop, PART_GAMES):
+            part = about | {"first": start, "games": min(PART_GAMES, stop - start)}
+            stream = folder / f"part-{start:09}"
+            shards.append(jobs.Shard(folder / f"{start:09}", (stream, chunks, part, config_file)))
+        jobs.map(generate_part, shards, on)
+        merge(out, [shard.args[0] for shard in shards])
+        shutil.rmtree(folder)
+
+
+def generate_part(out: Path, chunks: int, about: dict[str, Any], config_file: str) -> bytes:
+    """`generate`, whose result is the folder; its shard is an empty mark."""
+    generate(out, chunks, about, config_file)
+    return b""
 
 
 def begin(out: Path, about: Mapping[str, object], states: EnvState) -> tuple[int, Any]:
