@@ -49,7 +49,7 @@ class GaiaEnv(ComparedByAttributes):
     reward: str = "margin"
     max_steps: int = MAX_STEPS
     short_turns: bool = False
-    automa: str | None = None  # the level that is drawn, of a solo game; None: the default
+    automa: str | None = None  # the level of a solo game; "any": drawn; None: the default
     automa_faction: str | None = None  # the Automa's faction that is drawn; None: any
 
     def __post_init__(self) -> None:
@@ -197,7 +197,8 @@ class GaiaEnv(ComparedByAttributes):
             TypeError, ValueError: as `observe`.
         """
         check_state(state, self.ruleset)
-        return observation.seats(state.game, arguments.scalar("player", player, self.num_players))
+        player = arguments.scalar("player", player, self.num_players)
+        return observation.seats(state.game, player)[: self.num_players]
 
     @own_jax_config
     def redraw_hidden(self, state: S, key: Array) -> S:
@@ -338,7 +339,7 @@ def make(
             (ROU-03 allows them after it too). Each such game is one of the whole game with
             `end_turn` put in.
         automa: for one player, the level of the Automa: "automalein", "automa", "automachtig",
-            "ultoma" or "alptrauma"; None is "automachtig".
+            "ultoma" or "alptrauma"; "any" draws one for each game; None is "automachtig".
         automa_faction: for one player, the Automa's faction; None draws it.
     Raises:
         ValueError: an unknown id, reward, level or faction, `max_steps` below 1, a number of

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gaia_jax.components import automa
 from tools import zoo_page
 from training import zoo
 from training.agents.levels import LEVELS
@@ -39,6 +40,7 @@ from training.system import cli
 ROOT = Path(__file__).resolve().parent.parent
 STRONG = "zoo/strong"
 TIMED = 6301  # the set-up of the game in which decisions are timed
+SOLO_SEED = 9503  # of the set-ups against the Automa
 RATED = 40  # games of each of the five tables of four levels
 SEARCHES = (8, 32, 64)  # positions a decision, in the table of docs/guide/search.md
 # The agents whose cards are measured; the others keep the results in their JSON.
@@ -150,10 +152,41 @@ def _rows(agents: str, games: int, seed: int, *options: str) -> list[dict[str, s
 
 
 def _card(agent: str) -> None:
-    """Measure self-play, and one seat against `greedy` in all others, into an agent's JSON."""
+    """Measure an agent into its JSON: self-play and against `greedy`, or against the Automa."""
     about = zoo.about(agent)
     players = int(about["players"])
     game = ("--env", str(about["env"]), "--players", str(players))
+    measured = {"automa": _levels_of(agent, game)} if players == 1 else _tables(agent, game)
+    path = zoo.FOLDER / f"{agent.removeprefix(zoo.PREFIX)}.json"
+    card = json.loads(path.read_text(encoding="utf-8"))
+    results = {"sha256": _sha(agent), **measured}
+    path.write_text(json.dumps(card | {"results": results}, indent=1) + "\n", encoding="utf-8")
+
+
+def _levels_of(agent: str, game: tuple[str, ...]) -> Report:
+    """VP and wins at each level of the Automa."""
+    levels = ",".join(level.id for level in automa.LEVELS)
+    numbers = ("--games", "1024", "--seed", str(SOLO_SEED), "--automa", levels)
+    report = _report("training.arena", "--agents", agent, *game, *numbers)
+    return {
+        level: {
+            "games": result["games"],
+            "seed": SOLO_SEED,
+            "vp": _rounded(result["agents"][agent]["vp"]),
+            "vp_difference": _rounded(result["differences"][0]),
+            "win_share": _rounded(result["agents"][agent]["win_share"], 4),
+        }
+        for level, result in report["levels"].items()
+    }
+
+
+def _rounded(estimate: Report, digits: int = 2) -> Report:
+    return {key: round(estimate[key], digits) for key in ("mean", "low", "high")}
+
+
+def _tables(agent: str, game: tuple[str, ...]) -> Report:
+    """Self-play, and one seat against `greedy` in all others."""
+    players = int(game[-1])
     alone = _rows(",".join([agent] * players), 4096, 9501, *game, "--rotations", "1")
     table = _rows(",".join([agent, *["greedy"] * (players - 1)]), 1024, 9502, *game)
     own = [row for row in table if row["agent"] == agent]
@@ -162,10 +195,7 @@ def _card(agent: str) -> None:
         "greedy_vp": _estimate(list(_by_setup(greedy).values())),
         "vp_difference": _difference(own, greedy),
     }
-    path = zoo.FOLDER / f"{agent.removeprefix(zoo.PREFIX)}.json"
-    card = json.loads(path.read_text(encoding="utf-8"))
-    results = {"sha256": _sha(agent), "self_play": _seats(alone, 9501), "greedy": versus}
-    path.write_text(json.dumps(card | {"results": results}, indent=1) + "\n", encoding="utf-8")
+    return {"self_play": _seats(alone, 9501), "greedy": versus}
 
 
 def _seats(rows: list[dict[str, str]], seed: int) -> Report:

@@ -64,12 +64,20 @@ def card(name: str, metadata: dict[str, Any]) -> list[str]:
     lines += [f"- network: {shape}"]
     lines += [f"- temperature: {metadata.get('temperature', 1.0)}"]
     lines += [f"- sha256: `{metadata['sha256']}`"]
-    for key, title in (("self_play", "self-play"), ("greedy", f"with {COUNTS[players]} `greedy`")):
+    for key, title in (("self_play", "self-play"), ("greedy", "with {} `greedy`")):
         part = results.get(key)
         if part:
             seeds = ", ".join(map(str, part["seeds"]))
             games = f"{part['games']:,} games, seeds {seeds}"
+            title = title.format(COUNTS[players])
             lines += [f"- {title}, {games}: {interval(part['vp'])} VP"]
+    for level, part in results.get("automa", {}).items():
+        won = {key: 100 * value for key, value in part["win_share"].items()}
+        lines += [
+            f"- against `{level}`, {part['games']:,} games, seed {part['seed']}: "
+            f"{interval(part['vp'])} VP, {interval(part['vp_difference'])} ahead, "
+            f"{interval(won)} % won"
+        ]
     return [*lines, ""]
 
 

@@ -84,6 +84,8 @@ def evaluate(
 ) -> dict[str, Any]:
     """An agent in one seat, an opponent in all others, on duplicate set-ups.
 
+    In a solo game the Automa of `env` is the opponent.
+
     Args:
         agent: a name (`make_agent`), or what `make_agent` gave.
         opponent: likewise.
@@ -124,6 +126,7 @@ def arena(
     Raises:
         UserError: as `evaluate`, or not as many agents as seats.
     """
+    from .games.arena import entry_names
     from .games.report import arena_report
     from .games.store import names_of
 
@@ -131,6 +134,7 @@ def arena(
     env = env or _gaia_jax.make("lost_fleet", reward="vp")
     played = _play(agents, env, games, seed, likeliest)
     names = [agent if isinstance(agent, str) else agent.name for agent in agents]
+    names = entry_names(env, names)
     about = {"seed": seed, "agents": ",".join(names)}
     return about | arena_report(played, names_of(about), env.ruleset.ids)
 

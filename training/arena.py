@@ -6,6 +6,10 @@
 Every set-up is played once for each seat, the agents one seat further each time: each of them
 plays every seat, with its faction and its place in the turn order, once. The games of a set-up are
 one sample; intervals are Student's 95 % over set-ups, and differences are paired within a set-up.
+Alone, an agent plays each set-up once, against each level of the Automa that `--automa` names:
+
+    python -m training.arena --agents greedy --env base --players 1 --automa automa,ultoma
+
 `training/agents/registry.py` lists the names of agents. A name may be repeated.
 
     python -m training.arena --agents runs/new,zoo/strong,zoo/strong,zoo/strong --games 4096 \\
@@ -22,7 +26,7 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, whole, wrote
@@ -38,18 +42,52 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     """The command line; returns the exit code, 130 after Ctrl-C."""
     args = _parse(argv)
     on = jobs.of_args(args)
-    from .games import arena as games_arena
     from .games import store
+    from .games.report import format_levels
+
+    store.check_outputs("--csv", args.csv, args)
+    levels = cli.levels_of(args, "--csv", args.csv)
+    results: dict[str, Any] = {}
+    is_complete = True
+    for level in levels:
+        result, is_complete = _play(args, level, environments.module(env_module), on)
+        if result is None:
+            print("interrupted before the first games were complete", file=sys.stderr)
+            return 130
+        results[str(level)] = result
+        if not is_complete:
+            break
+    if len(levels) > 1:
+        print("\n" + format_levels(results))
+    if args.json:
+        report = {"levels": results} if len(levels) > 1 else results[str(levels[0])]
+        outputs.write_json(args.json, report)
+    wrote(args.csv if is_complete else None, args.json, args.record)
+    if not is_complete:
+        print("interrupted; continue with --csv FILE --resume", file=sys.stderr)
+    return 0 if is_complete else 130
+
+
+def _play(
+    args: argparse.Namespace, level: str | None, env_module: EnvModule, on: jobs.On
+) -> tuple[dict[str, Any] | None, bool]:
+    """Play the games of a command and print their report.
+
+    Args:
+        level: of the Automa in a solo game.
+    Returns:
+        The report, None without any games; whether all games were played.
+    """
+    from .games import arena as games_arena
     from .games.arms import check_games
     from .games.report import arena_report, format_arena
     from .games.sequential import SequentialTest, format_test, leads
     from .games.store import LIKELIEST, names_of
 
-    store.check_outputs("--csv", args.csv, args)
     names = tuple(name.strip() for name in args.agents.split(","))
     arena_args = games_arena.ArenaArgs(
-        environments.module(env_module), args.env, args.players, names, args.games,
-        args.rotations, args.likeliest, args.first, args.record,
+        env_module, args.env, args.players, names, args.games,
+        args.rotations, args.likeliest, args.first, args.record, level,
     )  # fmt: skip
     low, high = args.until or (0.0, 0.0)
     test = SequentialTest(low, high, args.alpha, args.beta) if args.until else None
@@ -61,7 +99,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         "env": env.id,
         "version": str(env.version),
         "seed": args.seed,
-        "agents": ",".join(names) + LIKELIEST * args.likeliest,
+        "agents": ",".join(games_arena.entry_names(env, names)) + LIKELIEST * args.likeliest,
     }
 
     def decided(played: Games) -> bool:
@@ -72,20 +110,14 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         arena_args, arena, about, args.csv, args.resume, on, decided
     )
     if games is None:
-        print("interrupted before the first games were complete", file=sys.stderr)
-        return 130
+        return None, is_complete
     result = about | arena_report(games, names_of(about), env.ruleset.ids)
     text = format_arena(result)
     if test:
         result["sequential_test"] = test.report(leads(games, names))
         text = f"{format_test(result['sequential_test'], names[0])}\n{text}"
     print(text)
-    if args.json:
-        outputs.write_json(args.json, result)
-    wrote(args.csv if is_complete else None, args.json, args.record)
-    if not is_complete:
-        print("interrupted; continue with --csv FILE --resume", file=sys.stderr)
-    return 0 if is_complete else 130
+    return result, is_complete
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -94,7 +126,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     cli.add_games_flags(parser, 512, "rounded up to whole set-ups")
     text = "store a row for each seat of each game: CSV, or Parquet in FILE.parquet"
     cli.add_store_flags(parser, "--csv", "--save", text=text)
-    cli.add_rules_flags(parser)
+    cli.add_rules_flags(parser, solo=True)
     jobs.add_flags(parser)
     parser.add_argument(
         "--rotations", type=whole(1, max(cli.PLAYERS)), default=None,

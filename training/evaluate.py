@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         raise UserError(f"--save must end in .parquet, got {args.save}")
     evaluation_args = arena.EvaluationArgs(
         args.run, environments.module(env_module), args.games, args.opponent, args.likeliest,
-        args.first, args.record,
+        args.first, args.record, args.automa,
     )  # fmt: skip
     evaluation, policy = arena.evaluation_of_name(evaluation_args)
     games, is_complete = arena.play_stored(
@@ -57,7 +57,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("run", metavar="RUN", nargs="?", help=text)
     parser.add_argument("--agent", metavar="RUN", help="the same, as other commands name it")
     cli.add_games_flags(parser, 400, "rounded up to whole set-ups, a game for each seat")
-    parser.add_argument("--opponent", default="random", help="who holds the other seats")
+    parser.add_argument("--opponent", default="random", help="who holds the other seats, if any")
+    parser.add_argument(
+        "--automa", metavar="LEVEL", help="of an agent of the solo game: the level of the Automa"
+    )
     parser.add_argument(
         "--likeliest", action="store_true", help="play the most probable action instead of sampling"
     )

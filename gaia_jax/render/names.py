@@ -39,7 +39,9 @@ def sources(ruleset: Ruleset, missions: Sequence[str], brief: bool = False) -> d
     final = {n: phrase_of("source-mission", name=names[id]) for n, id in enumerate(missions, 1)}
     # One source for the actions that QIC pay, which are the ships' where there are ships.
     qic = {} if ruleset.ships else {"SHIP": phrase_of("source-qic")}
-    return {**VP_SOURCES, **qic, **{f"FINAL_{n}": text for n, text in final.items()}}
+    # The Automa's cards pay from the source of the factions (AUT-11).
+    cards = {"FACTION": phrase_of("source-cards")} if ruleset.automa else {}
+    return {**VP_SOURCES, **qic, **cards, **{f"FINAL_{n}": text for n, text in final.items()}}
 
 
 def _map(pieces: Iterable[Any]) -> dict[str, str]:

@@ -23,10 +23,13 @@ _IMPL, _KEY_WORDS = "threefry2x32", 2
 _NOWHERE = 99  # the place of a card that comes into no deck, the round of one that is not seen
 
 
+DRAWN = "any"  # instead of a level: each set-up draws one
+
+
 class AutomaChoice(NamedTuple):
     """What is not drawn of the Automa."""
 
-    level: int = 0  # index of `automa.levels`
+    level: int = 0  # index of `automa.levels`; -1: drawn, each as likely
     faction: int = -1  # index of ids["faction"]; -1: drawn
 
 
@@ -45,12 +48,13 @@ def automa_choice(ruleset: Ruleset, level: str | None, faction: str | None) -> A
             raise ValueError(f"the Automa plays against one player, not in {ruleset.name}")
         return AutomaChoice()
     levels, factions = [x.id for x in parts.levels], [x.id for x in parts.factions]
-    for name, value, choices in (("automa", level, levels), ("automa_faction", faction, factions)):
+    options = (("automa", level, [*levels, DRAWN]), ("automa_faction", faction, factions))
+    for name, value, choices in options:
         if value is not None and value not in choices:
             names = ", ".join(choices) + nearest(value, choices)
             raise ValueError(f"unknown {name} {shown(value)}; known are {names}")
     return AutomaChoice(
-        levels.index(level or automa.DEFAULT_LEVEL),
+        -1 if level == DRAWN else levels.index(level or automa.DEFAULT_LEVEL),
         ruleset.ids["faction"].index(faction) if faction else -1,
     )
 
@@ -103,11 +107,13 @@ def draw_automa(ruleset: Ruleset, level: int, key: Array) -> AutomaDraws:
     """The decks and cards of a new game.
 
     Args:
-        level: static, index of `automa.levels`; key: one key of threefry.
+        level: static, index of `automa.levels`, -1: drawn; key: one key of threefry.
     """
-    rounds = costs.ROUNDS
+    rounds, number = costs.ROUNDS, jnp.int8(level)
+    if level < 0:
+        number = jax.random.randint(jax.random.fold_in(key, 1), (), 0, len(automa.LEVELS), jnp.int8)
     draws = AutomaDraws(
-        level=jnp.int8(level),
+        level=number,
         deck=jnp.zeros((rounds, automa.LARGEST_DECK), jnp.int8),
         start_cards=jnp.zeros(automa.START_MINES, jnp.int8),
         booster_card=jnp.zeros((), jnp.int8),

@@ -12,7 +12,8 @@ from gaia_jax.ruleset import Ruleset
 from gaia_jax.setup.json_values import check_list, check_object, choices, different, index_of
 from gaia_jax.state import AutomaDraws, Setup
 
-_KEYS = ("level", "faction", "decks", "start_mine_cards", "booster_card")
+HIDDEN = ("decks", "start_mine_cards", "booster_card")  # what no player sees before it is turned
+_KEYS = ("level", "faction", *HIDDEN)
 _SHIP_KEY = "explored_ship"  # only where the Automa has ship tiles
 
 

@@ -58,11 +58,14 @@ def facts(ruleset: Ruleset, game: GameState, seats: Array) -> dict[str, dict[str
 
 
 def check_seats(observed: np.ndarray, order: np.ndarray, done: int) -> None:
-    """`seats`, (G, P, P) int32: each player first, then the others by turn order, (G, P)."""
+    """`seats`, (G, P, P) int32: each player first, then the others by turn order, (G, P).
+
+    In a solo game the order has the Automa as well, which has no seat.
+    """
     for game, turn_order in enumerate(order.tolist()):
         for player in range(observed.shape[1]):
             first = turn_order.index(player)
-            right = turn_order[first:] + turn_order[:first]
+            right = (turn_order[first:] + turn_order[:first])[: observed.shape[1]]
             seats = observed[game, player].tolist()
             assert seats == right, (
                 f"game {game}, decision {done}: seats of player {player} are {seats}, turn order"

@@ -63,6 +63,7 @@ def test_chosen_factions_and_level_are_dealt(
     status, data, text = server.request("POST", "/api/preview", form)
     assert status == 200, text
     setup = data["setup"]
+    assert {*setup["automa"]} == {"level", "faction"}, "no card shows before the game"
     assert setup["automa"]["level"] == "ultoma" and data["advice"] is None
     assert human in (None, *setup["factions"])
     assert opponent in (None, setup["automa"]["faction"])
@@ -100,7 +101,7 @@ def test_the_log_has_every_turn_of_the_automa(whole_game: dict[str, Any]) -> Non
     final = dict(
         zip((s["name"] for s in whole_game["sources"]), whole_game["by_source"][1], strict=True)
     )
-    assert vp == final["faction"] + final["round tiles"]
+    assert vp == final["faction, cards of the Automa"] + final["round tiles"]
     passes = [turn for turn in turns if turn["moves"][0]["words"].endswith(": pass")]
     assert [turn["round"] for turn in passes] == [1, 2, 3, 4, 5, 6]
     round_turns = [turn for turn in turns if turn["round"]]

@@ -49,7 +49,7 @@ def test_kinds_are_the_planes_and_the_verbs():
     rules = SimpleNamespace(geometry=ENV.ruleset.geometry, actions=SimpleNamespace(first=first))
     env = SimpleNamespace(ruleset=rules, action_planes=("mine", "pick"), num_actions=17)
     assert kind_sizes(env) == (7, 7, 2, 1)
-    layout = Layout(17, ("mine", "pick"), 7, (0,), (1,))
+    layout = Layout(17, ("mine", "pick"), 7, 2, (0,), (1,))
     assert choice_kinds(layout, (7, 7, 2, 1), 3) == (3, 3 + 7, 2, 1)
 
 

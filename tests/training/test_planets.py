@@ -19,7 +19,7 @@ from training.networks.planets import Layout, PlanetNetwork
 
 CELLS, OTHERS, GAMES = 10, 5, 6
 PLANES = ("mine", "project", "upgrade", "pick")
-LAYOUT = Layout(4 * CELLS + OTHERS, PLANES, CELLS, planet=(0, 1), space=(2, 3))
+LAYOUT = Layout(4 * CELLS + OTHERS, PLANES, CELLS, seats=4, planet=(0, 1), space=(2, 3))
 
 
 @partial(jax.jit, static_argnums=0)

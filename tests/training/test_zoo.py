@@ -27,7 +27,7 @@ from training.run import floors, ship
 from training.system.data_files import flatten
 from training.system.environments import identity
 from training.zoo import games
-from training.zoo.transfer import transfer
+from training.zoo.transfer import rows_of, transfer
 
 LIMIT = 5 * 2**20
 CLOSE = 1e-3  # logits of two actions this near may change places on another machine
@@ -82,7 +82,7 @@ def test_an_agent_is_whole_small_and_plays_its_recorded_games(name):
     _, params = zoo.load(name, env)
     with np.load(path.with_suffix(".games.npz")) as file:
         recorded = games.Recorded(file["actions"], file["vp"])
-    assert recorded.vp.shape == (games.GAMES, env.num_players)
+    assert recorded.vp.shape == (games.GAMES, rows_of(env))
     turns = trained(name, env).as_trained
     replayed = games.replay(player(json.dumps(metadata["network"]), turns), params, recorded)
     assert replayed.over.all()

@@ -15,10 +15,11 @@ from gaia_jax.xla.jax_config import own_jax_config
 from ..networks import sampling
 from ..search.keys import one_a_row
 from ..system.batched import observing
-from ..system.environments import has_short_turns, policy_mask
+from ..system.environments import has_short_turns, is_solo, level_of, policy_mask
 from ..types import Environment, EnvState, Params, PolicyNetwork
 
 VP_SCALE = 100  # rewards are VP divided by this
+HIDDEN_STREAM = 0x41DD  # folded into the keys that draw hidden cards
 BLOCK = 64  # rows that a network decides at a time on a CPU
 
 
@@ -86,6 +87,21 @@ def uniforms(key: Array, games: int) -> Array:
     )
 
 
+def redraw_hidden(env: Environment, state: EnvState, key: Array) -> Any:
+    """The states (B, ...) with what their players cannot see drawn again, for looking ahead.
+
+    Only a solo game hides anything, the cards of the Automa.
+
+    Args:
+        key: one key, or (B,) keys.
+    """
+    if not is_solo(env):
+        return state
+    keys = key if one_a_row(key) else jax.random.split(key, len(state.current_player))
+    keys = jax.vmap(jax.random.fold_in, (0, None))(keys, HIDDEN_STREAM)
+    return jax.vmap(env.redraw_hidden)(state, keys)  # type: ignore[attr-defined]
+
+
 def in_blocks(decide: Callable[..., Any], *rows: Any) -> Any:
     """`decide(*rows)` for B rows; on a CPU for `BLOCK` at a time, which stay in its cache.
 
@@ -98,6 +114,15 @@ def in_blocks(decide: Callable[..., Any], *rows: Any) -> Any:
     blocks = jax.tree.map(lambda x: x.reshape(batch // BLOCK, BLOCK, *x.shape[1:]), rows)
     decided = jax.lax.map(lambda block: decide(*block), blocks)
     return jax.tree.map(lambda x: x.reshape(batch, *x.shape[2:]), decided)
+
+
+def automa_agent(env: Environment) -> Agent:
+    """The entry of the Automa in a solo game. It decides nothing: the rules move it."""
+
+    def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
+        return jnp.argmax(mask, axis=-1).astype(jnp.int32)
+
+    return Agent(f"Automa {level_of(env)}", act, cheap_when_forced=True, by_game=True)
 
 
 def random_agent(env: Environment) -> Agent:
@@ -116,7 +141,7 @@ def greedy_agent(env: Environment) -> Agent:
     search = Search(env)
 
     def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
-        return search.choose(params, state, mask)
+        return search.choose(params, redraw_hidden(env, state, key), mask)
 
     params = as_params(Weights())
     return Agent(

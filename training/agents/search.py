@@ -37,7 +37,7 @@ from gaia_jax.xla.jax_config import own_jax_config
 from ..search import UTILITIES, Model, SearchOptions, SearchOutput, environment_model, gumbel_search
 from ..system.environments import can_be_short, with_short_turns
 from ..types import Environment, EnvState, Params
-from .base import LESS_OPPONENTS, Agent, Policy
+from .base import LESS_OPPONENTS, Agent, Policy, redraw_hidden
 from .levels import agent_of
 
 SUFFIX = "+search:"
@@ -146,7 +146,8 @@ def make_search(env: Environment, policy: Policy, spec: SearchSpec) -> tuple[Sea
 
     Returns:
         `search(params, states, key, mask)` of B states; `mask` (B, A) selects the
-        candidates; None: all legal actions.
+        candidates; None: all legal actions. In a solo game it looks ahead in one continuation of
+        the Automa's cards, drawn by `key` from those that agree with what has been seen.
     """
     if policy.reward == LESS_OPPONENTS:
         raise UserError("no search reads the values of an agent trained with opponent_weight")
@@ -164,7 +165,7 @@ def make_search(env: Environment, policy: Policy, spec: SearchSpec) -> tuple[Sea
     def search(
         params: Params, state: EnvState, key: Array, mask: Array | None = None
     ) -> SearchOutput:
-        root = model.root(params, state)
+        root = model.root(params, redraw_hidden(env, state, key))
         if mask is not None:
             root = root._replace(legal_actions=root.legal_actions & mask)
         return gumbel_search(params, key, root, recurrent, spec.simulations, options)

@@ -8,6 +8,8 @@ in the next turns of that seat.
 Playouts use short turns (`gaia_jax.make`) if the environment supports them: no conversion follows
 a main action, and no decision ends a turn. `recorded_game.whole_moves` restores the ends of turns.
 A start position after a main action is an exception: one conversion may still be its first action.
+
+In a solo game a playout starts with the Automa's unseen cards drawn again, by position and sample.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from ..agents import Agent
+from ..agents.base import redraw_hidden
 from ..games.slots import Slots, on_devices, over, play_stride, refill, store_results
 from ..system.batched import step_among
 from ..system.devices import GAMES, LEAST_GAMES, first_devices
@@ -100,7 +103,7 @@ class _Device:
     note: Note | None
     turns: tuple[Turn, Turn] | None  # whether a state begins a turn, and whether it is within one
 
-    def begin(self, pool: EnvState, jobs: Jobs, total: Array) -> Slots:
+    def begin(self, key: Array, pool: EnvState, jobs: Jobs, total: Array) -> Slots:
         """The first playouts in the slots."""
         batch, count = self.slots, len(jobs.action)
         state = jax.tree.map(lambda x: jnp.broadcast_to(x[:1], (batch, *x.shape[1:])), pool)
@@ -115,13 +118,19 @@ class _Device:
         zero = jnp.zeros(batch, jnp.int32)
         plan = _Plan(first_action=zero - 1, turn=zero - 1, num_played=zero)
         empty = Slots(state, zero + count, zero, plan, jnp.zeros(1, jnp.int32), results)
-        return self.refill(pool, jobs, total, empty)
+        return self.refill(key, pool, jobs, total, empty)
 
-    def refill(self, pool: EnvState, jobs: Jobs, total: Array, slots: Slots) -> Slots:
+    def keys(self, key: Array, jobs: Jobs, job: Array) -> Array:
+        """(B,) the keys of B jobs."""
+        keys = jax.vmap(jax.random.fold_in, (None, 0))(key, jobs.position[job])
+        return jax.vmap(jax.random.fold_in)(keys, jobs.sample[job])
+
+    def refill(self, key: Array, pool: EnvState, jobs: Jobs, total: Array, slots: Slots) -> Slots:
         """Start the next playouts in the slots whose playouts have ended."""
 
         def start(job: Array) -> tuple[Any, _Plan]:
             state = jax.tree.map(lambda x: x[jobs.position[job]], pool)
+            state = redraw_hidden(self.env, state, self.keys(key, jobs, job))
             return state, _Plan(first_action=jobs.action[job], turn=-1, num_played=0)
 
         return refill(slots, total[0], start)
@@ -186,8 +195,7 @@ class _Device:
             The slots; (1,) the number of ended playouts.
         """
         at = jnp.minimum(slots.job, len(jobs.action) - 1)
-        keys = jax.vmap(jax.random.fold_in, (None, 0))(key, jobs.position[at])
-        keys = jax.vmap(jax.random.fold_in)(keys, jobs.sample[at])
+        keys = self.keys(key, jobs, at)
         seat, plans = pool.current_player[jobs.position[at]], jobs.plan[at]
         slots = play_stride(partial(self.step, params, keys, seat, plans), slots)
         players = slots.state.game.players
@@ -196,7 +204,7 @@ class _Device:
             "sources": players.vp_source.astype(jnp.int16),
             "ended": jnp.ones(self.slots, bool),
         }
-        slots = self.refill(pool, jobs, total, store_results(slots, ends))
+        slots = self.refill(key, pool, jobs, total, store_results(slots, ends))
         return slots, slots.num_ended
 
 
@@ -262,7 +270,7 @@ class Playouts:
         params, key, pool, padded, total = put_on_devices(
             self.agent.params, key, pool, padded, total
         )
-        slots, ended = begin(pool, padded, total), 0
+        slots, ended = begin(key, pool, padded, total), 0
         try:
             while ended < count:
                 slots, ended_by_device = advance(params, key, pool, padded, total, slots)
@@ -306,7 +314,7 @@ class Playouts:
 
 def _programs(device: _Device, mesh: Mesh) -> tuple[Any, Any, Any]:
     """`begin`, `advance`, and the function that puts their arguments on the devices of the mesh."""
-    begin = on_devices(device.begin, mesh, P(), P(GAMES), P(GAMES))
+    begin = on_devices(device.begin, mesh, P(), P(), P(GAMES), P(GAMES))
     advance = on_devices(device.advance, mesh, P(), P(), P(), P(GAMES), P(GAMES), P(GAMES))
     replicated, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
 

@@ -224,6 +224,8 @@ def _check(config: Config) -> None:
             raise UserError(f"network.{needs} needs network.planets above 0")
     if config.recipe.opponent_weight and config.env.reward != "vp":
         raise UserError(f"recipe.opponent_weight needs env.reward=vp, got {config.env.reward}")
+    if config.recipe.opponent_weight and config.env.players == 1:
+        raise UserError("recipe.opponent_weight needs env.players of at least 2, got 1")
     if ppo.minibatches % ppo.game_blocks:
         raise UserError(
             "ppo.minibatches must be a multiple of ppo.game_blocks, "

@@ -63,7 +63,10 @@ class EnvConfig:
 
     id: Text = option("lost_fleet", "the ruleset: lost_fleet, lost_fleet_published or base")
     reward: Literal["vp", "margin", "rank", "win"] = option("vp", "what a seat is paid for")
-    players: Whole = whole(4, "seats at the table; 2 and 3 only with `base`", high=4)
+    players: Whole = whole(4, "seats that decide; 1 plays against the Automa", high=4)
+    automa: Text = option(
+        "", "for one player the level of the Automa; `any`: each game draws one; empty: automachtig"
+    )
     short_turns: StrictBool = option(
         False, "a turn ends with its main action: free actions come before it alone"
     )

@@ -16,9 +16,10 @@ from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 
 from ..agents import Agent, environment_of, make_agent, parse_name, policy_agent, trained
+from ..agents.base import automa_agent
 from ..system import cli, devices, jobs
 from ..system.data_files import npz_of
-from ..system.environments import identity, make_env, with_short_turns
+from ..system.environments import identity, is_solo, make_env, with_level, with_short_turns
 from ..system.shard_files import alone, shard_folder
 from ..types import Environment, EnvModule, Params
 from . import engine, store, table
@@ -49,7 +50,8 @@ class Arena:
     ):
         """
         Args:
-            agents: one for each entry; agents may repeat.
+            agents: one for each seat that decides; agents may repeat. In a solo game the Automa is
+                a second entry.
             games: rounded up to whole set-ups.
             first: number of the first set-up.
             rotations: games of a set-up: one for each seat (None), or 1.
@@ -57,7 +59,10 @@ class Arena:
             task: the compiled program in messages.
         """
         self.env, self.rotations, self.first = env, rotations or env.num_players, first
-        seating = rotated(env.num_players)[: self.rotations]
+        if is_solo(env):
+            agents = [*agents, automa_agent(env)]
+        self.players = len(agents)
+        seating = rotated(self.players)[: self.rotations]
         self.setups = max(1, math.ceil(games / self.rotations))
         setups, moves = range(first, first + self.setups), recorder is not None
         self._match = Match(env, agents, seating, setups, at_once or GAMES_AT_ONCE, moves=moves)
@@ -67,7 +72,7 @@ class Arena:
 
     def head(self, about: dict[str, Any]) -> Head:
         """The head of the games; `about` has `env`, `version`, `seed`, `agents`."""
-        return Head(about, self.first, self.rotations, self.env.num_players)
+        return Head(about, self.first, self.rotations, self.players)
 
     def compile(self) -> None:
         """Compile everything, once."""
@@ -115,22 +120,24 @@ class ArenaArgs(NamedTuple):
     likeliest: bool = False
     first: int = 0
     record: Path | None = None  # a folder for a record of each game
+    level: str | None = None  # of the Automa in a solo game
 
     def make(self) -> Arena:
         """The arena of `agents_by_name`. Call it before any array.
 
         Raises:
-            UserError: wrong names or rotations.
+            UserError: wrong names, rotations or level.
         """
         together = self.rotations or self.players
         setups = min(math.ceil(self.games / together), GAMES_AT_ONCE // together)
         devices.split_cpu(0, setups * together, together)
-        env = make_env(self.env_module, self.env, "vp", self.players)
+        env = with_level(make_env(self.env_module, self.env, "vp", self.players), self.level)
         if self.rotations not in (None, 1, env.num_players):
             raise UserError(f"--rotations must be 1 or {env.num_players}, not {self.rotations}")
         agents = agents_by_name(self.names, env, self.likeliest)
         check_programs(env, agents)
-        recorder = Recorder(self.record, env, self.names) if self.record else None
+        names = entry_names(env, self.names)
+        recorder = Recorder(self.record, env, names) if self.record else None
         return Arena(env, agents, self.games, self.first, self.rotations, recorder=recorder)
 
 
@@ -144,6 +151,7 @@ class EvaluationArgs(NamedTuple):
     likeliest: bool = False
     first: int = 0
     record: Path | None = None
+    level: str | None = None  # of the Automa in a solo game; None: that of the training
 
     def make(self) -> Arena:
         """The arena of `evaluation_of_name`."""
@@ -256,8 +264,18 @@ def agents_by_name(names: Sequence[str], env: Environment, likeliest: bool = Fal
     return [agent_of[name] for name in names]
 
 
+def entry_names(env: Environment, names: Sequence[str]) -> list[str]:
+    """The names of all entries: those of the seats, and the Automa of a solo game."""
+    return [*names, automa_agent(env).name] if is_solo(env) else list(names)
+
+
 def make_opponent(name: str, env: Environment) -> Agent:
-    """The agent of this name for the other seats of an evaluation; it plays whole turns."""
+    """The agent of this name for the other seats of an evaluation; it plays whole turns.
+
+    In a solo game it is the Automa, whatever the name.
+    """
+    if is_solo(env):
+        return automa_agent(env)
     return make_agent(name, with_short_turns(env, False))._replace(name=name)
 
 
@@ -287,8 +305,8 @@ class Evaluation:
         env = with_short_turns(env, False)  # all agents play the game with whole turns
         self.env, self.likeliest, self.opponent = env, likeliest, opponent.name
         others = [opponent] * (env.num_players - 1)
-        self._others = [agent.params for agent in others]
-        names = ["policy", *[opponent.name] * len(others)]
+        self._others = [agent.params for agent in (others or [opponent])]
+        names = entry_names(env, ["policy", *[opponent.name] * len(others)])
         self._recorder = Recorder(record, env, names) if record else None
         self.arena = Arena(
             env, [policy, *others], games, first, at_once=engine.GAMES_AT_ONCE,
@@ -340,14 +358,14 @@ def evaluation_of_name(args: EvaluationArgs) -> tuple[Evaluation, dict[str, Any]
     name, parts = args.name, parse_name(args.name)
     if parts.is_network:
         source = trained(name, None, args.env_module)
-        env, params = source.as_trained, source.params
+        env, params = with_level(source.as_trained, args.level), source.params
         temperature = source.temperature
         policy = policy_agent(
             env, source.network, None, "policy", args.likeliest, temperature=temperature
         )
         about = {"run": parts.run, "update": source.update}
     else:
-        env = environment_of(name, args.env_module)
+        env = with_level(environment_of(name, args.env_module), args.level)
         policy = make_agent(name, env, args.likeliest)
         params, about = policy.params, {"run": name, "update": None}
     opponent = make_opponent(args.opponent, env)

@@ -185,6 +185,20 @@ def format_arena(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def format_levels(results: dict[str, dict[str, Any]]) -> str:
+    """Arenas against the Automa as a table, a row for each level."""
+    names = list(next(iter(results.values()))["agents"])
+    lines = [f"{'level':<14}{'VP':>26}{'VP of the Automa':>26}{'VP ahead':>26}{'won':>24}"]
+    for level, result in results.items():
+        mine, automa = result["agents"].values()
+        ahead = _text(result["differences"][0])
+        lines.append(
+            f"{level:<14}{_text(mine['vp']):>26}{_text(automa['vp']):>26}{ahead:>26}"
+            f"{_text(mine['win_share']):>24}"
+        )
+    return "\n".join([f"{names[0]}, {next(iter(results.values()))['games']} games a level", *lines])
+
+
 def headline(result: dict[str, Any]) -> str:
     """The winner, its lead and the interval: the first two by mean VP, on the same set-ups."""
     agents = result["agents"]
@@ -283,6 +297,8 @@ def format_evaluation(report: dict[str, Any], factions: bool = False) -> str:
     other = report["opponent"]
     count = report.get("players", 4) - 1
     others = f"{('one', 'two', 'three')[count - 1]} {other} seat{'s' * (count > 1)}"
+    if not count:
+        others = f"the {other}"
     action_choice = "likeliest action" if report["likeliest"] else "sampled"
     lines = [
         f"{report['games']} games on {report['setups']} set-ups of {report['env']} "

@@ -13,6 +13,8 @@ def less_of_others(reward: Array, weight: float) -> Array:
     Args:
         reward: (..., P). weight: 1 makes of VP what the reward "margin" pays, spread over the game.
     """
+    if not weight:
+        return reward  # there may be no others
     others = (reward.sum(-1, keepdims=True) - reward) / (reward.shape[-1] - 1)
     return reward - weight * others
 

@@ -43,7 +43,9 @@ class ExploringStartsEnv(GaiaEnv):
         """The game that a set-up deals, with the gifts of the rich seats."""
         game = super().deal(setup)
         players, names = game.players, self.ruleset.ids["track"]
-        rich = is_rich(setup, self.num_players, self.part)[:, None]
+        rich = is_rich(setup, self.num_players, self.part)
+        # The Automa of a solo game follows the seats and gets nothing.
+        rich = jnp.pad(rich, (0, game.num_players - self.num_players))[:, None]
         count = len(RESOURCES) + 1 + len(TRACKS)
         lot = jax.random.uniform(_key(setup, 1), (self.num_players, count))
         maximum = jnp.array([*RESOURCES, POWER])

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -27,6 +28,8 @@ class Diagnostics:
         rules = env.ruleset
         self.players = env.num_players
         self.sources = tuple(rules.ids["vp_source"])
+        automa = getattr(rules, "automa", None)
+        self.levels = tuple(level.id for level in automa.levels) if automa else ()
         self._ranges: dict[str, tuple[int, int]] = {}
         self._describe: Any = None
         self._tracks: tuple[str, ...] = ()
@@ -44,15 +47,22 @@ class Diagnostics:
         How a game ended is read before its last decision, but for VP.
         """
         ended = after.terminated | after.truncated
-        seats = ended[:, None] * jnp.ones((1, after.final_vp.shape[-1]))
-        out: dict[str, Any] = {"sources": (after.final_source * seats[..., None]).sum((0, 1))}
+        seats = ended[:, None] * jnp.ones((1, self.players))
+        sources = after.final_source[:, : self.players]
+        out: dict[str, Any] = {"sources": (sources * seats[..., None]).sum((0, 1))}
+        if self.levels:
+            out["levels"] = self._against_automa(before, after, ended)
         if self._describe is None:
             return out
         ends = self._describe(before.game)
         ends |= dict(
             zip(self._tracks, jnp.moveaxis(before.game.players.tracks, -1, 0), strict=True)
         )
-        out["ends"] = {name: (x * seats).sum() for name, x in ends.items() if name != "order"}
+        out["ends"] = {
+            name: (x[:, : self.players] * seats).sum()
+            for name, x in ends.items()
+            if name != "order"
+        }
         mask = before.legal_action_mask
         offered = [mask[:, a:b].any(-1) for a, b in self._ranges.values()]
         open_ = mask.sum(-1) > 1  # ignore decisions with one option
@@ -63,6 +73,13 @@ class Diagnostics:
         out["open"] = open_.sum(dtype=jnp.float32)
         return out
 
+    def _against_automa(self, before: EnvState, after: AutoState, ended: Array) -> Array:
+        """(levels, 3) float32, of solo games by level: how many ended, the wins, the VP ahead."""
+        level = jax.nn.one_hot(before.game.setup.automa.level, len(self.levels)) * ended[:, None]
+        ahead = (after.final_vp[:, 0] - after.final_vp[:, 1]).astype(jnp.float32)
+        results = jnp.stack([jnp.ones_like(ahead), (jnp.sign(ahead) + 1) / 2, ahead], -1)
+        return jnp.einsum("nl,nk->lk", level, results)
+
     def report(self, sums: dict[str, Any], games: float) -> dict[str, float]:
         """Means for the log: VP and ends a seat, how often a verb is offered and then chosen.
 
@@ -71,6 +88,9 @@ class Diagnostics:
         """
         seats = self.players * games if games else math.nan
         out = {f"vp/{k}": v / seats for k, v in zip(self.sources, sums["sources"], strict=True)}
+        for level, (count, won, ahead) in zip(self.levels, sums.get("levels", ()), strict=True):
+            if count:
+                out |= {f"{level}/won": won / count, f"{level}/vp_ahead": ahead / count}
         if "ends" in sums:
             out |= {f"ends/{name}": float(x) / seats for name, x in sums["ends"].items()}
             for name, offered, chosen in zip(

@@ -94,7 +94,7 @@ class Rollout(NamedTuple):
     """The result of a rollout; leading axis T."""
 
     decisions: Transition
-    final_vp: Array  # (T, N, P), of games that end with the decision
+    final_vp: Array  # (T, N, players), of games that end with the decision
     behaviour: Metrics  # sums over games, `Diagnostics.step` and more
 
 
@@ -194,7 +194,8 @@ def _env_step(
     behaviour = learner.diagnostics.step(before, action, state)
     done = state.terminated | state.truncated
     if recipe.exploring_starts:
-        behaviour |= exploring_starts.counts(before, done, state.final_vp, recipe.exploring_starts)
+        final_vp = state.final_vp[:, : seats.shape[-1]]
+        behaviour |= exploring_starts.counts(before, done, final_vp, recipe.exploring_starts)
     reward = less_of_others(state.rewards, recipe.opponent_weight) * ppo.reward_scale
     decision = Transition(inputs, seats, choice, log_prob, value, reward, done, open_)
     return state, Rollout(decision, state.final_vp, behaviour)
@@ -349,7 +350,8 @@ def _value_metrics(ppo: PPOConfig, rollout: Rollout, target: Array, value: Array
     done, target, value = rollout.decisions.done, target[..., 0], value[..., 0]
     unexplained = mean(jnp.square(target - value).mean())
     spread = mean(jnp.square(target - mean(target.mean())).mean())
-    vp = jnp.where(done[..., None], rollout.final_vp, 0)
+    seats = rollout.decisions.seats.shape[-1]  # in a solo game the Automa follows
+    vp = jnp.where(done[..., None], rollout.final_vp[..., :seats], 0)
     return {
         "value/explained": 1 - unexplained / jnp.maximum(spread, 1e-8),
         "games/ended": total(jnp.sum(done, dtype=jnp.float32)),

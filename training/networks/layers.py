@@ -186,6 +186,7 @@ class Network(FullInputMixin, nn.Module):
     num_actions: int
     planes: int
     neighbors: tuple[tuple[int, ...], ...]  # (C, 6), hashable as Flax wants its fields
+    seats: int  # P, the first rows of `players`: those that decide
     kinds: tuple[int, ...] = ()  # sizes of the kinds of actions; (): one softmax over all
 
     @nn.compact
@@ -225,7 +226,7 @@ class Network(FullInputMixin, nn.Module):
         seen = jnp.broadcast_to(context[..., None, :], players.shape)
         hidden = Linear(c.width, dtype)(jnp.concatenate([players, seen], axis=-1))
         values = nn.Dense(1, kernel_init=small, name="value")(nn.relu(hidden).astype(jnp.float32))
-        return jnp.where(mask, logits, ILLEGAL_LOGIT), values[..., 0]
+        return jnp.where(mask, logits, ILLEGAL_LOGIT), values[..., : self.seats, 0]
 
     def _tokens(self, observation: Observation) -> tuple[Array, Array, Array]:
         """(B, C, Dc), (B, P, D), (B, D)."""

@@ -26,12 +26,13 @@ def make_network(env: Environment, config: NetworkConfig) -> Any:
     """
     kinds = kind_sizes(env) if config.factored_head else ()
     if config.mixing == "flat":
-        return FlatNetwork(config, env.num_actions, kinds)
+        return FlatNetwork(config, env.num_actions, env.num_players, kinds)
     if config.planets:
         return make_planet_network(env, config, kinds)
     neighbors = np.asarray(env.ruleset.geometry.neighbors)
     table = tuple(map(tuple, neighbors.tolist()))
-    return Network(config, env.num_actions, len(env.action_planes), table, kinds)
+    planes, seats = len(env.action_planes), env.num_players
+    return Network(config, env.num_actions, planes, table, seats, kinds)
 
 
 def init_params(env: Environment, network: PolicyNetwork, key: Array) -> Any:

@@ -23,6 +23,7 @@ class FlatNetwork(FullInputMixin, nn.Module):
 
     config: NetworkConfig
     num_actions: int
+    seats: int  # P, that decide
     kinds: tuple[int, ...] = ()  # sizes of the kinds of actions; (): one softmax over all
 
     @nn.compact
@@ -47,5 +48,4 @@ class FlatNetwork(FullInputMixin, nn.Module):
             kinds = Linear(len(self.kinds), dtype, kernel_init=small, name="kinds")(x)
             logits = in_two_steps(logits, mask, kinds.astype(jnp.float32), self.kinds)
         hidden = nn.relu(Linear(c.width, dtype)(x)).astype(jnp.float32)
-        seats = observation.players.shape[-2]
-        return logits, nn.Dense(seats, kernel_init=small, name="value")(hidden)
+        return logits, nn.Dense(self.seats, kernel_init=small, name="value")(hidden)

@@ -47,6 +47,7 @@ class Layout(NamedTuple):
     num_actions: int
     planes: tuple[str, ...]
     cells: int
+    seats: int  # P, the first rows of `players`: those that decide
     planet: tuple[int, ...]  # columns of a cell that say what it is
     space: tuple[int, ...]  # columns of `PlanetInput.space`
     # For `network.neighbourhood`, of an environment with the pieces of the board game; else None.
@@ -66,8 +67,10 @@ def make_layout(env: Environment) -> Layout:
     pieces = "piece.MINE" in names
     neighbourhood = Neighbourhood.of(env) if pieces else None
     score_features = ScoreFeatures.of(env) if pieces else None
-    planes = tuple(env.action_planes)
-    return Layout(env.num_actions, planes, cells, planet, space, neighbourhood, score_features)
+    planes, seats = tuple(env.action_planes), env.num_players
+    return Layout(
+        env.num_actions, planes, cells, seats, planet, space, neighbourhood, score_features
+    )
 
 
 def make_planet_network(
@@ -202,7 +205,8 @@ class PlanetNetwork(nn.Module):
         if self.kinds:
             kinds = Linear(len(self.kinds), dtype, kernel_init=small, name="kinds")(context)
             logits = in_two_steps(logits, seen.mask, kinds.astype(jnp.float32), self.kinds)
-        return jnp.where(seen.mask, logits, ILLEGAL_LOGIT), values[..., 0]
+        values = values[..., : self.layout.seats, 0]
+        return jnp.where(seen.mask, logits, ILLEGAL_LOGIT), values
 
     @own_jax_config
     def __call__(self, observation: Observation, mask: Array) -> tuple[Array, Array]:

@@ -8,6 +8,7 @@ from typing import Any
 from gaia_jax.render import panels
 from gaia_jax.replay.page import seats_json
 from gaia_jax.ruleset import Ruleset
+from gaia_jax.setup.automa_json import HIDDEN
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
@@ -117,11 +118,14 @@ def preview(setup: Setup, rules: Rules) -> dict[str, Any]:
     """A game before it begins.
 
     Returns:
-        `picture`, as `panels.frame` gives it; `seats`; `setup`, as a record holds it.
+        `picture`, as `panels.frame` gives it; `seats`; `setup`, as a record holds it, without the
+        cards of the Automa.
     """
-    table = rules.table(rules.start(setup))
+    table, data = rules.table(rules.start(setup)), setup_to_dict(setup, rules.env.ruleset)
+    for key in HIDDEN if rules.solo else ():
+        del data["automa"][key]
     return {
         "picture": panels.frame(table, panels.parts(table)),
         "seats": seats_json(table),
-        "setup": setup_to_dict(setup, rules.env.ruleset),
+        "setup": data,
     }

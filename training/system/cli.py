@@ -147,12 +147,35 @@ def add_record_flag(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_rules_flags(parser: argparse.ArgumentParser) -> None:
-    """`--env`, `--players`, `--likeliest`."""
+def add_rules_flags(parser: argparse.ArgumentParser, solo: bool = False) -> None:
+    """`--env`, `--players`, `--likeliest`; with `solo` one player too, and `--automa`."""
     add = parser.add_argument
     add("--env", default="lost_fleet", help="the ruleset")
-    add("--players", type=int, choices=PLAYERS, default=4, help="2 and 3 for --env base alone")
+    text = "fewer than 4 for base and lost_fleet_published alone"
+    add("--players", type=int, choices=(1, *PLAYERS) if solo else PLAYERS, default=4, help=text)
     add("--likeliest", action="store_true", help="checkpoints take the likeliest action")
+    if solo:
+        add_automa_flag(parser)
+
+
+def add_automa_flag(parser: argparse.ArgumentParser) -> None:
+    """`--automa LEVELS`."""
+    parser.add_argument(
+        "--automa", metavar="LEVELS",
+        help="with one player: levels of the Automa, with commas between; any: each game draws one",
+    )  # fmt: skip
+
+
+def levels_of(args: argparse.Namespace, flag: str, store: Path | None) -> list[str | None]:
+    """The levels of `--automa`; [None] without it.
+
+    Raises:
+        UserError: several, and `flag`, the file `store`, or `--record` would hold their games.
+    """
+    levels = [level.strip() for level in args.automa.split(",")] if args.automa else [None]
+    if len(levels) > 1 and (store or args.record):
+        raise UserError(f"{flag} and --record hold the games of one level, not of {args.automa}")
+    return levels
 
 
 def need_pyarrow(subject: str) -> None:

@@ -25,13 +25,47 @@ def module(given: EnvModule | None) -> EnvModule:
 
 
 def make_env(
-    env_module: EnvModule, id: str, reward: str, players: int = 4, short_turns: bool = False
+    env_module: EnvModule,
+    id: str,
+    reward: str,
+    players: int = 4,
+    short_turns: bool = False,
+    automa: str = "",
 ) -> Any:
     """`env_module.make` with arguments of `gaia_jax.make`; unknown ones raise a UserError."""
     options: dict[str, Any] = {"players": players} if players != 4 else {}  # of four: no number
     options |= {"short_turns": True} if short_turns else {}
+    options |= {"automa": automa} if automa else {}
     try:
         return env_module.make(id, reward=reward, **options)
+    except ValueError as error:
+        raise UserError(str(error)) from error
+
+
+def is_solo(env: Environment) -> bool:
+    """Whether the Automa has the last seat, which no player can take."""
+    return getattr(env.ruleset, "automa", None) is not None
+
+
+def level_of(env: Any) -> str:
+    """The level of the Automa in a solo game; "any": each game draws one."""
+    from gaia_jax.components.automa import DEFAULT_LEVEL
+
+    return str(env.automa or DEFAULT_LEVEL)
+
+
+def with_level(env: Environment, level: str | None) -> Any:
+    """The same environment with another level of the Automa; None: unchanged.
+
+    Raises:
+        UserError: an unknown level, or a game without the Automa.
+    """
+    if level is None:
+        return env
+    if not is_solo(env):
+        raise UserError(f"--automa {level}: {env.id} for {env.num_players} has no Automa")
+    try:
+        return dataclasses.replace(env, automa=level)  # type: ignore[type-var]
     except ValueError as error:
         raise UserError(str(error)) from error
 

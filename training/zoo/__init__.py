@@ -26,7 +26,7 @@ from ..system import data_files
 from ..system.data_files import NUMBER, OBJECT, TEXT, WHOLE, flatten, read_parameters
 from ..system.environments import another_environment, identity, make_env, module
 from ..types import Environment, EnvModule, Params
-from .transfer import transfer
+from .transfer import rows_of, transfer
 
 FOLDER = Path(__file__).parent
 FORMAT = "gaia_jax zoo 1"
@@ -143,17 +143,23 @@ def open_agent(
     """
     metadata = about(name, folder)
     env = environment(name, metadata, env_module) if env is None else env
-    params = _parameters(name, metadata, env, folder)
+    params = _parameters(name, metadata, env, folder, env.num_players)
     training = configs.from_dict(metadata.get("training", {}))
     temperature = metadata.get("temperature") or 1.0
     network = make_network(env, network_config(metadata))
     return ShippedAgent(env, network, params, training, temperature)
 
 
-def _parameters(name: str, metadata: dict[str, Any], env: Environment, folder: Path) -> Any:
-    """The parameters of an agent for an environment."""
+def _parameters(
+    name: str, metadata: dict[str, Any], env: Environment, folder: Path, players: int
+) -> Any:
+    """The parameters of an agent for an environment.
+
+    Args:
+        players: of the agents that may play another ruleset.
+    """
     other = another_environment(metadata, env)
-    if other and not (carried(metadata["env"], env.id) and _is_current(metadata, env.num_players)):
+    if other and not (carried(metadata["env"], env.id) and _is_current(metadata, players)):
         raise UserError(f"{name} {other}")
     params = read(folder / f"{metadata['name']}.npz", metadata)
     if not other:
@@ -197,13 +203,17 @@ def environment(name: str, about: dict[str, Any], env_module: EnvModule | None =
 
 
 def parameters(name: str, env: Environment) -> Any:
-    """The parameters of `zoo/NAME`, or of an npz without a JSON.
+    """The parameters of `zoo/NAME`, or of an npz without a JSON, to start a run with.
+
+    An agent of more players may start a run too; the Automa is the second player of its game.
 
     Raises:
         UserError: there are none, or they are damaged.
     """
     if name.startswith(PREFIX):
-        return _parameters(name, about(name), env, FOLDER)
+        metadata = about(name)
+        players = max(rows_of(env), metadata.get("players", 4))
+        return _parameters(name, metadata, env, FOLDER, players)
     return read_parameters(name)
 
 
