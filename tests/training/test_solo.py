@@ -22,7 +22,7 @@ from training.games.report import arena_report, format_levels
 from training.learn.advantages import less_of_others
 from training.learn.exploring_starts import is_rich, with_exploring_starts
 from training.learn.metrics import Diagnostics
-from training.networks.make import init_params, make_network
+from training.networks.make import make_network
 from training.system.environments import make_env, with_level
 
 GAMES = 8
@@ -66,17 +66,20 @@ def test_others_are_subtracted_only_where_there_are_any() -> None:
         configs.override(SOLO, ["recipe.opponent_weight=0.5"])
 
 
+# An observation and its mask; a network depends on their shapes alone.
+SEEN = (
+    SimpleNamespace(**{name: jnp.zeros((1, *x)) for name, x in ENV.observation_shape.items()}),
+    jnp.ones((1, ENV.num_actions), bool),
+)
 CELLS = ("network.planets=0", "network.neighbourhood=false", "network.score_features=false")
 
 
 @pytest.mark.parametrize("options", [(), CELLS, (*CELLS, "network.mixing=flat")])
 def test_the_network_has_a_value_for_the_one_seat(options: tuple[str, ...]) -> None:
     network = make_network(ENV, configs.override(SOLO, options).network)
-    tables = {name: jnp.zeros((1, *x)) for name, x in ENV.observation_shape.items()}
-    seen, mask = SimpleNamespace(**tables), jnp.ones((1, ENV.num_actions), bool)
 
     def values() -> Any:
-        return network.apply(network.init(jax.random.key(0), seen, mask), seen, mask)[1]
+        return network.apply(network.init(jax.random.key(0), *SEEN), *SEEN)[1]
 
     assert jax.eval_shape(values).shape == (1, 1)
 
@@ -86,7 +89,7 @@ def test_a_run_starts_with_an_agent_of_more_players(name: str, players: int) -> 
     given, about = zoo.parameters(name, ENV), zoo.about(name)
     config = zoo.network_config(about)
     network = make_network(ENV, config)
-    expected = jax.eval_shape(lambda key: init_params(ENV, network, key), jax.random.key(0))
+    expected = jax.eval_shape(lambda key: network.init(key, *SEEN), jax.random.key(0))
     assert jax.tree.map(jnp.shape, given) == jax.tree.map(jnp.shape, expected)
     before = zoo.read(zoo.FOLDER / f"{about['name']}.npz", about)["params"]
     after = given["params"]
