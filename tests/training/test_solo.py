@@ -210,8 +210,7 @@ def test_an_arena_reports_each_level(tmp_path: Any, capsys: Any) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[-2:]] == ["automalein", "alptrauma"]
     env = with_level(ENV, "automalein")
-    match = Arena(env, [random_agent(env)], GAMES)
-    games = match.play(0, match.store({}))
+    games = Arena(env, [random_agent(env)], GAMES).play(0)
     assert games.vp.shape == (GAMES, 1, 2) and not games.decided[..., AUTOMA].any()
     report = arena_report(games, entry_names(env, ["random"]), env.ruleset.ids)
     assert list(report["agents"]) == ["random", "Automa automalein"]
