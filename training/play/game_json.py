@@ -105,7 +105,7 @@ def legal_actions(game: Game, at: int) -> list[dict[str, Any]]:
     rules, table, prices = game.rules, game.table(at), game.prices(at)
     actions: list[dict[str, Any]] = []
     for text in rules.legal(game.nodes[at].state):
-        action = {"text": text, "words": in_words(rules, table, text)}
+        action: dict[str, Any] = {"text": text, "words": in_words(rules, table, text)}
         if prices:
             action["effects"] = _with_warnings(table, text, prices[text])
         actions.append(action)
