@@ -122,6 +122,10 @@ def test_take_back_take_over_branch_and_cancel(tab: Watched, server: Server) -> 
     assert page.locator(".moves li.branch").count() == 1, "the other first move is a branch"
     page.locator(".moves li.branch").first.click()
     tab.until(f"game.moves[0].text === '{first}'")
+    # Looking at a branch leaves the game where it is.
+    show(tab, "Play")
+    page.click("#present")
+    tab.until(f"game.moves[0].text === '{second}'")
     # An agent takes over the player to move, until all play the set-up as agents.
     show(tab, "Table")
     seats = page.locator("#seats select")
