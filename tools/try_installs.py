@@ -61,7 +61,7 @@ name: toy
 env: {id: toy}
 network: {layers: 1, cell_width: 8, width: 16, latents: 2}
 ppo: {num_envs: 16, num_steps: 16, minibatches: 4}
-train: {updates: 4, updates_per_chunk: 2}
+run: {updates: 4, updates_per_chunk: 2}
 eval: {games: 16, opponents: random}
 """
 TRIALS = {
@@ -70,13 +70,15 @@ TRIALS = {
     "plots": "import matplotlib.figure",
     "play": f"{TRAINER}; import training.play.app, training.play.game_server",
     "wandb": f"{TRAINER}; import wandb, training.run.logs",
+    "ray": f"{TRAINER}; import ray, training.system.job_ray",
+    "tune": f"{TRAINER}; import optuna, training.run.tuning",
     "adapters": "from gaia_jax.adapters import jaxmarl, pettingzoo, pgx, spaces; pgx.PgxEnv()",
     "bench": "from benchmarks import peers, throughput; peers.peer('mahjax'); peers.peer('chess')",
     "docs": "import mkdocs.commands.build, material, mkdocstrings_handlers.python",
     "notebooks": f"{TRAINER}; import matplotlib, nbclient, pandas, pyarrow",
     "dev": f"{TRAINER}; import chex, hypothesis, mctx, nbclient, pettingzoo, pgx, pytest",
 }  # fmt: skip
-OF_THE_CLONE = {"train", "play", "wandb", "bench", "notebooks", "dev"}
+OF_THE_CLONE = {"train", "play", "wandb", "ray", "tune", "bench", "notebooks", "dev"}
 
 
 def project() -> dict[str, Any]:

@@ -31,6 +31,11 @@ def best_paid(params, state, mask, key):
     return (mask * (np.arange(mask.shape[1]) % 3 + 1)).argmax(-1)
 
 
+def last(params, state, mask, key):
+    """The last legal action."""
+    return mask.shape[1] - 1 - mask[:, ::-1].argmax(-1)
+
+
 @functools.cache
 def _source_of(names, batch, likeliest):
     return _source(FACE.make("", "vp"), names, batch, likeliest)

@@ -31,6 +31,16 @@ def refused(number):
     time.sleep(60)
 
 
+def core_and_gpu(number):
+    """What the worker was given, after another worker has started."""
+    Path(f"started{number}").touch()
+    until = time.monotonic() + 20
+    while not Path(f"started{1 - number}").exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [number]
+    return f"{cores} {os.environ.get('CUDA_VISIBLE_DEVICES', '')}".encode()
+
+
 def process_id(number):
     return str(os.getpid()).encode()
 

@@ -116,6 +116,22 @@ def test_fresh_shards_have_a_process_each():
     assert len({*contents(work), str(os.getpid())}) == 4
 
 
+@pytest.mark.parametrize("gpus", ["", "3,5"])
+def test_workers_of_a_machine_have_a_core_or_a_gpu_each(gpus, monkeypatch):
+    if not gpus and len(getattr(os, "sched_getaffinity", lambda _: [0])(0)) < 2:
+        pytest.skip("needs two cores")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", gpus)
+    monkeypatch.setenv("JAX_PLATFORMS", "" if gpus else "cpu")
+    monkeypatch.setenv("TMPDIR", str(Path.cwd()))  # no worker of another command
+    work = shards(2)
+    jobs.map(job_functions.core_and_gpu, work, TWO)
+    cores, given = zip(*(text.rsplit(" ", 1) for text in contents(work)), strict=True)
+    if gpus:
+        assert sorted(given) == ["3", "5"] and cores[0] == cores[1]
+    else:
+        assert len({*cores}) == 2 and not any("," in core for core in cores)
+
+
 def test_what_sbatch_refuses_is_one_line(sbatch, monkeypatch):
     monkeypatch.setenv("SBATCH_PARTITION", "refuse")
     with pytest.raises(UserError, match="^sbatch: error: invalid partition specified: refuse$"):

@@ -77,7 +77,8 @@ def test_a_killed_worker_costs_its_shard(cluster):
 
 
 def test_an_arena_of_two_nodes_is_that_of_one_process(cluster, tmp_path):
-    line = ["--agents", exported.AGENTS, "--games", "512", "--seed", "3"]
+    names = "random,exported:last,exported:best_paid,random"
+    line = ["--agents", names, "--games", "512", "--seed", "3"]
 
     def rows(name, *flags):
         argv = [*line, "--csv", name, *flags]

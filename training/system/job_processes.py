@@ -7,7 +7,6 @@ a shard next to it.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import pickle
 import shlex
@@ -160,26 +159,43 @@ def _end_with_parent() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-_cores: list[int] = []  # the lock of this process's core
+_locks: list[int] = []  # of this process's core or GPU, held until it ends
 
 
 def pin() -> None:
-    """Pin this process to the first core that no other worker has.
+    """Give this process a GPU that no other worker has, or without GPUs a core.
 
     Two processes on the same cores wait for each other at each of a thousand small kernels. Call
     this before the first array.
     """
-    if not hasattr(os, "sched_setaffinity") or _cores:
+    if _locks:
         return
-    for core in sorted(os.sched_getaffinity(0)):
-        path = Path(tempfile.gettempdir()) / f"gaia_jax-{os.getuid()}-core-{core}"
+    if os.environ.get("JAX_PLATFORMS") != "cpu" and (gpus := _gpus()):
+        if gpu := _first_free("gpu", gpus):
+            os.environ["CUDA_VISIBLE_DEVICES"] = gpu
+    elif hasattr(os, "sched_setaffinity"):
+        cores = [str(core) for core in sorted(os.sched_getaffinity(0))]
+        if core := _first_free("core", cores):
+            os.sched_setaffinity(0, {int(core)})
+
+
+def _gpus() -> list[str]:
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is not None:
+        return [gpu for gpu in visible.split(",") if gpu]
+    return sorted(path.name.removeprefix("nvidia") for path in Path("/dev").glob("nvidia[0-9]*"))
+
+
+def _first_free(kind: str, names: Sequence[str]) -> str:
+    """Lock and return the first name that no other process of this user has locked; "": none."""
+    for name in names:
+        path = Path(tempfile.gettempdir()) / f"gaia_jax-{os.getuid()}-{kind}-{name}"
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        with contextlib.suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.sched_setaffinity(0, {core})
-            _cores.append(handle)
-            return
+        if outputs.lock(handle):
+            _locks.append(handle)
+            return name
         os.close(handle)
+    return ""
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     """`--on`, `--processes`; `of_args` reads them."""
     text = f"where the work is done: {CHOICES} (docs/reference/training.md)"
     parser.add_argument("--on", metavar="WHERE", type=parse, default="local", help=text)
-    text = "number of processes, each on its own core; of a SLURM array the tasks"
+    text = "number of processes, each on its own GPU or core; of a SLURM array the tasks"
     parser.add_argument("--processes", type=whole(1, 1024), default=0, help=text)
 
 
