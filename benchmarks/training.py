@@ -62,7 +62,7 @@ class Programs:
         self.config = configuration.override(config, ["run.updates_per_chunk=1"])
         self.auto = gaia_jax.auto_reset(gaia_jax.make(config.env.id, config.env.reward))
         self.network = make_network(self.auto, config.network)
-        self.mesh = devices.make_mesh(config.ppo.num_envs)
+        self.mesh = devices.make_mesh(config.ppo.num_envs, config.ppo.game_blocks)
         init = make_init(self.auto, self.network, self.config, self.mesh)
         # The trainer donates nothing: the same runner can be handed in again.
         self.runner = jax.jit(init, out_shardings=sharding(self.mesh))()

@@ -219,7 +219,7 @@ def _check(config: Config) -> None:
     network, ppo, run = config.network, config.ppo, config.run
     if network.planets and network.mixing != "pool":
         raise UserError("network.planets needs network.mixing=pool")
-    for needs in ("neighbourhood", "score_features"):
+    for needs in ("neighbourhood", "score_features", "advantage_head"):
         if getattr(network, needs) and not network.planets:
             raise UserError(f"network.{needs} needs network.planets above 0")
     if config.recipe.opponent_weight and config.env.reward != "vp":

@@ -99,6 +99,9 @@ class NetworkConfig:
     factored_head: StrictBool = option(
         False, "first the kind of action (its verb), then the action of that kind"
     )
+    advantage_head: StrictBool = option(
+        False, "with `planets`: estimates what each action changes in the value of every seat"
+    )
     dtype: Literal["float32", "bfloat16"] = option(
         "float32", "of activations; parameters, logits and values stay float32"
     )
@@ -150,6 +153,13 @@ class RecipeConfig:
     ema_decay: Number = number(
         0.0, "decay a minibatch of the averaged parameters that are saved; 0: none", low=0, high=1
     )
+    advantage_coef: Number = number(
+        0.5, "of the squared error of `network.advantage_head` in the loss", low=0
+    )
+    advantage_share: Number = number(
+        0.5, "share of that head's own estimate in the advantages; the rest is from rewards",
+        low=0, high=1,
+    )  # fmt: skip
     opponent_weight: Number = number(
         0.0, "share of the others' mean subtracted from each reward (`env.reward=vp`)",
         low=0, high=1,

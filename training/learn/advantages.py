@@ -19,6 +19,32 @@ def less_of_others(reward: Array, weight: float) -> Array:
     return reward - weight * others
 
 
+def less_of_later(
+    reward: Array,
+    value: Array,
+    last_value: Array,
+    done: Array,
+    player: Array,
+    gae_lambda: float | Array,
+    head: Array,
+) -> tuple[Array, Array]:
+    """`advantages` without what an advantage head estimates for each later decision of any seat.
+
+    After the deal nothing is random: a seat's return is its value plus the advantages of all later
+    decisions, of all movers. Those of the policy have mean 0, so leaving them out takes away noise
+    and no signal (direct advantage estimation, arXiv 2109.06093, for several movers; the same as
+    the control variate of AIVAT, arXiv 1612.06915).
+
+    Args:
+        head: (T, N, P), the head's advantages of the decisions made, by player; the others are
+            those of `advantages`.
+    Returns:
+        Advantages of the decisions, at which the head aims, and value targets, (T, N, P).
+    """
+    later, target = advantages(reward - head, value, last_value, done, player, gae_lambda)
+    return later + head, target
+
+
 def advantages(
     reward: Array,
     value: Array,

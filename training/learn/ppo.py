@@ -25,12 +25,12 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from ..config import Config, PPOConfig, RecipeConfig
-from ..networks import sampling
+from ..networks import advantage_head, sampling
 from ..system.batched import Batched, batched
 from ..system.devices import GAMES, mean_in_one
 from ..types import AutoEnvironment, AutoState, NetworkInput, Params, PolicyNetwork
 from . import exploring_starts
-from .advantages import advantages, less_of_others
+from .advantages import advantages, less_of_later, less_of_others
 from .learner_state import Hyper, Runner, make_optimizer, sharding, with_games
 from .metrics import Diagnostics
 
@@ -51,6 +51,7 @@ class Learner:
     diagnostics: Diagnostics
     optimizer: optax.GradientTransformation
     share: int  # N of one device
+    has_head: bool = False  # an advantage head
 
     @classmethod
     def of(
@@ -63,7 +64,10 @@ class Learner:
         """
         ppo, recipe = config.ppo, config.recipe
         share, diagnostics = ppo.num_envs // devices, Diagnostics(auto)
-        return cls(network, ppo, recipe, batched(auto), diagnostics, make_optimizer(), share)
+        return cls(
+            network, ppo, recipe, batched(auto), diagnostics, make_optimizer(), share,
+            config.network.advantage_head,
+        )  # fmt: skip
 
     def game_keys(self, key: Array) -> Array:
         """(N,) keys, one for each game of this device."""
@@ -75,6 +79,12 @@ class Learner:
         out: Any = self.network.apply(params, inputs, method="logits_and_values")
         logits, values = out
         return logits, values
+
+    def outputs(self, params: Params, inputs: NetworkInput) -> tuple[Array, Array, Any]:
+        """`logits_and_values`, and the output of the advantage head (N, P, W), () without one."""
+        if self.has_head:
+            return advantage_head.outputs(self.network, params, inputs)
+        return *self.logits_and_values(params, inputs), ()
 
 
 class Transition(NamedTuple):
@@ -88,6 +98,7 @@ class Transition(NamedTuple):
     reward: Array  # (N, P) float32, by player
     done: Array  # (N,) bool, the game ended with this decision
     open: Array  # (N,) bool, there was something to choose
+    head: Any = ()  # (N, P) float32, advantages of the head, by player; () without one
 
 
 class Rollout(NamedTuple):
@@ -104,6 +115,7 @@ class Batch(NamedTuple):
     decisions: Transition
     advantage: Array  # (T, N) float32, of the seat that decides
     target: Array  # (T, N, P) float32, of the values, in the order of the network's rows
+    head_target: Any = ()  # (T, N, P) float32, of the advantage head, in the same order, or ()
 
 
 class Weights(NamedTuple):
@@ -183,11 +195,14 @@ def _env_step(
     """One decision of every game; the result has no axis T."""
     ppo, recipe, network = learner.ppo, learner.recipe, learner.network
     keys = jax.vmap(jax.random.split)(learner.game_keys(key))
-    inputs, seats, logits, value = _look(learner, params, state)
+    inputs, seats, logits, value, by_action = _look(learner, params, state)
     # Counted here: of a whole rollout the masks would be copied as int32.
     open_ = inputs.mask.sum(-1) > 1
     choice = sampling.sample(logits, inputs.mask, jax.vmap(jax.random.uniform)(keys[:, 0]))
     log_prob, _ = sampling.log_prob_and_entropy(logits, choice)
+    head: Any = ()
+    if learner.has_head:
+        head = _by_player(advantage_head.of_action(by_action, logits, choice), seats)
     action = network.to_action(inputs, choice)
     before = state
     state = learner.games.step(state, action, keys[:, 1])
@@ -197,20 +212,24 @@ def _env_step(
         final_vp = state.final_vp[:, : seats.shape[-1]]
         behaviour |= exploring_starts.counts(before, done, final_vp, recipe.exploring_starts)
     reward = less_of_others(state.rewards, recipe.opponent_weight) * ppo.reward_scale
-    decision = Transition(inputs, seats, choice, log_prob, value, reward, done, open_)
+    decision = Transition(inputs, seats, choice, log_prob, value, reward, done, open_, head)
     return state, Rollout(decision, state.final_vp, behaviour)
 
 
 def _look(
     learner: Learner, params: Params, state: AutoState
-) -> tuple[NetworkInput, Array, Array, Array]:
-    """What the network reads, seats (N, P), logits (N, W), values by player (N, P)."""
+) -> tuple[NetworkInput, Array, Array, Array, Any]:
+    """What the network reads, seats (N, P), logits (N, W), values by player (N, P), the head."""
     observation = learner.games.observe(state, state.current_player)
     seats = learner.games.seats(state, state.current_player)
     inputs: NetworkInput = learner.network.encode(observation, state.legal_action_mask)
-    logits, values = learner.logits_and_values(params, inputs)
-    by_player = jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
-    return inputs, seats.astype(jnp.int8), logits, by_player
+    logits, values, by_action = learner.outputs(params, inputs)
+    return inputs, seats.astype(jnp.int8), logits, _by_player(values, seats), by_action
+
+
+def _by_player(rows: Array, seats: Array) -> Array:
+    """(N, P) in the order of the network's rows -> by player."""
+    return jnp.take_along_axis(rows, jnp.argsort(seats, axis=-1), axis=-1)
 
 
 # What is learnt from.
@@ -224,10 +243,19 @@ def _to_learn_from(
     Args:
         last_value: (N, P), by player, of the states after the rollout.
     """
-    advantage, target = advantages(
+    given = (
         decisions.reward, decisions.value, last_value, decisions.done, decisions.seats[..., 0],
         hyper.gae_lambda,
     )  # fmt: skip
+    head: Any = decisions.head
+    head_target: Any = ()
+    if learner.has_head:
+        aim, target = less_of_later(*given, head)
+        share = learner.recipe.advantage_share
+        advantage = (1 - share) * aim + share * head
+        head_target = jnp.take_along_axis(aim, decisions.seats.astype(jnp.int32), axis=-1)
+    else:
+        advantage, target = advantages(*given)
     seats = decisions.seats.astype(jnp.int32)
     advantage, target, value = (
         jnp.take_along_axis(x, seats, axis=-1) for x in (advantage, target, decisions.value)
@@ -237,7 +265,7 @@ def _to_learn_from(
         center = mean(own.mean())
         spread = jnp.sqrt(mean(jnp.square(own - center).mean()))
         own = (own - center) / (spread + 1e-8)
-    return Batch(decisions, own, target), value
+    return Batch(decisions, own, target, head_target), value
 
 
 def _kept_rows(learner: Learner, batch: Batch) -> Array:
@@ -321,8 +349,8 @@ def _update_minibatch(
 def _loss(params: Params, learner: Learner, runner: Runner, batch: Batch) -> tuple[Array, Metrics]:
     """Clipped surrogate, value error and entropy bonus of B decisions; numbers for the log."""
     hyper: Hyper = runner.hyper
-    old, advantage, target = batch
-    logits, value = learner.logits_and_values(params, old.inputs)
+    old, advantage, target, head_target = batch
+    logits, value, by_action = learner.outputs(params, old.inputs)
     log_prob, entropy = sampling.log_prob_and_entropy(logits, old.action)
     log_ratio = log_prob - old.log_prob
     ratio = jnp.exp(log_ratio)
@@ -332,7 +360,17 @@ def _loss(params: Params, learner: Learner, runner: Runner, batch: Batch) -> tup
     entropy = entropy.mean()
     bonus = hyper.between("entropy_coef", "entropy_end", runner.update)
     loss = policy_loss + hyper.value_coef * value_loss - bonus * entropy
-    return loss, {
+    head_metrics: Metrics = {}
+    if learner.has_head:
+        head = advantage_head.of_action(by_action, logits, old.action)
+        error = jnp.square(head - head_target).mean()
+        loss += learner.recipe.advantage_coef * 0.5 * error
+        spread = jnp.square(head_target).mean()
+        head_metrics = {
+            "loss/advantage": 0.5 * error,
+            "advantage/explained": 1 - error / jnp.maximum(spread, 1e-12),
+        }
+    return loss, head_metrics | {
         "loss/policy": policy_loss,
         "loss/value": value_loss,
         "policy/entropy": entropy,

@@ -16,6 +16,7 @@ import numpy as np
 from gaia_jax.cli.command_line import UserError
 
 from ..config import Config
+from ..networks import advantage_head
 from ..networks.layers import at_temperature
 from ..system.data_files import flatten, unflatten
 from ..types import Params
@@ -91,6 +92,8 @@ def widen(params: Params, wider: Params) -> Any:
             grown[name] = array
         elif name.split("/")[0] in outputs.values():  # of a new layer, which adds nothing
             grown[name] = np.zeros_like(target) if name in outputs else target
+        elif name.startswith(f"{advantage_head.LAYER}/"):  # a new head, which no action depends on
+            grown[name] = target
         else:
             return params
     return {**params, "params": unflatten(grown)}

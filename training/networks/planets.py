@@ -22,6 +22,7 @@ from gaia_jax.xla.jax_config import own_jax_config
 
 from ..config import NetworkConfig
 from ..types import Environment, Observation
+from .advantage_head import LAYER, AdvantageHead, keep
 from .factored_head import ILLEGAL_LOGIT, in_two_steps
 from .layers import Linear, PoolLayer
 from .neighbourhood import Neighbourhood
@@ -202,6 +203,10 @@ class PlanetNetwork(nn.Module):
         rest = seen.mask.shape[-1] - pointed.shape[-1] - space.shape[-1]
         others = Linear(rest, dtype, kernel_init=small, name="others")(context)
         logits = jnp.concatenate([pointed, space, others], axis=-1).astype(jnp.float32)
+        if c.advantage_head:
+            head = AdvantageHead(rows.shape[-2], planes, dtype, name=LAYER)
+            seen_space = soft_sign(seen.space, dtype)
+            keep(self, head(context, cells, seen_space, seen.mask.shape[-1]))
         if self.kinds:
             kinds = Linear(len(self.kinds), dtype, kernel_init=small, name="kinds")(context)
             logits = in_two_steps(logits, seen.mask, kinds.astype(jnp.float32), self.kinds)

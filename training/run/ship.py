@@ -14,6 +14,7 @@ from .. import config as configs
 from .. import zoo
 from ..config import Config
 from ..learn.checkpoint import load_policy
+from ..networks import advantage_head
 from ..networks.make import make_network
 from ..system import data_files, environments
 from ..types import Environment, Params
@@ -68,9 +69,10 @@ def make(
     start = trained["run"]["warm_start"]
     if Path(start).is_absolute():  # an absolute path is meaningless on other machines
         trained["run"]["warm_start"] = Path(start).name
-    description = zoo.describe(env, config.network, training=trained, **extra_keys)
+    network, params = advantage_head.removed(config.network, params)
+    description = zoo.describe(env, network, training=trained, **extra_keys)
     plays = environments.with_short_turns(env, config.env.short_turns)
-    played = record(make_player(plays, make_network(env, config.network)), params)
+    played = record(make_player(plays, make_network(env, network)), params)
     path = zoo.save(name, params, description)
     games = path.with_suffix(".games.npz")
     data_files.write_arrays(games, played._asdict(), compressed=True)
