@@ -21,7 +21,7 @@ PAGES := tools.observation_page:observation tools.rulesets_page:rulesets \
 # One stamp for each set of extras; made anew when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 
-.PHONY: help train play test test-fast test-browser test-slow test-share test-all bench accelerator lint format pages check-pages agent-pages docs clean
+.PHONY: help train play test test-fast test-browser test-slow test-share test-all bench accelerator accelerator-plan lint format pages check-pages agent-pages docs clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -59,6 +59,9 @@ bench: $(STAMP)-bench ## Measure throughput beside the peers, into runs/throughp
 
 accelerator: $(STAMP)-bench ## Measure one accelerator, at most nine minutes, into runs/accelerator.json
 	$(RUN) -m benchmarks.accelerator --json runs/accelerator.json $(ARGS)
+
+accelerator-plan: $(STAMP)-bench ## Run the whole plan of a session with an accelerator, into runs/plan
+	$(RUN) -m benchmarks.accelerator_plan --out runs/plan $(ARGS)
 
 lint: $(STAMP)-dev ## Lint, format check, import layers, unused names, types
 	$(VENV)/bin/ruff check .

@@ -2,6 +2,7 @@
 
     python -m benchmarks.training --config configs/quick.yaml ppo.num_envs=128 --json out.json
     python -m benchmarks.training --config configs/long.yaml --baseline zoo/strong
+    python -m benchmarks.training --config configs/wide.yaml --forms
 
 Three programs are timed in turn, round by round: random play of the environment alone, the rollout
 of the trainer's network (observation, inference, sampling, environment), and the whole update. What
@@ -11,6 +12,7 @@ one takes longer than the one before is inference and observation, and learning.
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
 import sys
 import time
@@ -43,14 +45,17 @@ def main(argv: list[str] | None = None) -> int:
     try:
         config = configuration.load(args.config, args.overrides)
         devices.split_cpu(config.run.cpu_devices, config.ppo.num_envs)
-        if args.baseline is None:
-            report = measure_training(config, args.rounds)
+        if args.forms:
+            report, show = measure_forms(config, args.rounds), _print_forms
+        elif args.baseline is None:
+            report, show = measure_training(config, args.rounds), _print
         else:
             report = measure_baseline(config, args.baseline, args.rounds)
+            show = _print_baseline
     except UserError as error:
         print(f"benchmarks.training: {error}", file=sys.stderr)
         return 2
-    (_print if args.baseline is None else _print_baseline)(report)
+    show(report)
     measure.write_report(args.json, report)
     return 0
 
@@ -208,6 +213,32 @@ def measure_baseline(config: Config, name: str, rounds: int) -> dict[str, Any]:
     }
 
 
+def measure_forms(config: Config, rounds: int) -> dict[str, Any]:
+    """Decisions learnt a second with minibatches of a block of games, and of all games, in turn.
+
+    Minibatches of all games are as many as `ppo.num_steps` allows, at most `ppo.minibatches`.
+    """
+    ppo_keys = config.ppo
+    count = math.gcd(ppo_keys.minibatches, ppo_keys.num_steps)
+    old = configuration.override(config, ["ppo.game_blocks=1", f"ppo.minibatches={count}"])
+    forms = {"blocks of games": Programs(config), "all games": Programs(old)}
+    for programs in forms.values():
+        chunk = ppo.make_chunk(programs.auto, programs.network, programs.config, programs.mesh)
+        programs.add("update", chunk, programs.runner)
+    turns: dict[str, list[float]] = {name: [] for name in forms}
+    for _ in range(rounds):
+        for name, programs in forms.items():
+            turns[name] += programs.seconds(1)["update"]
+    decisions = ppo_keys.num_envs * ppo_keys.num_steps
+    return {
+        **_head(forms["blocks of games"], config),
+        "seconds": turns,
+        "decisions_per_second": {
+            name: measure.spread([decisions / x for x in times]) for name, times in turns.items()
+        },
+    }
+
+
 def _head(programs: Programs, config: Config) -> dict[str, Any]:
     return {
         "machine": measure.machine(),
@@ -231,6 +262,12 @@ def _print(report: dict[str, Any]) -> None:
     print("compile: " + ", ".join(f"{k} {v:.0f} s" for k, v in report["compile_s"].items()))
 
 
+def _print_forms(report: dict[str, Any]) -> None:
+    print(measure.machine_line(report["machine"]))
+    for name, speed in report["decisions_per_second"].items():
+        print(f"{name:<18}{measure.spread_text(speed, 0)} decisions/s, {report['games']} games")
+
+
 def _print_baseline(report: dict[str, Any]) -> None:
     print(measure.machine_line(report["machine"]))
     for name, speed in report["decisions_per_second"].items():
@@ -242,6 +279,8 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = measure.command_parser("training", __doc__, "machine", "steps", "seconds")
     parser.add_argument("--config", type=Path, default=Path("configs/quick.yaml"))
     parser.add_argument("--rounds", type=int, default=5)
+    text = "compare minibatches of a block of games with those of all games, in turn"
+    parser.add_argument("--forms", action="store_true", help=text)
     parser.add_argument("--baseline", help="an agent, in place of random play and learning")
     parser.add_argument("overrides", nargs="*", help="key=value, as for training.train")
     return parser.parse_args(argv)
