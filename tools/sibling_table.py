@@ -44,7 +44,7 @@ class Siblings(NamedTuple):
     position: np.ndarray  # (R,) index
     seat: np.ndarray  # (R,) who decides
     action: np.ndarray  # (R,)
-    likeliest: np.ndarray  # (R,)
+    reference: np.ndarray  # (R,)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -95,10 +95,10 @@ def positions(env: Environment, agent: Agent, count: int, seed: int) -> EnvState
     """(N,) states: the one of a random decision of each game; the last one of a shorter game."""
     key = jax.random.fold_in(jax.random.key(seed), SIBLINGS)
     deal_key, play_key, pick_key = jax.random.split(key, 3)
-    wanted = jax.random.randint(pick_key, (count,), FIRST, LAST + 1)
+    chosen_numbers = jax.random.randint(pick_key, (count,), FIRST, LAST + 1)
 
     def decide(carry: tuple[Any, Any], number: Array) -> tuple[tuple[Any, Any], None]:
-        state, taken = carry
+        state, snapshot = carry
         keys = jax.vmap(jax.random.fold_in, (None, 0))(
             jax.random.fold_in(play_key, number), jnp.arange(count)
         )
@@ -106,11 +106,11 @@ def positions(env: Environment, agent: Agent, count: int, seed: int) -> EnvState
         action = agent.act(agent.params, state, state.legal_action_mask, draw)
         over = state.terminated | state.truncated
 
-        def keep(old: Array, new: Array) -> Array:
-            at = (number <= wanted) & ~over
+        def select(old: Array, new: Array) -> Array:
+            at = (number <= chosen_numbers) & ~over
             return jnp.where(at.reshape(-1, *[1] * (new.ndim - 1)), new, old)
 
-        return (stepping(env)(state, action), jax.tree.map(keep, taken, state)), None
+        return (stepping(env)(state, action), jax.tree.map(select, snapshot, state)), None
 
     @jax.jit
     def play() -> Any:
@@ -135,8 +135,8 @@ def likely_pairs(agent: Agent, states: EnvState) -> Siblings:
 def differences_at_the_end(
     env: Environment, agent: Agent, states: EnvState, siblings: Siblings, playouts: int, seed: int
 ) -> np.ndarray:
-    """(R,) VP of the deciding seat at the end, move minus likeliest move, means of playouts."""
-    actions = [np.array(pair) for pair in zip(siblings.action, siblings.likeliest, strict=True)]
+    """(R,) VP of the deciding seat at the end, move minus the likeliest, means of playouts."""
+    actions = [np.array(pair) for pair in zip(siblings.action, siblings.reference, strict=True)]
     with cli.bar("playout", 2 * playouts * len(actions)) as bar:
         ends = Playouts(env, agent).play_actions(
             states, actions, range(playouts), seed, lambda ended: bar.update(ended - bar.n),
@@ -164,7 +164,7 @@ def estimates(
         left = jnp.where((state.terminated | state.truncated)[:, None], 0, values)
         return (state.rewards * policy.reward_scale + left)[rows, seat] / policy.vp
 
-    moves = (siblings.action, siblings.likeliest)
+    moves = (siblings.action, siblings.reference)
     value = [np.asarray(after(jnp.asarray(action))) for action in moves]
     out = {"value after the move": value[0] - value[1]}
     if not source.network.config.advantage_head:

@@ -66,8 +66,8 @@ class AdvantageHead(nn.Module):
         return jnp.concatenate([*parts, linear(rest, "rest")], axis=-1).astype(jnp.float32)
 
 
-def keep(module: nn.Module, by_action: Array) -> None:
-    """Keep the output of a head for `outputs`; not among the parameters of `init`."""
+def record(module: nn.Module, by_action: Array) -> None:
+    """Record the output of a head for `outputs`; not among the parameters of `init`."""
     if not module.is_initializing():
         module.sow(COLLECTION, NAME, by_action)
 
@@ -82,8 +82,8 @@ def outputs(
         method="logits_and_values",
         mutable=[COLLECTION],  # type: ignore[call-arg]
     )
-    (logits, values), kept = out
-    return logits, values, kept[COLLECTION][NAME][0]
+    (logits, values), recorded = out
+    return logits, values, recorded[COLLECTION][NAME][0]
 
 
 def of_action(by_action: Array, logits: Array, action: Array) -> Array:

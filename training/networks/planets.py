@@ -22,7 +22,7 @@ from gaia_jax.xla.jax_config import own_jax_config
 
 from ..config import NetworkConfig
 from ..types import Environment, Observation
-from .advantage_head import LAYER, AdvantageHead, keep
+from .advantage_head import LAYER, AdvantageHead, record
 from .factored_head import ILLEGAL_LOGIT, in_two_steps
 from .layers import Linear, PoolLayer
 from .neighbourhood import Neighbourhood
@@ -206,7 +206,7 @@ class PlanetNetwork(nn.Module):
         if c.advantage_head:
             head = AdvantageHead(rows.shape[-2], planes, dtype, name=LAYER)
             seen_space = soft_sign(seen.space, dtype)
-            keep(self, head(context, cells, seen_space, seen.mask.shape[-1]))
+            record(self, head(context, cells, seen_space, seen.mask.shape[-1]))
         if self.kinds:
             kinds = Linear(len(self.kinds), dtype, kernel_init=small, name="kinds")(context)
             logits = in_two_steps(logits, seen.mask, kinds.astype(jnp.float32), self.kinds)
