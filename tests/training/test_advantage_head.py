@@ -21,7 +21,7 @@ from training.networks import advantage_head
 from training.networks.planets import Layout, PlanetNetwork
 
 ENV = toy_env.make("toy")
-LAYOUT = Layout(ENV.num_actions, ENV.action_planes, C, planet=(0, 1), space=(0,))
+LAYOUT = Layout(ENV.num_actions, ENV.action_planes, C, 4, planet=(0, 1), space=(0,))
 NETWORK = NetworkConfig(
     layers=1, cell_width=8, width=16, latents=2, planets=C, neighbors=False, advantage_head=True
 )

@@ -204,7 +204,7 @@ class PlanetNetwork(nn.Module):
         others = Linear(rest, dtype, kernel_init=small, name="others")(context)
         logits = jnp.concatenate([pointed, space, others], axis=-1).astype(jnp.float32)
         if c.advantage_head:
-            head = AdvantageHead(rows.shape[-2], planes, dtype, name=LAYER)
+            head = AdvantageHead(self.layout.seats, planes, dtype, name=LAYER)
             seen_space = soft_sign(seen.space, dtype)
             record(self, head(context, cells, seen_space, seen.mask.shape[-1]))
         if self.kinds:
