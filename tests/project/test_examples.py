@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 
@@ -63,6 +64,37 @@ def test_ppo_against_strong(capsys, monkeypatch):
     assert ended.tolist() == [4, 4] and (vp > 10).all()
     first, second = capsys.readouterr().out.splitlines()
     assert re.match(r" +1 +4 games +\d+\.\d VP  #+$", first)
+
+
+@pytest.mark.slow
+def test_ppo_gymnasium(capsys):
+    pytest.importorskip("gymnasium", reason="gymnasium comes with the extra `adapters`")
+    tiny = {"games": 8, "steps": 12, "minibatches": 2}
+    params, history = load("ppo_gymnasium").main(StubEnv(reward="vp"), 1 / 60, **tiny)
+    assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(params))
+    # Of 12 steps of a game of two or three own decisions, two to four deal the next game.
+    assert len(history) > 1 and 8 * 12 * 0.6 < history[0][0] < 8 * 12
+    assert all(vp > 10 and 0 <= won <= 1 for _, _, vp, _, won in history)
+    assert re.search(
+        r"decisions +\d+\.\d VP  +[+-]\d+\.\d lead +\d+% won  #+$", capsys.readouterr().out, re.M
+    )
+
+
+@pytest.mark.slow
+def test_offline(capsys, monkeypatch, tmp_path):
+    from tests import recorded_games
+
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    env = StubEnv(reward="vp")
+    games = [recorded_games.record(env, jax.random.key(seed), False) for seed in range(3)]
+    recorded_games.write(tmp_path / "games.parquet", [row for row, _ in games])
+    files = {name: str(tmp_path / f"{name}.npz") for name in ("clone", "awr")}
+    load("offline").main(tmp_path, env, files, batches=20, batch=8, games=4)
+    lines = capsys.readouterr().out.splitlines()
+    likelihoods = [[float(x) for x in re.findall(r"-\d+\.\d+", line)] for line in lines[:10]]
+    assert all(last > first + 0.1 for first, last in zip(*likelihoods[::9], strict=True))
+    assert likelihoods[-1][0] != likelihoods[-1][1]
+    assert re.match(r".*clone.npz +\d+\.\d VP", lines[10]) and "awr.npz" in lines[11]
 
 
 def test_compare_agents(capsys):
