@@ -19,6 +19,7 @@ from gaia_jax.ruleset import Ruleset
 
 KINDS = ("tree", "vector", "picture")
 SCALED = "scaled"  # one more form, of the views for one agent
+MASKED = "masked"  # "scaled", followed by the mask; only of views for one agent
 
 
 def game_name(ruleset: Ruleset) -> str:

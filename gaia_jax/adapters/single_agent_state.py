@@ -27,6 +27,13 @@ Opponent: TypeAlias = "str | Callable[[State], Any] | Model"
 
 
 @pytree
+class Params(Struct):
+    """What gymnax calls the parameters of an environment."""
+
+    opponents: tuple[Any, ...]  # the parameters of each of the different opponents
+
+
+@pytree
 class SingleAgentState(Struct):
     """One game in which the learner decides, or that is over."""
 

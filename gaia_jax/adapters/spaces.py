@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax.adapters.layout import KINDS, SCALED, arranged, bounds, choice
+from gaia_jax.adapters.layout import KINDS, MASKED, SCALED, arranged, bounds, choice
 from gaia_jax.env import GaiaEnv
 from gaia_jax.observation.scaling import scaled_bounds
 
@@ -94,18 +94,19 @@ def observation_space(env: GaiaEnv, kind: str = "tree") -> Box | Dict:
     Args:
         env: what `gaia_jax.make` made.
         kind: "tree", a space for each field of `Observation`; "vector" or "picture", one Box of
-            integers; "scaled", one of float32.
+            integers; "scaled" or "masked", one of float32.
     Raises:
         ValueError: an unknown kind.
     """
-    choice("kind", kind, (*KINDS, SCALED))
+    choice("kind", kind, (*KINDS, SCALED, MASKED))
     low, high = bounds(env.ruleset)
-    if kind == SCALED:
-        return Box(*scaled_bounds(low, high))
+    if kind in (SCALED, MASKED):
+        scaled_low, scaled_high = scaled_bounds(low, high)
+        bits = np.ones(env.num_actions if kind == MASKED else 0, np.float32)
+        return Box(np.append(scaled_low, 0 * bits), np.append(scaled_high, bits))
     if kind == "tree":
         return Dict({name: Box(x, getattr(high, name)) for name, x in vars(low).items()})
-    ends = [np.asarray(arranged(kind, env.ruleset, x)) for x in (low, high)]
-    return Box(*ends)
+    return Box(*(np.asarray(arranged(kind, env.ruleset, x)) for x in (low, high)))
 
 
 def gymnax_space(space: Discrete | Box | Dict) -> Any:

@@ -1,6 +1,7 @@
 """The peers' own examples run on our environment; a short stub game keeps it at a minute or two."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ WHERE = os.environ.get("GAIA_JAX_PEERS", "")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
-        not WHERE, reason="GAIA_JAX_PEERS names no folder with checkouts `pgx` and `JaxMARL`"
+        not WHERE, reason="GAIA_JAX_PEERS names no folder with checkouts of the peers"
     ),
 ]
 
@@ -34,3 +35,15 @@ def test_the_ippo_baseline_of_jaxmarl():
     pytest.importorskip("distrax", reason="JaxMARL's baseline wants distrax and hydra-core")
     report = peer_examples.jaxmarl_ippo(Path(WHERE, "JaxMARL"), StubEnv(reward="vp"))
     assert "1 update of 16 decisions" in report
+
+
+def test_ppo_of_purejaxrl():
+    pytest.importorskip("navix", reason="purejaxrl wants distrax, brax, navix and gymnax below 1.0")
+    report = peer_examples.purejaxrl_ppo(Path(WHERE, "purejaxrl"), StubEnv(reward="vp"))
+    assert "256 decisions" in report and "nan" not in report
+
+
+def test_ppo_of_stoix():
+    pytest.importorskip("stoa", reason="Stoix wants stoa-env, hydra-core and gymnax below 1.0")
+    report = peer_examples.stoix_ppo(Path(WHERE, "Stoix"), StubEnv(reward="vp"))
+    assert re.search(r"VP \d+", report)

@@ -69,7 +69,7 @@ def played():
     """Random games against two kinds of opponents, in blocks of two rows."""
     view = module.single_agent(ENV, OPPONENTS, observation="vector")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "CPU_BLOCK", 2)
+        patch.setattr(module, "CPU_BLOCKS", (2, 2))
         return view, *play(view)
 
 
@@ -132,12 +132,13 @@ def test_blocks_change_nothing(played):
 def test_an_opponent_plays_with_the_parameters_given():
     """Seat 0 learns; the others play the highest legal action below the parameter, which wraps."""
     view = module.single_agent(ENV, Highest(), seat=0, illegal="random")
-    assert jax.tree.map(int, view.default_params) == (0,)
+    assert jax.tree.map(int, view.default_params) == module.Params((0,))
     _, state = view.reset(jax.random.key(0))
     played = {}
     for first in (0, 3):
         # No action has this index: a legal one is played instead.
-        _, after, reward, done, info = view.step(jax.random.key(1), state, -1, (jnp.int32(first),))
+        params = module.Params((jnp.int32(first),))
+        _, after, reward, done, info = view.step(jax.random.key(1), state, -1, params)
         assert not done and not info["illegal"] and 0 <= reward <= 0.02
         played[first] = after.env_state.game.players.vp_source
     assert state.seat == after.seat == 0
@@ -149,12 +150,23 @@ def test_wrong_arguments_are_named():
         ({"opponents": ["random"]}, "opponents must be one, or 3 for 3 seats, not 1"),
         ({"opponents": 5}, "an opponent must be 'random', a function .*, not 5"),
         ({"seat": 4}, "seat"),
-        ({"observation": "flat"}, "unknown observation 'flat'; known are scaled"),
+        ({"observation": "flat"}, "unknown observation 'flat'; known are scaled, masked"),
         ({"illegal": "ignore"}, "unknown illegal 'ignore'; known are end, random"),
         ({"env": StubEnv(max_steps=5)}, "max_steps of the environment must be at least 32"),
     ]:
         with pytest.raises((TypeError, ValueError), match=message):
             module.single_agent(**{"env": ENV} | arguments)
+
+
+def test_the_masked_vector_ends_with_the_mask(played):
+    _, (_, state), _ = played
+    view, state = module.single_agent(ENV, observation="masked"), row(state, 0)
+    obs, mask = view.observe(state), view.action_mask(state)
+    seen = ENV.observe(state.env_state, state.seat)
+    np.testing.assert_array_equal(obs, np.append(scaled_vector(seen), np.asarray(mask, np.float32)))
+    space = view.observation_space()
+    assert obs.shape == space.shape and ((space.low <= obs) & (obs <= space.high)).all()
+    assert set(np.asarray(space.low[-ENV.num_actions :])) == {0}
 
 
 def test_the_scaled_vector_has_a_name_and_a_range_for_each_entry(played):
