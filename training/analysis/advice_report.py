@@ -62,7 +62,7 @@ def build_report(
         about: `agent`, `from`, `wanted`: the agent, the origin, the number of requested games.
     """
     ids, dealt = env.ruleset.ids, setup_to_dict(setup, env.ruleset)
-    words = {**names(env.ruleset), "vp_source": sources(dealt["final_missions"])}
+    words = {**names(env.ruleset), "vp_source": sources(env.ruleset, dealt["final_missions"])}
     advice_by_faction = advice.advise(played, boards, ids)
     rows = [
         _row(env, played, boards, advice_by_faction, i, words)
