@@ -4,7 +4,8 @@
         batch["observation"], batch["mask"], batch["action"], batch["return_to_go"]
 
 A dataset stores set-ups and actions alone (`gaia export`). Positions are made by playing the games
-again, a group of games at a time, so the memory needed does not grow with the dataset.
+again, a group of games at a time, so the memory needed does not grow with the dataset. Needs
+pyarrow, which is in the extra `data`.
 """
 
 from __future__ import annotations
