@@ -8,12 +8,14 @@ import sys
 from collections.abc import MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
+from training.play import __main__ as play
 from training.play.landing import FILES, Landing
 
 
@@ -72,3 +74,17 @@ def test_the_first_page_needs_no_jax() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True
     )
     assert done.stdout.split() == ["False"], done.stderr
+
+
+def test_the_local_network_gets_an_address_and_a_code(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An installation without the extra's package names it."""
+    printed = dict[str, bool]()
+    code = SimpleNamespace(terminal=lambda compact: printed.update(compact=compact))
+    monkeypatch.setitem(sys.modules, "segno", SimpleNamespace(make=lambda address: code))
+    play._print_qr_code("http://192.0.2.5:8420/#key=abc")
+    assert printed == {"compact": True}
+    monkeypatch.setitem(sys.modules, "segno", None)
+    play._print_qr_code("http://192.0.2.5:8420/#key=abc")
+    assert "pip install segno" in capsys.readouterr().out

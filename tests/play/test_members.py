@@ -92,7 +92,7 @@ def network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Network
 
 
 def test_a_browser_plays_its_own_seats_alone() -> None:
-    members = Members.of("host", SEATS, shared=True)
+    members = Members.of("host", "", SEATS, shared=True)
     assert members.played_by("host", SEATS) == [0] and members.free_seats(SEATS) == [1, 3]
     assert members.enter("guest", members.seat_keys[1], "J\u00f6rg")
     assert members.names == ["", "J\u00f6rg", "", ""]
@@ -111,7 +111,7 @@ def test_a_browser_plays_its_own_seats_alone() -> None:
 
 
 def test_one_screen_plays_all_seats_until_the_table_is_shared() -> None:
-    members = Members.of("host", SEATS, shared=False)
+    members = Members.of("host", "", SEATS, shared=False)
     for browser in ("host", "other"):
         assert members.played_by(browser, SEATS) == [0, 1, 3] and members.is_alone(browser, SEATS)
     members.share("host")

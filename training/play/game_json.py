@@ -92,7 +92,8 @@ def _person(table: OpenTable, player: int, invites: bool) -> dict[str, Any]:
         return {"person": "", "free": False, "key": ""}
     key = members.seat_keys[player] if invites else ""
     is_free = members.shared and members.is_free(player)
-    return {"person": members.names[player], "free": is_free, "key": key}
+    person = members.names[player] if members.shared else ""
+    return {"person": person, "free": is_free, "key": key}
 
 
 def occupants(game: Game) -> list[str]:

@@ -23,7 +23,7 @@ from .compiled_rules import Rules
 from .game import HUMAN, Game, Refused, whole_number
 from .hints import Advice, refusal
 from .kept_tables import KeptTables, OpenTable
-from .members import Forbidden, Members
+from .members import Forbidden, Members, read_name
 from .puzzle_book import PuzzleBook
 from .saves import SHIPPED_MARK, Saves, check, imported
 from .setup_advice import SetupAdvice
@@ -85,7 +85,7 @@ class GameServer:
         threading.Thread(target=run, name="compile rules", daemon=True).start()
 
     def open(self, form: Mapping[str, Any], browser: str = "") -> Game:
-        """A new game: `ruleset`, `seats`, and a source, `factions`, `settings`.
+        """A new game: `ruleset`, `seats`, and a source, `factions`, `settings`, `name` of the host.
 
         The source is a `seed`, a `setup`, a `record`, or a `log` of boardgamers.space.
 
@@ -119,7 +119,8 @@ class GameServer:
             self._play_record(game, record)
             first = 0 if first is None and game.over() else first
             game.opens_at = first if first is None else game.node(first).id
-        members = Members.of(browser, seats, self.shared)
+        host_name = read_name(form["name"]) if form.get("name") else ""
+        members = Members.of(browser, host_name, seats, self.shared)
         if again:
             members = members.again(self.get(str(again["again"])).members)
         table = OpenTable(game, members, [chosen] * len(seats))

@@ -46,13 +46,13 @@ class Members:
     watchers: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, host: str, seats: Sequence[str], shared: bool) -> Members:
-        """The members of a new table: its host at the first seat of a person."""
+    def of(cls, host: str, name: str, seats: Sequence[str], shared: bool) -> Members:
+        """The members of a new table: its host at the first seat of a person, under a name."""
         members = cls(
             host, shared, [""] * len(seats), [[] for _ in seats], [new_key() for _ in seats]
         )
         if HUMAN in seats:
-            members.browsers[seats.index(HUMAN)].append(host)
+            members.sit(host, seats.index(HUMAN), name)
         return members
 
     def again(self, before: Members) -> Members:

@@ -322,7 +322,7 @@ async function begin(event) {
 // Start a game; shows running seconds, because a record waits for compilation.
 async function openGame(selected) {
   const timer = waiting("Starting the game; a record needs the compiled rules, which can take a minute the first time");
-  const made = await call("/api/games", selected);
+  const made = await call("/api/games", { ...selected, name: ownName() });
   clearInterval(timer);
   if (!made) return;
   showMessage("");
