@@ -56,7 +56,8 @@ def about(table: OpenTable) -> dict[str, Any]:
     return {
         "id": game.id, "ruleset": game.rules.env.id, "round": tip.round, "over": tip.over,
         "factions": [seat.faction.name for seat in tip.seats], "seats": list(game.seats),
-        "names": list(table.members.names) if table.members.shared else [], "date": int(time.time()),
+        "names": list(table.members.names) if table.members.shared else [],
+        "date": int(time.time()),
     }  # fmt: skip
 
 
