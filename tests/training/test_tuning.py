@@ -43,6 +43,11 @@ def test_a_trial_is_a_run_with_its_values(file):
     assert member.config.network.layers == 2 and member.config.seed == 0
 
 
+def test_the_shipped_search_reads():
+    search = sweep_file.load(Path("configs/studies/search.yaml"))
+    assert search.member(0, {key: 64 if key == "network.width" else 0.001 for key in search.space})
+
+
 @pytest.mark.parametrize(
     ("tree", "message"),
     [
