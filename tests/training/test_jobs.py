@@ -102,8 +102,9 @@ def test_workers_that_are_lost_again_and_again_end_the_command():
 
 
 def test_an_error_of_the_function_is_that_of_the_command():
-    """The others are ended, and no trace of the error is left."""
+    """The others are ended, and no trace of the error is left, nor of one before."""
     work, start_time = shards(4), time.monotonic()
+    Path("shards", "1" + job_processes.ERROR).write_text("of a command that was killed")
     with pytest.raises(UserError, match="^2 is not allowed$"):
         jobs.map(job_functions.refused, work[1:3], TWO)
     assert time.monotonic() - start_time < 30

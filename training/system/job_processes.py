@@ -22,7 +22,7 @@ from pathlib import Path
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, reason, run
 
-from .shard_files import Ended, Function, Shard, compute
+from .shard_files import Ended, Function, Shard, compute, names_in_folder
 
 POLL_SECONDS = 0.5
 MAX_ARRAY = 100  # tasks of an array by default: each starts Python and compiles once
@@ -45,6 +45,8 @@ def compute_in_processes(
     at_once = min(processes or (MAX_ARRAY if slurm else 1), len(shards))
     tasks = len(shards) if fresh else at_once
     left = dict(enumerate(shards))
+    for shard in shards:  # of a command that was killed
+        _error_of(shard).unlink(missing_ok=True)
     try:
         if not slurm:
             pinned = ["--pin"] * (at_once > 1)
@@ -56,18 +58,23 @@ def compute_in_processes(
             running = _slurm(worker, tasks, at_once, payload.parent)
         with contextlib.closing(running):  # type: ignore[type-var]  # a generator
             for _ in running:
+                names = names_in_folder(shards)
                 for index, shard in list(left.items()):
-                    error = shard.path.with_name(shard.path.name + ERROR)
-                    if shard.path.exists():
+                    if shard.path.name in names:
                         del left[index]
                         ended(index)
-                    elif error.exists():
-                        message = error.read_text("utf-8")
-                        error.unlink()
+                    elif shard.path.name + ERROR in names:
                         del left[index]
-                        ended(index, message)
+                        ended(index, _error_of(shard).read_text("utf-8"))
     finally:
         payload.unlink(missing_ok=True)
+        for shard in shards:
+            _error_of(shard).unlink(missing_ok=True)
+
+
+def _error_of(shard: Shard) -> Path:
+    """The file with the error of a shard's function."""
+    return shard.path.with_name(shard.path.name + ERROR)
 
 
 def _environment() -> dict[str, str]:
@@ -139,7 +146,7 @@ def main(argv: Sequence[str]) -> int:
         try:
             compute(function, shard)
         except Exception as error:
-            outputs.write_text(shard.path.with_name(shard.path.name + ERROR), reason(error))
+            outputs.write_text(_error_of(shard), reason(error))
             raise
     return 0
 

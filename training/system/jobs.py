@@ -20,7 +20,7 @@ from gaia_jax.cli.command_line import UserError, nearest, whole
 
 from . import job_ray
 from .job_processes import compute_in_processes
-from .shard_files import Function, compute
+from .shard_files import Function, compute, names_in_folder
 from .shard_files import Shard as Shard
 
 BACKENDS = ("local", "slurm", "ray")
@@ -100,7 +100,8 @@ def map(
     errors: dict[int, str] = {}
 
     def still_missing() -> list[int]:
-        return [n for n, x in enumerate(shards) if n not in errors and not x.path.exists()]
+        names = names_in_folder(shards)
+        return [n for n, x in enumerate(shards) if n not in errors and x.path.name not in names]
 
     missing, lost_rounds = still_missing(), 0
     while missing:

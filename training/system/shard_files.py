@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,11 @@ class Shard(NamedTuple):
 
     path: Path
     args: tuple[Any, ...]
+
+
+def names_in_folder(shards: Sequence[Shard]) -> set[str]:
+    """The files in the folder of some shards; a listing also makes NFS look for new ones."""
+    return set(os.listdir(shards[0].path.parent)) if shards else set()
 
 
 def compute(function: Function, shard: Shard) -> None:
