@@ -163,7 +163,8 @@ def test_the_wheel_has_both_packages_and_no_other_name(built):
     missing = {name for name in clone - inside if (ROOT / "training" / name).is_file()}
     assert not {name for name in missing if "__pycache__" not in name}
     shipped = {name.partition("/shipped/")[2] for name in files if "/shipped/" in name}
-    assert CONFIGS | {"docs/records/lost_fleet.json"} <= shipped
+    launchers = {f"configs/cluster/{path.name}" for path in (ROOT / "configs/cluster").iterdir()}
+    assert CONFIGS | launchers | {"docs/records/lost_fleet.json"} <= shipped
 
 
 INSTALLED = """

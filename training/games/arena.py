@@ -198,10 +198,6 @@ def play_stored(
         UserError: an agent failed, workers were lost, the file cannot be written.
     """
     _arena[:] = [(args, arena)]
-    if args.record and on != jobs.LOCAL:
-        raise UserError("--record plays in this process: leave out --on and --processes")
-    if path is None and on.backend == "slurm":
-        raise UserError("--on slurm stores its shards next to the games: name their file")
     if path and path.exists():
         raise UserError(f"{path} exists: name another file, or play other games with --first")
     head = arena.head(about)
