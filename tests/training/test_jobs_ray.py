@@ -9,11 +9,15 @@ from pathlib import Path
 import exported
 import job_functions
 import pytest
+import toy_env
+import yaml
+from conftest import TINY
 
 import training.arena as arena
 from gaia_jax.cli.command_line import UserError
-from training import export
+from training import export, sweep
 from training.games import dataset
+from training.run import sweep as run_sweep
 from training.system import cli, jobs
 from training.system.jobs import On
 
@@ -103,3 +107,17 @@ def test_an_export_of_two_nodes_is_that_of_one_process(cluster, tmp_path):
     seen = kill_after_first(cluster, tmp_path / "two" / dataset.PIECES)
     assert write("two", "--on", "ray") == write("one")
     assert seen and len(cluster.list_all_nodes()) == 1
+
+
+def test_the_runs_of_a_sweep_are_trained_on_the_nodes(cluster, monkeypatch, capsys):
+    """Each in a process of its own; a failed one is named, and the same command trains it."""
+    Path("tiny.yaml").write_text(yaml.safe_dump(TINY))
+    tree = {"config": "tiny.yaml", "name": "some", "seeds": [0], "variants": {"a": {}, "b": {}}}
+    Path("some.yaml").write_text(yaml.safe_dump(tree))
+    monkeypatch.setattr(run_sweep, "train_member", job_functions.make_run)
+    for code, done in ((1, "1 of 2 done"), (0, "2 of 2 done")):
+        assert cli.run(lambda: sweep.main(["some.yaml", "--on", "ray"], toy_env)) == code
+        out, err = capsys.readouterr()
+        assert done in out and ("some-b-0 failed: no space left" in err) == bool(code)
+        Path("mended").touch()
+    assert Path("made").read_text().split() == ["some-a-0", "some-b-0"]
