@@ -460,7 +460,7 @@ def test_a_conversion_is_made_several_times_by_one_choice(game: Game) -> None:
 
 def test_the_end_of_a_game(game: Game) -> None:
     game.now = game.line[-1]
-    summary, vp = end_summary(game), [seat.vp for seat in game.table().seats]
+    summary, vp = end_summary(game, game.now), [seat.vp for seat in game.table().seats]
     names = [row["name"] for row in summary["rounds"]]
     assert names == ["Start", "Set-up", *(f"Round {n}" for n in range(1, 7)), "Final scoring"]
     assert summary["rounds"][-1]["vp"] == vp

@@ -59,6 +59,10 @@ function update(state) {
   byId("resume").hidden = seat.who === offers.human || state.over || !state.alone
     || !(state.paused || shown !== null);
   byId("place").textContent = `${state.line.indexOf(state.node)} / ${state.line.length - 1}`;
+  // A browser that has taken or left a seat has another board.
+  if (before && String(before.mine) !== String(state.mine) && state.mine.length && !state.mine.includes(view.first)) {
+    seatInView(state.mine[0]);
+  }
   // With several people at this screen, show the board of the deciding one.
   if (before && moved && state.mine.length > 1 && state.mine.includes(seat.player)) seatInView(seat.player);
   keepView();

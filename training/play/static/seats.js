@@ -26,7 +26,7 @@ function buildSeats(key) {
   byId("seats").dataset.key = key;
   byId("seats").replaceChildren(...game.seats.map((seat) => element("div", { class: "seat", "data-seat": seat.player },
     disc(seat), element("span", { class: "name", title: seat.name }, seat.name),
-    seat.who === AUTOMA || !game.host ? element("span", { class: "who-plays" }, called(seat.who)) : seatList(seat),
+    seat.who === AUTOMA || !game.host ? element("span", { class: "who-plays" }, playerName(seat.who)) : seatList(seat),
     element("span", { class: "vp" }), ...personLine(seat))));
   byId("share").hidden = game.shared || !game.host;
   byId("watch").hidden = !game.watch_key;
@@ -36,8 +36,11 @@ function buildSeats(key) {
 function seatList(seat) {
   return element("select", { "aria-label": `who plays ${seat.name}`,
     onchange: (event) => change("seat", { player: seat.player, who: event.target.value }) },
-  ...[offers.human, ...game.agents].map((name) => element("option", { value: name, selected: name === seat.who }, called(name))));
+  ...[offers.human, ...game.agents].map((name) => element("option", { value: name, selected: name === seat.who }, playerName(name))));
 }
+
+// At a shared table a person need not be the one at this screen.
+const playerName = (who) => (game.shared && who === offers.human ? "a person" : called(who));
 
 // The person at a seat, and what this browser may do there.
 function personLine({ player, who, person, free, key }) {
