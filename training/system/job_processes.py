@@ -13,7 +13,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -22,7 +21,7 @@ from pathlib import Path
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, reason, run
 
-from .shard_files import Ended, Function, Shard, compute, names_in_folder
+from .shard_files import Ended, Function, Shard, compute, lock_folder, names_in_folder
 
 POLL_SECONDS = 0.5
 MAX_ARRAY = 100  # tasks of an array by default: each starts Python and compiles once
@@ -196,8 +195,7 @@ def _gpus() -> list[str]:
 def _first_free(kind: str, names: Sequence[str]) -> str:
     """Lock and return the first name that no other process of this user has locked; "": none."""
     for name in names:
-        path = Path(tempfile.gettempdir()) / f"gaia_jax-{os.getuid()}-{kind}-{name}"
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        handle = os.open(lock_folder() / f"{kind}-{name}", os.O_RDWR | os.O_CREAT, 0o600)
         if outputs.lock(handle):
             _locks.append(handle)
             return name

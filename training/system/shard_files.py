@@ -39,10 +39,17 @@ def compute(function: Function, shard: Shard) -> None:
             outputs.write_bytes(shard.path, data)
 
 
+def lock_folder() -> Path:
+    """A folder of this machine for the locks of this user's workers."""
+    folder = Path(tempfile.gettempdir()) / f"gaia_jax-{os.getuid()}"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 @contextlib.contextmanager
 def alone() -> Iterator[None]:
-    """Wait for the other processes of this machine: compiling two programs takes much memory."""
-    with outputs.folder_lock(Path(tempfile.gettempdir()), wait=True):
+    """Wait for the other workers of this machine: compiling two programs takes much memory."""
+    with outputs.folder_lock(lock_folder(), wait=True):
         yield
 
 
