@@ -221,9 +221,8 @@ def stoix_ppo(checkout: Path, env: Any = "base", *overrides: str) -> str:
     _no_wandb()
     vars(jax).setdefault("tree_map", jax.tree.map)  # which stoa-env 0.1.2 calls, JAX has dropped it
     for name in ("tensorboard_logger", "neptune", "neptune.utils"):
-        stub: Any = types.ModuleType(name)
-        stub.configure = stub.log_value = stub.stringify_unsupported = None
-        sys.modules[name] = stub
+        sys.modules[name] = types.ModuleType(name)
+        vars(sys.modules[name]).update(configure=None, log_value=None, stringify_unsupported=None)
     sys.path.insert(0, str(checkout))
     from stoix.networks import heads, torso
 

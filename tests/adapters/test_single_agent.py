@@ -145,6 +145,36 @@ def test_an_opponent_plays_with_the_parameters_given():
     assert (played[0] != played[3]).any()
 
 
+@pytest.mark.slow  # compiles the scripted player
+def test_greedy_is_an_opponent():
+    training = pytest.importorskip("training", reason="agents come with the extra `train`")
+    model = training.make_baseline_model("greedy", ENV)
+    view = module.single_agent(ENV, [model, "random", "random"], seat=0)
+    _, (before, actions, (_, after, _, done, info)) = play(view)
+    assert done.any() and not info["illegal"].any()
+    choose, compared = jax.jit(lambda state: model(state)[0].argmax()), 0
+    for t, game in zip(*np.nonzero(~done), strict=True):
+        old, new = row(before, t, game).env_state, row(after, t, game).env_state
+        state = ENV.step(old, actions[t, game])  # the next of the three is to decide
+        if int(state.current_player) == 1:
+            gained = new.game.players.vp[1] - old.game.players.vp[1]
+            assert gained == choose(state) // 3 % 3
+            compared += 1
+    assert compared > 3
+
+
+@pytest.mark.slow  # compiles a network
+def test_a_shipped_agent_is_an_opponent():
+    training = pytest.importorskip("training", reason="agents come with the extra `train`")
+    view = module.single_agent(ENV, training.make_baseline_model("zoo/quick", ENV), seat=0)
+    vp = []
+    for params in (view.default_params, jax.tree.map(jnp.zeros_like, view.default_params)):
+        out = play(view, params)[1][2]
+        assert out[3].any() and not out[4]["illegal"].any()
+        vp.append(out[1].env_state.game.players.vp)
+    assert (vp[0][..., 0] == vp[1][..., 0]).all() and (vp[0] != vp[1]).any()
+
+
 def test_wrong_arguments_are_named():
     for arguments, message in [
         ({"opponents": ["random"]}, "opponents must be one, or 3 for 3 seats, not 1"),
