@@ -107,7 +107,7 @@ class GaiaMARL(MultiAgentEnv):
         """
         after = self._auto.step(state, self._action(state, actions), key)
         rewards, dones = self._paid(after)
-        info = self._info(after, dones["__all__"])
+        info = self._info(after.final_vp, after.illegal, dones["__all__"])
         if reset_state is not None:
             after = jax.tree.map(
                 lambda new, old: jnp.where(dones["__all__"], new, old), reset_state, after
@@ -117,9 +117,14 @@ class GaiaMARL(MultiAgentEnv):
     def step_env(
         self, key: Array, state: Any, actions: dict[str, Array]
     ) -> tuple[dict[str, Array], Any, dict[str, Array], dict[str, Array], dict[str, Any]]:
-        """One decision, without a new game where it ended; the key is not used."""
-        after = self.env.step(state, self._action(state, actions))
-        return self.get_obs(after), after, *self._paid(after), {}
+        """`step` without a new game where it ended; the key is not used."""
+        action = self._action(state, actions)
+        after = self.env.step(state, action)
+        rewards, dones = self._paid(after)
+        over = dones["__all__"]
+        vp = jnp.where(over, after.game.players.vp, 0)
+        info = self._info(vp, ~self.env._legal(state, action)[1], over)
+        return self.get_obs(after), after, rewards, dones, info
 
     def get_obs(self, state: Any) -> dict[str, Array]:
         """What each agent sees; with `world_state`, its rows under that name."""
@@ -156,11 +161,11 @@ class GaiaMARL(MultiAgentEnv):
             raise TypeError(f"actions must be integers, not {stacked.dtype}")
         return stacked.astype(jnp.int32)[state.current_player]
 
-    def _info(self, state: AutoState, done: Array) -> dict[str, Array]:
-        vp = state.final_vp.astype(jnp.float32)
+    def _info(self, final_vp: Array, illegal: Array, done: Array) -> dict[str, Array]:
+        vp = final_vp.astype(jnp.float32)
         margin = vp - (vp.sum() - vp) / (len(vp) - 1)
         results = {"vp": vp, "vp_margin": margin, "won": done & (vp == vp.max())}
-        results["illegal"] = jnp.broadcast_to(done & state.illegal, vp.shape)
+        results["illegal"] = jnp.broadcast_to(done & illegal, vp.shape)
         return {name: value[: self.num_agents] for name, value in results.items()}
 
     def _paid(self, state: State) -> tuple[dict[str, Array], dict[str, Array]]:

@@ -87,8 +87,12 @@ def test_a_step_without_a_new_game_and_one_to_a_given_state():
     _, state = env.reset(key)
     _, other = env.reset(jax.random.key(1))
     illegal = dict.fromkeys(env.agents, jnp.int32(env.num_actions - 1))
-    _, ended, rewards, dones, _ = env.step_env(key, state, illegal)
-    assert ended.terminated and dones["__all__"]
+    _, ended, rewards, dones, info = env.step_env(key, state, illegal)
+    assert ended.terminated and dones["__all__"] and info["illegal"].all()
+    np.testing.assert_array_equal(info["vp"], ended.game.players.vp)
+    legal = dict.fromkeys(env.agents, state.legal_action_mask.argmax())
+    _, _, _, dones, info = env.step_env(key, state, legal)
+    assert not dones["__all__"] and not any(value.any() for value in info.values())
     assert sorted(float(x) for x in rewards.values()) == [-1.0, 0.0, 0.0, 0.0]
     with pytest.raises(ValueError, match="actions must have agent_0, .*; missing: agent_2"):
         env.step_env(key, state, {a: 0 for a in env.agents if a != "agent_2"})
