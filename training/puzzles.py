@@ -4,6 +4,7 @@
     python -m training.puzzles --of puzzles.json --unsolved-by greedy --out chosen.json
     python -m training.puzzles --of puzzles.json --again --agent runs/mine --out again.json
     python -m training.puzzles --of puzzles.json --held-by zoo/strong+search:64 --out held.json
+    python -m training.puzzles --of --fair --out fair.json
 
 A puzzle's answer leads by 5 VP in playouts, and all other candidates by 3.5 VP, with intervals
 above 0; `--beats zoo/quick` makes easier puzzles. `--of` without a file takes the shipped puzzles.
@@ -97,7 +98,22 @@ def _collect(
             collection = puzzles.read_to_resume(args.out, collection)
         maker = PuzzleMaker(*maker_args, criteria)
         collection, is_complete = maker.extend(collection, args.first, args.games, args.out)
-    return verifier.verify(collection) if verifier else (collection, is_complete)
+    if verifier:
+        collection, is_complete = verifier.verify(collection)
+    return _fair(args, env, collection) if args.fair else collection, is_complete
+
+
+def _fair(args: argparse.Namespace, env: GaiaEnv, collection: JsonObject) -> JsonObject:
+    """The puzzles whose answer leads every legal move; prints the nearest rival of each puzzle."""
+    from .analysis import puzzles
+    from .analysis.fairness import FairnessChecker
+
+    rivals = FairnessChecker(env, args.agent).rivals(collection)
+    for number, (puzzle, rival) in enumerate(zip(collection["puzzles"], rivals, strict=True), 1):
+        words = f"{puzzle['answer']['text']} leads {env.ruleset.actions.texts[rival.action]}"
+        print(f"{number}: {words} by {rival.lead:.1f} VP{'' if rival.is_fair else ', unfair'}")
+    fair = [number for number, rival in enumerate(rivals) if rival.is_fair]
+    return puzzles.select_puzzles(collection, fair, {"fair_by": [args.agent]})
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -119,13 +135,14 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--unsolved-by", **names, help="drop puzzles that one of these agents solves")
     add("--beats", metavar="A", default="", help="the answer beats A's choice, not --agent's own")
     add("--held-by", metavar="A", default="", help="of --of: keep puzzles that A verifies")
+    add("--fair", action="store_true", help="drop puzzles with another legal move near the answer")
     add("--out", metavar="FILE", type=Path, help="write the puzzles here: .json or .json.gz")
     add("--resume", action="store_true", help="continue the puzzles of --out")
     cli.add_rules_flags(parser)
     jobs.add_flags(parser)
     args = parser.parse_args(argv)
     args.on = jobs.of_args(args)
-    changes = args.solved_by or args.unsolved_by or args.held_by or args.again
+    changes = args.solved_by or args.unsolved_by or args.held_by or args.again or args.fair
     if (args.again or args.held_by) and not args.of:
         raise UserError("--again and --held-by need --of")
     if args.of and (args.resume or args.beats or (args.out and not changes)):

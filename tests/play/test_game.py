@@ -24,6 +24,7 @@ from tests.render.records import RECORDS
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
+from training.analysis.action_words import in_words
 from training.play import conversions, lookahead, settings
 from training.play.compiled_rules import Rules
 from training.play.game import HUMAN, Game, Refused
@@ -73,10 +74,10 @@ def begins_turn(game: Game, id: int) -> bool:
 def test_a_start_place_says_where_it_lies(game: Game) -> None:
     """As one sees it: a greater r is higher in the picture, a greater 2q + r further right."""
     for id in at(game, "START"):
-        table, rules = game.table(id), game.rules
+        table = game.table(id)
         positions, places = [], list[str]()
         for text in legal(game, id):
-            words = lookahead.in_words(rules, table, text)
+            words = in_words(table, text)
             match = re.search(r"\), (top|middle|bottom) (left|centre|right) of the map", words)
             assert match, words
             q, r = map(int, text.split()[1].split(","))
@@ -95,9 +96,7 @@ def test_start_places_of_many_games_have_words_of_their_own(game: Game) -> None:
     for seed in range(12):
         state = rules.start(rules.draw(seed))
         table = rules.table(state)
-        places = {
-            lookahead.in_words(rules, table, text).partition(": ")[2] for text in rules.legal(state)
-        }
+        places = {in_words(table, text).partition(": ")[2] for text in rules.legal(state)}
         assert len(places) == len(rules.legal(state)), places
         suffixes |= {place.partition("of the map")[2] for place in places}
     assert {", the left one", ", the right one"} <= suffixes, suffixes

@@ -1,11 +1,13 @@
-"""Hints: candidates on the same luck, intervals, being called off, in a browser; reviews."""
+"""Hints in steps, checks of moves, cancelling them, in a browser; reviews."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -15,111 +17,125 @@ from tests.browser import Watched
 from tests.play.server import Server
 from tests.play.test_browser import MINE, begin
 from tests.play.test_table import go
+from training.analysis.judge import Loss, policy_probabilities
+from training.analysis.position_analysis import Check, PositionAnalysis
 from training.play import hints
+from training.play.advisers import Adviser
 from training.play.background import Job
-from training.play.hints import LINE_LENGTH, ROUND, ROUNDS, Advice, Adviser
+from training.play.compiled_rules import Rules
+from training.play.hints import Advice
 
 
-class FakePlayouts:
-    """Ends that are known: candidate k has 100 - 10 k VP and the luck of its sample."""
+class PlannedAnalysis:
+    """Stands for `PositionAnalysis`: action 1 is a mistake; waits while `hold` is not set."""
 
-    def __init__(self) -> None:
-        self.samples: list[int] = []
-        self.hold = threading.Event()
-        self.hold.set()
+    hold = threading.Event()
 
-    def play(self, states: Any, jobs: Any, seed: int, progress: Any, room: int) -> Any:
-        progress(0)
+    def __init__(self, runner: Any, state: Any, step: Any) -> None:
+        self.is_hurried, self.suggested = False, 0
+
+    def suggest(self, progress: Callable[[int, int], object]) -> None:
+        progress(0, 64)
         self.hold.wait(10)
-        progress(len(jobs.action))
-        self.samples += jobs.sample.tolist()
-        vp = np.repeat((100 - 10 * jobs.action + jobs.sample % 7)[:, None], 4, 1)
-        return SimpleNamespace(vp=vp, moves=np.full((len(vp), LINE_LENGTH), -1))
+        progress(64, 64)
+        self.suggested += 1
+
+    def check(self, actions: list[int], progress: Callable[[int, int], object]) -> Check:
+        progress(0, 32)
+        self.hold.wait(10)
+        progress(32, 32)
+        lost = 12.0 if actions == [1] else 0.0
+        return Check(0, Loss(lost, lost - 3, lost + 3, 1.5), 32, lost > 0)
 
 
-def adviser(playouts: FakePlayouts, actions: list[int]) -> Adviser:
-    """One whose playouts are known, for a ruleset of few actions."""
-    fake: Any = Adviser.__new__(Adviser)
-    texts = tuple(f"action {n}" for n in range(9))
-    ruleset = SimpleNamespace(actions=SimpleNamespace(texts=texts, first={}), name="toy")
-    fake.rules = SimpleNamespace(
-        env=SimpleNamespace(ruleset=ruleset, num_players=4), after=lambda state, action: state,
-        action_words=lambda text, table: text.upper(), table=lambda state: None,
+@pytest.fixture
+def advice(monkeypatch: pytest.MonkeyPatch) -> Advice:
+    """With an adviser whose playouts are known."""
+    PlannedAnalysis.hold.set()
+    monkeypatch.setattr(hints, "PositionAnalysis", PlannedAnalysis)
+    monkeypatch.setattr(hints, "suggestions", lambda *_: {"candidates": ["one", "two"]})
+    adviser = SimpleNamespace(busy=threading.Lock(), prepare=lambda report: None, runner=None)
+    advisers: Any = SimpleNamespace(get=lambda rules: adviser)
+    return Advice(advisers)
+
+
+def table(id: str = "a") -> Any:
+    """A game of two positions with two legal actions each."""
+    rules = SimpleNamespace(
+        legal=lambda state: ["good", "bad"], index=["good", "bad"].index,
+        after=lambda state, action: state,
     )  # fmt: skip
-    fake.name, fake._runner, fake._busy = "toy", playouts, threading.Lock()
-    fake.candidates = lambda state: np.array(actions)
-    return fake  # type: ignore[no-any-return]
+    return SimpleNamespace(id=id, now=0, rules=rules, nodes=[SimpleNamespace(state=None)] * 2)
 
 
-def position() -> Any:
-    return SimpleNamespace(current_player=np.int32(2))
-
-
-@pytest.fixture(autouse=True)
-def _states_are_plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hints.jax.tree, "map", lambda f, x: x)
-
-
-def test_candidates_are_compared_on_the_same_luck() -> None:
-    playouts = FakePlayouts()
-    judge = adviser(playouts, [3, 1, 2])
-    job = Job(lambda job: judge.judge(position(), job), "hint")
-    job.wait()
-    assert job.status == "ready" and job.total == 3 * ROUND * ROUNDS
-    words, losses, grades = ([row[key] for row in job.result] for key in ("words", "lost", "grade"))
-    assert words == ["ACTION 1", "ACTION 2", "ACTION 3"]
-    assert losses == [[0, 0, 0], [10, 10, 10], [20, 20, 20]]
-    assert grades == [None, "blunder", "blunder"]
-    low, mean, high = (job.result[0]["vp"][i] for i in (1, 0, 2))
-    assert low < mean < high and abs(mean - 93) < 1
-    assert sorted(set(playouts.samples)) == list(range(ROUND * ROUNDS))
-
-
-def test_a_hint_ends_when_the_position_is_another_one() -> None:
-    playouts, advice = FakePlayouts(), Advice()
-    judge = adviser(playouts, [1, 2])
-    advice._advisers["toy"] = judge
-    game: Any = SimpleNamespace(
-        id="a", now=0, rules=judge.rules, nodes=[SimpleNamespace(state=position())] * 2
-    )
-    playouts.hold.clear()
+def test_a_hint_ends_when_the_position_is_another_one(advice: Advice) -> None:
+    game = table()
+    PlannedAnalysis.hold.clear()
     advice.start_hint(game)
-    first = advice._hints["a"].job
+    first = advice._positions["a"].hint
     advice.start_hint(game)
-    assert advice._hints["a"].job is first, "asked twice, looked for once"
+    assert first and advice._positions["a"].hint is first, "asked twice, looked for once"
     assert advice.hint(game)["status"] == "running"
     game.now = 1
     assert advice.hint(game) == {"status": "none", "node": 1, "candidates": []}
-    playouts.hold.set()
+    PlannedAnalysis.hold.set()
     first.wait()
-    assert first.status == "called off" and not playouts.samples
+    assert first.status == "called off"
     advice.start_hint(game)
-    advice._hints["a"].job.wait()
+    second = advice._positions["a"].hint
+    assert second
+    second.wait()
     assert len(advice.hint(game)["candidates"]) == 2
     advice.forget("a")
     assert advice.hint(game)["status"] == "none"
 
 
-def test_a_hint_is_called_off_by_a_wish() -> None:
-    playouts, advice = FakePlayouts(), Advice()
-    judge = adviser(playouts, [1, 2])
-    advice._advisers["toy"] = judge
-    game: Any = SimpleNamespace(
-        id="a", now=0, rules=judge.rules, nodes=[SimpleNamespace(state=position())]
-    )
-    playouts.hold.clear()
+def test_a_hint_is_called_off_by_a_wish(advice: Advice) -> None:
+    game = table()
+    PlannedAnalysis.hold.clear()
     advice.start_hint(game)
-    first = advice._hints["a"].job
+    first = advice._positions["a"].hint
     advice.call_off(game, "review")
     assert advice.hint(game)["status"] == "running", "there is no review"
     advice.call_off(game, "hint")
     assert advice.hint(game)["status"] == "called off"
     advice.start_hint(game)
-    second = advice._hints["a"].job
-    assert second is not first
-    playouts.hold.set()
+    second = advice._positions["a"].hint
+    assert first and second and second is not first
+    PlannedAnalysis.hold.set()
     second.wait()
     assert first.status == "called off" and advice.hint(game)["status"] == "ready"
+
+
+def test_the_move_itself_is_checked(advice: Advice) -> None:
+    game = table()
+    for text, warned in (("good", False), ("bad", True)):
+        advice.start_check(game, [text])
+        job = advice._positions["a"].check
+        assert job
+        job.wait()
+        checked = advice.check(game)["checked"]
+        assert checked["warned"] is warned and checked["actions"] == [text]
+    assert checked["lost"] == [12.0, 9.0, 15.0] and checked["grade"] == "blunder"
+    with pytest.raises(hints.Refused, match="'worse' is not legal here"):
+        advice.start_check(game, ["good", "worse"])
+    game.now = 1
+    assert advice.check(game)["status"] == "none"
+
+
+def test_a_check_hurries_the_hint_of_its_position(advice: Advice) -> None:
+    game = table()
+    PlannedAnalysis.hold.clear()
+    advice.start_hint(game)
+    analysis: Any = advice._positions["a"].analysis
+    advice.start_check(game, ["bad"])
+    assert analysis.is_hurried
+    PlannedAnalysis.hold.set()
+    check = advice._positions["a"].check
+    assert check
+    check.wait()
+    assert advice.check(game)["checked"]["warned"] and advice.hint(game)["status"] == "ready"
+    assert analysis.suggested == 1, "the hint keeps what it has"
 
 
 def test_what_fails_is_said_in_a_line() -> None:
@@ -131,17 +147,21 @@ def test_what_fails_is_said_in_a_line() -> None:
     assert job.json()["status"] == "failed" and job.message == "RuntimeError: no luck"
 
 
+def answer_of(server: Server, path: str, body: Any) -> Any:
+    """The answer of a job that a request starts."""
+    answer = server.request("POST", path, body)[1]
+    while answer["status"] == "running":
+        threading.Event().wait(0.5)
+        answer = server.request("GET", path)[1]
+    return answer
+
+
 @pytest.mark.slow  # compiles playouts: minutes on two cores
-def test_a_hint_at_the_table(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
+def test_a_hint_at_the_table(server: Server) -> None:
     game = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, record="lost_fleet")
     line = server.request("GET", f"/api/games/{game}")[1]["line"]
     legal = server.look(game, line[-30])["legal"]
-    asked = f"/api/games/{game}/ask/hint?at={line[-30]}"
-    hint = server.request("POST", asked, {})[1]
-    while hint["status"] == "running":
-        threading.Event().wait(0.5)
-        hint = server.request("GET", asked)[1]
+    hint = answer_of(server, f"/api/games/{game}/ask/hint?at={line[-30]}", {})
     assert hint["status"] == "ready" and hint["done"] <= hint["total"]
     texts = [candidate["text"] for candidate in hint["candidates"]]
     assert texts and set(texts) <= {candidate["text"] for candidate in legal}
@@ -149,6 +169,11 @@ def test_a_hint_at_the_table(server: Server, monkeypatch: pytest.MonkeyPatch) ->
         candidate["vp"][1] <= candidate["vp"][0] <= candidate["vp"][2]
         for candidate in hint["candidates"]
     )
+    assert hint["candidates"][0]["place"] and hint["tried"] >= len(texts)
+    assert len(texts) > 2 or hint["nothing_near"]
+    asked = f"/api/games/{game}/ask/check?at={line[-30]}"
+    check = answer_of(server, asked, {"actions": [texts[0]]})
+    assert check["status"] == "ready" and check["checked"]["warned"] is False
     later = f"/api/games/{game}/ask/hint?at={line[-29]}"
     assert server.request("GET", later)[1]["status"] == "none"
 
@@ -187,7 +212,7 @@ def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> N
     tab.until("document.getElementById('hints').innerText === ''")
 
 
-def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
+def test_a_hint_is_shown_in_steps_and_a_move_is_checked(tab: Watched, server: Server) -> None:
     """What the page makes of it; playouts compile for minutes and are not run here."""
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     page = tab.page
@@ -196,32 +221,53 @@ def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
     node = page.evaluate("game.node")
     texts = page.evaluate("game.legal.slice(0, 2).map(a => a.text)")
     assert len(texts) == 2
-    good = {"text": texts[0], "words": "the good one", "vp": [120.0, 115.0, 125.0],
-            "lost": [0.0, 0.0, 0.0], "grade": None, "playouts": 32,
+    good = {"text": texts[0], "words": "the good one", "place": "on the map, top left",
+            "vp": [120.0, 115.0, 125.0], "lost": [0.0, 0.0, 0.0], "grade": None, "playouts": 32,
+            "orders": ["the other order"], "why": {"research": 6.5},
             "line": ["Xenos: pass"]}  # fmt: skip
-    bad = good | {"text": texts[1], "words": "the bad one", "lost": [12.0, 8.0, 16.0],
-                  "grade": "blunder"}  # fmt: skip
+    bad = good | {"text": texts[1], "words": "the bad one", "lost": [4.0, 1.0, 7.0], "orders": []}
 
     def answer(route: Any) -> None:
         route.fulfill(
             json={"status": "ready", "message": "", "done": 64, "total": 64, "seconds": 3,
-                  "node": node, "candidates": [good, bad]}
+                  "node": node, "candidates": [good, bad], "tried": 5, "nothing_near": ""}
+        )  # fmt: skip
+
+    checks: list[Any] = []
+
+    def check(route: Any) -> None:
+        checks.append(route.request.post_data_json["actions"])
+        warned = checks[-1] == [texts[1]]
+        checked = {"warned": warned, "lost": [12.0, 8.0, 16.0], "grade": "blunder"}
+        route.fulfill(
+            json={"status": "ready", "message": "", "done": 0, "total": 0, "seconds": 1,
+                  "node": node, "checked": checked}
         )  # fmt: skip
 
     page.route("**/ask/hint*", answer)
+    page.route("**/ask/check*", check)
     page.click("#hint")
+    page.wait_for_selector("#hint-next")
+    assert "Look on the map, top left." in page.inner_text("#hints")
+    assert page.locator("#hints .candidate").count() == 0, "first only where"
+    page.click("#hint-next")
     tab.until("document.querySelectorAll('#hints .candidate').length === 2")
     text = page.inner_text("#hints")
-    assert "120 VP (115 to 125)" in text and "12.0 VP less than the best (8.0 to 16.0)" in text
-    assert "then Xenos: pass" in text and "with the same random numbers" in text
+    assert "120 VP (115 to 125)" in text and "4.0 VP less than the best (1.0 to 7.0)" in text
+    assert "in the same plan: the other order" in text and "research" not in text
+    page.click("#hint-next")
+    text = page.inner_text("#hints")
+    assert "compared with the next best: +6.5 research" in text and "then Xenos: pass" in text
+    assert "with the same random numbers" in text and page.locator("#hint-next").count() == 0
     page.evaluate("allSettings().warn = true")
     dialogs: list[str] = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     page.locator("#hints .candidate").nth(1).click()
-    assert page.evaluate("game.node") == node and "a blunder" in dialogs[0]
+    tab.until("checkedMove === ''")
+    assert page.evaluate("game.node") == node and "a blunder: 12 VP less" in dialogs[0]
     page.locator("#hints .candidate").first.click()
     tab.until(f"game.node !== {node}")
-    assert len(dialogs) == 1
+    assert len(dialogs) == 1 and checks == [[texts[1]], [texts[0]]]
 
 
 class HintAnswers:
@@ -233,11 +279,12 @@ class HintAnswers:
 
     def answer(self, route: Any) -> None:
         text = "pass"
-        candidate = {"text": text, "words": text, "vp": [9.0, 8.0, 10.0], "lost": [0.0, 0.0, 0.0],
-               "grade": None, "playouts": 32, "line": []}  # fmt: skip
+        candidate = {"text": text, "words": text, "place": "here", "vp": [9.0, 8.0, 10.0],
+                     "lost": [0.0, 0.0, 0.0], "grade": None, "playouts": 32, "orders": [],
+                     "why": {}, "line": []}  # fmt: skip
         route.fulfill(
             json={"status": self.status, "message": "getting ready", "done": 0, "total": 0,
-                  "seconds": 1, "node": self.node,
+                  "seconds": 1, "node": self.node, "tried": 1, "nothing_near": "",
                   "candidates": [candidate] if self.status == "ready" else []}
         )  # fmt: skip
 
@@ -250,7 +297,27 @@ def test_a_hint_of_one_game_is_not_shown_in_another(tab: Watched, server: Server
     tab.until(MINE)
     answers.status, answers.node = "ready", page.evaluate("game.node")
     page.click("#hint")
-    page.wait_for_selector("#hints .candidate")
+    page.wait_for_selector("#hint-next")
     page.evaluate(f"location.hash = {games[1]!r}")
     tab.until(f"game && game.id === {games[1]!r}")
     assert page.evaluate("game.node") == answers.node and page.inner_text("#hints") == ""
+
+
+@pytest.mark.slow  # compiles and plays games out: minutes on two cores
+def test_costly_first_moves_are_warned_of() -> None:
+    """The Firaks' first mine, second mine and first action; the policy gives all of them 0 %."""
+    rules = Rules("lost_fleet")
+    adviser = Adviser(rules, "zoo/strong")
+    adviser.prepare(print)
+    state = rules.start(rules.draw(95191491))
+    firaks = [seat.faction.id for seat in rules.table(state).seats].index("FIRAKS")
+    wrong_moves = ["pick 7,-3", "pick 11,-7", "booster RB4"]
+    while wrong_moves:
+        states = jax.tree.map(lambda x: np.asarray(x)[None], state)
+        likeliest = int(policy_probabilities(adviser.agent, states)[0].argmax())
+        if state.current_player == firaks and wrong_moves[0] in rules.legal(state):
+            analysis = PositionAnalysis(adviser.runner, state, rules.after)
+            wrong = analysis.check([rules.index(wrong_moves.pop(0))])
+            assert wrong.is_mistake and wrong.loss.mean > 8
+            assert not analysis.check([likeliest]).is_mistake
+        state = rules.after(state, likeliest)

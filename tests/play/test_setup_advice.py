@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
+from gaia_jax.render import svg
 from tests.browser import Watched
 from tests.play.server import Server
 from tests.training.test_advice import made_up
 from training.analysis import ADVICE_GAMES, ADVISER, advice, advice_report
 from training.play import setup_advice
+from training.play.advisers import Advisers
 from training.play.compiled_rules import Rules
 from training.play.game import Refused
 from training.play.setup_advice import SetupAdvice
 
 FORM = {"ruleset": "lost_fleet", "seats": ["you"] * 4}
-TWO = {"ruleset": "base", "seats": ["you"] * 2, "seed": 3}
+TWO = {"ruleset": "lost_fleet", "seats": ["you"] * 2, "seed": 3}
 NO_TWO = f"{ADVISER} plays games of 4, not of 2"
+
+
+ADVISER_OF_TESTS = SimpleNamespace(
+    name=ADVISER, agent=None, runner=None, prepare=lambda report: None
+)  # fmt: skip
 
 
 class FakeAdvisor:
@@ -49,8 +57,8 @@ def rules() -> Rules:
 def advisor(monkeypatch: pytest.MonkeyPatch, rules: Rules) -> FakeAdvisor:
     """Whose `named` every `SetupAdvice` asks."""
     fake_advisor = FakeAdvisor(rules.env)
-    fake = staticmethod(lambda env, agent: fake_advisor if agent == ADVISER else None)
-    monkeypatch.setattr(advice.Advisor, "named", fake)
+    monkeypatch.setattr(advice, "Advisor", lambda env, agent, runner: fake_advisor)
+    monkeypatch.setattr(setup_advice.Advisers, "get", lambda self, rules: ADVISER_OF_TESTS)
     return fake_advisor
 
 
@@ -62,7 +70,7 @@ def wait(desk: SetupAdvice, id: str) -> str:
 
 
 def test_it_is_what_the_command_makes_and_is_kept(advisor: FakeAdvisor, rules: Rules) -> None:
-    desk, setup, form = SetupAdvice(), rules.draw(7), {**FORM, "seed": 7}
+    desk, setup, form = SetupAdvice(Advisers()), rules.draw(7), {**FORM, "seed": 7}
     assert desk.of(rules, setup, form)["status"] == "none"
     status = desk.start(rules, setup, form)
     assert status["status"] in ("running", "ready") and status["refusal"] == ""
@@ -72,7 +80,10 @@ def test_it_is_what_the_command_makes_and_is_kept(advisor: FakeAdvisor, rules: R
     about = {"agent": ADVISER, "from": "seed 7"}
     report = advice_report.advise_and_report(advisor, setup, boards, ADVICE_GAMES, about)  # type: ignore[arg-type]
     job = desk.get(status["id"])
-    assert job and job.result == advice_report.report_page(report)
+    address = "/#seed=7&ruleset=lost_fleet&players=4&factions="
+    picture = svg(rules.start(setup), rules.env.ruleset)
+    assert job and job.result == advice_report.report_page(report, picture, address)
+    assert f'href="{address.replace("&", "&amp;")}TERRANS"' in job.result
     assert f"set-up of seed 7; {ADVISER} at all seats" in job.result
     dealt = setup.replace(faction=setup.faction[::-1])
     assert desk.start(rules, dealt, form)["id"] == status["id"], "for any factions"
@@ -83,7 +94,7 @@ def test_it_is_what_the_command_makes_and_is_kept(advisor: FakeAdvisor, rules: R
 
 
 def test_it_is_called_off_and_one_waits_for_the_other(advisor: FakeAdvisor, rules: Rules) -> None:
-    desk, setups = SetupAdvice(), [rules.draw(seed) for seed in (1, 2)]
+    desk, setups = SetupAdvice(Advisers()), [rules.draw(seed) for seed in (1, 2)]
     advisor.hold.clear()
     ids = [
         desk.start(rules, setup, {**FORM, "seed": n})["id"]
@@ -113,7 +124,7 @@ def test_pages_are_kept_up_to_a_number(
     advisor: FakeAdvisor, rules: Rules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(setup_advice, "MAX_PAGES", 2)
-    desk, setup = SetupAdvice(), rules.draw(1)
+    desk, setup = SetupAdvice(Advisers()), rules.draw(1)
     ids = []
     origins: list[dict[str, Any]] = [{"seed": 1}, {"setup": {}}, {"seed": 1}, {"seed": 3}]
     for origin in origins:  # the first one again
@@ -128,7 +139,7 @@ def test_who_has_no_adviser_is_told_so_in_a_line(server: Server) -> None:
     status, answer, _ = server.request("POST", "/api/advice", TWO)
     assert status == 400 and answer == {"error": NO_TWO}
     with pytest.raises(Refused, match=NO_TWO):
-        SetupAdvice().start(Rules("base", 2), None, TWO)  # type: ignore[arg-type]
+        SetupAdvice(Advisers()).start(Rules("lost_fleet", 2), None, TWO)  # type: ignore[arg-type]
     id = advice_status["id"]
     assert server.request("GET", f"/api/advice/{id}")[0] == 404
     for path in (f"/api/advice/{id}/page", "/api/advice/..%2fREADME.md/page"):
@@ -228,7 +239,7 @@ def test_another_set_up_has_advice_of_its_own(tab: Watched, server: Server) -> N
     tab.until("game", 120)
     assert answers.asked[-1] == {"off": True}, "nor for the second, once the game is dealt"
     page.evaluate("location.hash = ''")
-    start(tab, server, "seed=3&ruleset=base&players=2")
+    start(tab, server, "seed=3&ruleset=lost_fleet&players=2")
     before = len(answers.asked)
     page.click("#advise")
     tab.until("document.getElementById('advice-status').innerText.includes('No advice here')")

@@ -72,6 +72,7 @@ def test_the_text_has_seats_and_costliest_moves(reviewed: tuple[Game, dict[str, 
     for seat in about["seats"]:
         assert seat["name"] in text and 0 <= seat["accuracy"] <= 100
     assert text.count("  better: ") == 5 and "%" in text
+    assert "choose " not in text, "words name what is on a place"
 
 
 @pytest.mark.slow
@@ -81,16 +82,29 @@ def test_the_better_line_is_clicked_through(
 ) -> None:
     game, about = reviewed
     path = tmp_path / "review.html"
-    path.write_text(review_report.report_page(game, about), encoding="utf-8")
+    positions = {m["decision"]: f"https://table.test/#g@{m['decision']}" for m in about["moves"]}
+    links = review_report.PageLinks("https://table.test/#g", positions, seat=2)
+    path.write_text(review_report.report_page(game, about, links), encoding="utf-8")
     assert path.stat().st_size < LARGEST and review_report.is_own_page(path)
     tab = Watched(browser, width)
     show = tab.page
     show.goto(path.as_uri())
     show.wait_for_selector("body[data-ready]")
-    assert show.locator("#costly button").count() == 5
+    seat = about["seats"][2]
+    own = [next(m for m in about["moves"] if m["decision"] == n) for n in seat["costliest"]]
+    shown = show.locator("#costly button:visible")
+    assert shown.count() == len(own) > 1 and all(m["player"] == 2 for m in own), "mine first"
+    assert seat["name"] in show.inner_text("#costly")
+    top = show.evaluate("document.getElementById('table').getBoundingClientRect().top")
+    assert top < 400, "the board is on the first screen"
+    assert show.get_attribute("#again", "href") == positions[own[0]["decision"]]
+    assert own[0]["better"]["words"] not in show.inner_text("main"), "one tries again first"
+    show.select_option("#filter", label="all players")
+    assert shown.count() == 5
     assert show.evaluate("document.documentElement.scrollWidth") <= width
     assert show.evaluate("(x => x.scrollWidth <= x.clientWidth)(document.querySelector('.seats'))")
     assert show.text_content("#place") == "0 / 5"
+    assert "Which move is better?" in show.inner_text("#step")
     open_boards = show.locator(".deck.play .seat-board.open")
     assert open_boards.count() == (3 if width > 1000 else 0), "the other players next to the board"
     before = show.inner_html("#table")
@@ -104,7 +118,7 @@ def test_the_better_line_is_clicked_through(
     show.keyboard.press("p")
     assert show.inner_html("#table") == before
     show.keyboard.press("3")
-    assert show.get_attribute("#costly button:nth-child(3)", "aria-pressed") == "true"
+    assert shown.nth(2).get_attribute("aria-pressed") == "true"
     assert show.locator(".graph svg").count() == 2
     show.click("summary")
     assert show.locator("details tr").count() == len(about["moves"]) + 1

@@ -152,7 +152,7 @@ def test_openings_and_boosters_are_read_from_the_moves():
     ]  # fmt: skip
     moves, notes = np.full((2, 20), -1), np.full((2, 20), -1)
     moves[0, : len(decisions)] = [TEXTS[text] for _, _, text in decisions]
-    notes[0, : len(decisions)] = [32 * seat + node for seat, node, _ in decisions]
+    notes[0, : len(decisions)] = [64 * seat + node for seat, node, _ in decisions]
     vp = np.array([[10, 40, 30, 20], [0, 0, 0, 0]])
     ends = Ends(vp, moves, np.array([True, False]), vp[..., None], notes)
     faction = np.array([[0, 2, 4, 6], [1, 3, 5, 7]])

@@ -14,7 +14,7 @@ from gaia_jax.actions import from_text, to_text
 from training import puzzles as command
 from training import zoo
 from training.agents import Agent
-from training.analysis import attribution, puzzle_maker, puzzles, trials, verification
+from training.analysis import attribution, fairness, puzzle_maker, puzzles, trials, verification
 from training.analysis.candidate_outcomes import Outcomes
 from training.analysis.playouts import Ends
 from training.analysis.puzzle_maker import Decision, PuzzleMaker, choose_varied, puzzle_decisions
@@ -409,7 +409,9 @@ def test_reasons_are_differences_by_source(game, legal):
 def test_the_shipped_puzzles_are_clear_and_verified():
     """Each answer leads by 5 VP, others by 3.5 VP, and still does where a search replays it."""
     shipped = puzzles.read(puzzles.SHIPPED)
-    assert len(shipped["puzzles"]) >= 100
+    assert len(shipped["puzzles"]) >= 50
+    rivals = [puzzle["held"]["rival"] for puzzle in shipped["puzzles"] if "rival" in puzzle["held"]]
+    assert min(rival["less"] for rival in rivals) >= fairness.MIN_LEAD_OVER_RIVALS
     assert shipped["playouts"] == 64 and shipped["agent"] == "zoo/strong"
     new = puzzles.new_collection(gaia_jax.make("lost_fleet"), "zoo/quick", 64, 0, 0)
     assert new["sha256"] == zoo.about("zoo/quick")["sha256"]

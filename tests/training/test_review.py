@@ -22,6 +22,7 @@ from training.analysis.judge import (
     Judge,
     Loss,
     estimate_loss,
+    estimate_win_loss,
     make_comparison,
 )
 from training.analysis.playouts import jobs_of
@@ -235,3 +236,16 @@ def test_an_agent_without_a_policy_is_refused_before_any_work(agent, tmp_path, c
     assert cli.run(lambda: command.main(args)) == 2
     assert f"--agent requires a policy, {agent} has none" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_losses_in_win_probability_stay_in_their_range():
+    """For any shares of the win, also where all playouts agree."""
+    rng, shares = np.random.default_rng(0), np.array([0, 0.25, 1 / 3, 0.5, 1])
+    for number in range(300):
+        some = rng.choice(shares, size=rng.integers(1, len(shares) + 1), replace=False)
+        won = rng.choice(some, size=(2, rng.integers(2, 40)))
+        if number % 3 == 0:
+            won[:] = rng.choice(shares, size=(2, 1))
+        loss = estimate_win_loss(*won)
+        assert -1 <= loss.low <= loss.mean <= loss.high <= 1
+        assert loss.low < loss.high, "equal results prove nothing"

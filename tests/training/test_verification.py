@@ -10,7 +10,7 @@ import pytest
 from gaia_jax.state import Node
 from tests.training import toy_env
 from training.agents import Agent
-from training.analysis import actions, trials, verification
+from training.analysis import actions, fairness, trials, verification
 from training.analysis.judge import Comparison
 from training.analysis.trials import (
     TURN_BEGINS,
@@ -169,23 +169,37 @@ def test_an_answer_that_leads_by_bad_play_after_the_other_move_is_dropped(verifi
     )
 
 
-def test_no_other_legal_move_may_have_more(verifier):
-    """Project, then the mine of the plan, ends as mine and project: it is a rival, not a winner."""
+def test_no_other_legal_move_may_come_near(verifier):
+    """Project, then the mine of the plan, ends as mine and project: a rival as good refuses."""
     puzzle = puzzle_of(0) | {"policy": {"action": PICK}}
     puzzle["candidates"][1]["action"] = PICK
     state = only(position(9, WITH_OTHERS), MINE, PICK, PICK + 1, PROJECT)
-    ((_, verified),) = verifier(PICK).verify_seat([(0, puzzle, state)]).items()
-    assert verified["held"]["rival"] == {
-        "text": f"move {PROJECT}",
-        "vp": 23.0,
-        "less": 0,
-        "moves": 2,
-    }
+    assert verifier(PICK).verify_seat([(0, puzzle, state)]) == {}
     toy_verifier = verifier(PICK)
+    toy_verifier._choose_rivals = lambda trials: [[PlannedMove(PICK + 1)]]
+    ((_, verified),) = toy_verifier.verify_seat([(0, puzzle, state)]).items()
+    rival = verified["held"]["rival"]
+    assert rival["text"] == f"move {PICK + 1}" and rival["moves"] == 2
+    assert rival["less"] >= fairness.MIN_LEAD_OVER_RIVALS
     toy_verifier._choose_rivals = lambda trials: [[PlannedMove(PROJECT, [[[MINE]]] * 6)]]
     richer = position(10, WITH_OTHERS)
     richer.game.worth[1:, 0] = 30
     assert toy_verifier.verify_seat([(0, puzzle, only(richer, MINE, PICK, PROJECT))]) == {}
+
+
+def test_a_puzzle_is_fair_if_its_answer_leads_every_legal_move():
+    """Moves that no candidate shows count, and so do those that only need the answer's plan."""
+    checker = object.__new__(fairness.FairnessChecker)
+    turns = (every_decision, every_decision)
+    checker._env, checker._player = ENV, CandidatePlayer(ENV, following(PICK), 8, turns)
+    state = only(position(9, WITH_OTHERS), MINE, PICK, PICK + 1, PROJECT)
+    rival = checker.nearest_rival(0, puzzle_of(0), state)
+    assert rival == (PROJECT, 0) and not rival.is_fair, "the mine may follow the project"
+    rival = checker.nearest_rival(1, puzzle_of(0), only(state, MINE, PICK, PICK + 1))
+    assert rival.action in (PICK, PICK + 1) and rival.is_fair
+    wrong = puzzle_of(0) | {"answer": {"action": PICK}}
+    rival = checker.nearest_rival(2, wrong, only(state, MINE, PICK))
+    assert rival.action == MINE and rival.lead < 0
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,15 @@
 - `review`: which moves of a game are judged, and the accuracy of each seat.
 - `candidate_outcomes`: the results of the candidates of one position; `attribution`: their
   differences by source of VP.
+- `position_analysis`: candidates for a hint, and the check of a move.
 - `search_report`: the moves of a game, explained by a search.
 - `advice`: the strength of factions on a set-up.
 - `puzzles`: positions with one best move; `puzzle_maker`, `trials`, `verification` make them.
 - `*_report`: results as JSON values, text and HTML.
 """
 
-# Defaults of the advice on a set-up: the agent, and the number of games for each faction.
-ADVISER, ADVICE_GAMES = "zoo/strong", 64
+# Shipped agents that advise, by preference, each where it plays such games; the first one is the
+# default of the commands.
+ADVISERS = ("zoo/strong", "zoo/duel")
+ADVISER = ADVISERS[0]
+ADVICE_GAMES = 64  # of the advice on a set-up, for each faction

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from gaia_jax.state import Node
@@ -31,3 +34,30 @@ def is_within_turn(states: EnvState) -> Array:
     """(B,) whether a decision is within a turn: a conversion, the main action or a part of it."""
     node = states.game.turn.node
     return jnp.asarray((node >= Node.TURN) & (node <= Node.LOST_PLANET))
+
+
+_PLAYER, _BEGINS = 64, 32  # parts of a note; below them the node
+
+
+class Notes(NamedTuple):
+    """Notes of decisions, as arrays of the same shape; -1, False and -1 where there is none."""
+
+    player: np.ndarray  # who decides
+    begins_turn: np.ndarray
+    node: np.ndarray
+
+
+def decision_note(states: EnvState) -> Array:
+    """(B,) the note of a decision that playouts store; `read_notes` splits it."""
+    begins = jnp.where(begins_turn(states), _BEGINS, 0)
+    return jnp.asarray(states.current_player * _PLAYER + begins + states.game.turn.node)
+
+
+def read_notes(notes: np.ndarray) -> Notes:
+    """Split notes, an array of any shape with -1 where nothing was decided."""
+    is_decision = notes >= 0
+    return Notes(
+        np.where(is_decision, notes // _PLAYER, -1),
+        is_decision & (notes % _PLAYER >= _BEGINS),
+        np.where(is_decision, notes % _BEGINS, -1),
+    )

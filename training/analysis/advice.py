@@ -14,7 +14,6 @@ from typing import NamedTuple, Self
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
 from gaia_jax import replay
 from gaia_jax.env import GaiaEnv
@@ -26,11 +25,10 @@ from ..games.stats import wins
 from ..stats.effects import Effect, dummies, regression
 from ..system.devices import LEAST_GAMES
 from ..types import Environment, EnvState
-from .actions import action_kind, is_main_action
-from .playouts import Ends, Jobs, Playouts
+from .actions import action_kind, decision_note, is_main_action, read_notes
+from .playouts import OPENING_MOVES, Ends, Jobs, Playouts
 
 OPENING_LENGTH = 4  # main actions
-MAX_MOVES = 192  # stored decisions of a game: set-up and rounds 1 and 2
 SLOTS = 64  # most games at a time on each device
 NONE = -1  # no plan, booster or action
 
@@ -129,17 +127,16 @@ def positions(env: GaiaEnv, setup: Setup, factions: np.ndarray) -> EnvState:
     return batch
 
 
-def _player_and_node(state: EnvState) -> Array:
-    """(B,) the deciding player and the node."""
-    player_and_node: Array = state.current_player * 32 + state.game.turn.node
-    return player_and_node
-
-
 class Advisor:
     """Plays games on a set-up with one agent; compiles once for each number of games."""
 
-    def __init__(self, env: GaiaEnv, agent: Agent):
-        self.env, self.agent = env, agent
+    def __init__(self, env: GaiaEnv, agent: Agent, runner: Playouts | None = None):
+        """
+        Args:
+            runner: plays all games (`candidate_outcomes.shared_runner`); by default playouts of
+                the advice's own.
+        """
+        self.env, self.agent, self._shared = env, agent, runner
         self._runners: dict[int, Playouts] = {}
 
     @classmethod
@@ -169,12 +166,14 @@ class Advisor:
 
     def _runner_for(self, games: int) -> Playouts:
         """Playouts with a number of slots that divides the games into equal waves."""
+        if self._shared:
+            return self._shared
         devices = min(jax.device_count(), max(games // LEAST_GAMES, 1))
         share = -(-games // devices)
         slots = -(-share // -(-share // SLOTS))
         if slots not in self._runners:
             self._runners[slots] = Playouts(
-                self.env, self.agent, MAX_MOVES, slots, _player_and_node
+                self.env, self.agent, OPENING_MOVES, slots, decision_note
             )
         return self._runners[slots]
 
@@ -192,9 +191,10 @@ def read_games(env: Environment, ends: Ends, factions: np.ndarray) -> PlayedGame
     ):
         num_moves = int((moves >= 0).sum())
         words = [texts[move] for move in moves[:num_moves]]
-        node = notes[:num_moves] % 32
+        decided = read_notes(notes[:num_moves])
+        node = decided.node
         count, upgraded = [0] * factions.shape[1], set()
-        for at, seat in enumerate((notes[:num_moves] // 32).tolist()):
+        for at, seat in enumerate(decided.player.tolist()):
             if node[at] == Node.BOOSTER and booster[row, seat] == NONE:
                 booster[row, seat] = boosters.get(words[at], NONE)
             if not is_main_action(node[at], words[at]) or count[seat] == OPENING_LENGTH:

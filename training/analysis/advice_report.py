@@ -245,8 +245,14 @@ def _boosters(report: JsonObject) -> ReportTable:
     return ReportTable(("booster", "VP (95 %)", "taken", ""), rows, (0, 3))
 
 
-def report_page(report: JsonObject) -> str:
-    """The page of advice on a set-up."""
+def report_page(report: JsonObject, picture: str = "", address: str = "") -> str:
+    """The page of advice on a set-up.
+
+    Args:
+        report: as `build_report` returns it.
+        picture: the table as SVG.
+        address: of a form with this set-up, to which an id of a faction is added.
+    """
     effects = []
     for row in report["factions"]:
         bid, low, high = (math.nan if x is None else x for x in row["bid"])
@@ -262,7 +268,8 @@ def report_page(report: JsonObject) -> str:
         "heading": escape(_heading(report)),
         "tiles": "\n".join(tiles),
         "factions": _wide(_factions(report["factions"])),
-        "details": "\n".join(map(_details, report["factions"])),
+        "details": "\n".join(_details(row, address) for row in report["factions"]),
+        "picture": picture,
         "seats": _wide(_advice_seats(report)),
         "compared": COMPARISON_NOTE,
         "boosters": _wide(_boosters(report)),
@@ -271,15 +278,21 @@ def report_page(report: JsonObject) -> str:
     return replay_page.filled(STATIC.joinpath("advice.html").read_text("utf-8"), fills)
 
 
-def _details(row: JsonObject) -> str:
-    """How a faction is played."""
+def _details(row: JsonObject, address: str) -> str:
+    """How a faction is played.
+
+    Args:
+        address: as of `report_page`.
+    """
+    link = f'<p><a href="{escape(address + row["faction"])}">Play it on this set-up</a></p>'
     moves, boosters = (
         [f"{x['words']}, {x['share']:.0%}" for x in row[key]] for key in ("opening", "boosters")
     )
     vp = [[x["words"], x["vp"], f"{x['above']:+.1f}"] for x in row["sources"] if x["vp"]]
     return (
-        f"<details><summary>{escape(row['name'])}</summary><p>Commonest first, second, ... main"
-        f" action:</p>{_list(moves, 'ol')}<p>First booster:</p>{_list(boosters, 'ul')}"
+        f"<details><summary>{escape(row['name'])}</summary>{link if address else ''}"
+        f"<p>Commonest first, second, ... main action:</p>{_list(moves, 'ol')}"
+        f"<p>First booster:</p>{_list(boosters, 'ul')}"
         + _wide(ReportTable(("VP from", "mean", "above all"), vp))
         + "</details>"
     )

@@ -73,6 +73,22 @@ def estimate_loss(alternative: np.ndarray, played: np.ndarray) -> Loss:
     return Loss(mean, mean - half_width, mean + half_width, error)
 
 
+def estimate_win_loss(alternative: np.ndarray, played: np.ndarray) -> Loss:
+    """Estimate a loss in win probability from n playouts of each move, as `estimate_loss` does.
+
+    The interval stays within -1 and 1. Two further differences, 1 and -1, widen it, so that n equal
+    results give no interval of width 0.
+
+    Args:
+        alternative: (n,) shares of the win, 0 to 1, with the alternative. played: (n,) without.
+    """
+    loss = estimate_loss(alternative, played)
+    wide = estimate_loss(np.append(alternative, [1.0, 0.0]), np.append(played, [0.0, 1.0]))
+    half_width = (wide.high - wide.low) / 2
+    low, high = max(loss.mean - half_width, -1.0), min(loss.mean + half_width, 1.0)
+    return Loss(loss.mean, low, high, wide.standard_error)
+
+
 class Comparison(NamedTuple):
     """What to compare at a decision: the played action and its likely alternatives."""
 
@@ -161,15 +177,18 @@ class Judge:
         agent: Agent,
         num_playouts: int,
         remeasure_one_in: int = REMEASURE_ONE_IN,
+        runner: Playouts | None = None,
     ):
         """
         Args:
             num_playouts: n, of each of the two actions that are measured; must be at least 4.
             remeasure_one_in: of N moves with alternatives, measure the costliest N //
                 `remeasure_one_in` again, but at least 5.
+            runner: playouts of the agent that store at least LINE_LENGTH actions; by default
+                playouts of the judge's own.
         """
         self.num_playouts, self._agent = num_playouts, agent
-        self.runner = Playouts(env, agent, moves=LINE_LENGTH)
+        self.runner = runner or Playouts(env, agent, moves=LINE_LENGTH)
         self._remeasure_one_in = remeasure_one_in
         self.capacity = 0  # of the latest call of `judge`
         self._num_choosing = max(num_playouts // 2, 4)
@@ -356,6 +375,6 @@ def judge_from_playouts(
     return JudgedMove(
         comparison, int(actions[other]), vp[0].mean(0), won[0].mean(0),
         estimate_loss(vp[1, :, seat], vp[0, :, seat]) if has_alternative else NO_LOSS,
-        estimate_loss(won[1, :, seat], won[0, :, seat]) if has_alternative else NO_LOSS,
-        vp.shape[1], moves[other, median],
+        estimate_win_loss(won[1, :, seat], won[0, :, seat]) if has_alternative else NO_LOSS,
+        vp.shape[1], moves[other, median, :LINE_LENGTH],
     )  # fmt: skip

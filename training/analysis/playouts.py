@@ -33,10 +33,15 @@ from ..system.batched import step_among
 from ..system.devices import GAMES, LEAST_GAMES, first_devices
 from ..system.environments import with_short_turns
 from ..types import Environment, EnvState, Params
+from .actions import decision_note
 
 SLOTS = 256  # simultaneous playouts on each device: the network's data fit in a core's cache
+OPENING_MOVES = 192  # stored actions that hold the set-up and rounds 1 and 2
 # Folded into the seed: random numbers that neither training nor evaluation uses.
 PLAYOUT_STREAM = 0x0FF
+# Of `shared_playouts`: a hint fills the slots; reviews and advice rarely exceed these numbers of
+# positions and jobs.
+SHARED_SLOTS, SHARED_LEAST = 32, (512, 4096)
 
 
 class Jobs(NamedTuple):
@@ -219,6 +224,7 @@ class Playouts:
         slots: int = SLOTS,
         note: Note | None = None,
         turns: tuple[Turn, Turn] | None = None,
+        least: tuple[int, int] = (1, 1),
     ):
         """
         Args:
@@ -226,10 +232,12 @@ class Playouts:
             slots: on each device, at most.
             note: an int16 to store with each of them, from the position before it.
             turns: whether a state begins a turn, and whether it is within one; for `Jobs.plan`.
+            least: numbers of positions and of jobs to which smaller requests are padded, so that
+                they share one program.
         """
         self.env = with_short_turns(env, True)
         self.agent, self._moves, self._max_slots = agent, moves, slots
-        self._note, self._turns = note, turns
+        self._note, self._turns, self._least = note, turns, least
         self._programs: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
 
     def play(
@@ -252,7 +260,8 @@ class Playouts:
         count = len(jobs.action)
         if not count:
             raise ValueError("nothing to play out")
-        capacity = max(count, capacity)
+        least_positions, least_jobs = self._least
+        capacity = max(count, capacity, least_jobs)
         devices = (
             min(jax.device_count(), max(capacity // LEAST_GAMES, 1)) if self.agent.by_game else 1
         )
@@ -264,7 +273,8 @@ class Playouts:
         padded = Jobs(*(x[job_of_row % len(x)].astype(np.int32) for x in jobs))
         total = np.array([len(range(d, count, devices)) for d in range(devices)], np.int32)
         positions = len(states.current_player)
-        rows = np.minimum(np.arange(_power_of_two(positions)), positions - 1)
+        size = _power_of_two(max(positions, least_positions))
+        rows = np.minimum(np.arange(size), positions - 1)
         pool = jax.tree.map(lambda x: np.asarray(x)[rows], states)
         key = jax.random.fold_in(jax.random.key(seed), PLAYOUT_STREAM)
         params, key, pool, padded, total = put_on_devices(
@@ -281,6 +291,16 @@ class Playouts:
                 raise
         row_of_job = np.argsort(job_of_row, kind="stable")[:count]
         return Ends(*(np.asarray(slots.results[name])[row_of_job] for name in Ends._fields))
+
+    def prepare(self, state: EnvState) -> None:
+        """Compile the program of the smallest requests, with a game that is over.
+
+        Args:
+            state: any state of the environment.
+        """
+        states = jax.tree.map(lambda x: np.asarray(x)[None], state)
+        over_states = states.replace(terminated=np.ones(1, bool))
+        self.play_actions(over_states, [np.array([-1])], range(1))
 
     def play_actions(
         self,
@@ -310,6 +330,14 @@ class Playouts:
             device = _Device(self.env, self.agent, slots, self._moves, self._note, self._turns)
             self._programs[devices, slots] = _programs(device, first_devices(devices))
         return self._programs[devices, slots]
+
+
+def shared_playouts(env: Environment, agent: Agent) -> Playouts:
+    """Playouts whose single program serves hints, checks of moves, reviews and advice.
+
+    It stores `OPENING_MOVES` actions and their `decision_note`.
+    """
+    return Playouts(env, agent, OPENING_MOVES, SHARED_SLOTS, decision_note, least=SHARED_LEAST)
 
 
 def _programs(device: _Device, mesh: Mesh) -> tuple[Any, Any, Any]:

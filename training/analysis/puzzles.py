@@ -50,7 +50,8 @@ SCHEMA: Schema = {
     "ruleset": TEXT, "version": TEXT, "agent": TEXT, "sha256": TEXT, "playouts": WHOLE,
     "seed": WHOLE, "following": WHOLE, "from_round": WHOLE,
     # Agents that selected the puzzles.
-    "chosen?": {"solved_by": LIST, "unsolved_by": LIST, "beats?": LIST, "held_by?": LIST},
+    "chosen?": {"solved_by": LIST, "unsolved_by": LIST, "beats?": LIST, "held_by?": LIST,
+                "fair_by?": LIST},
     "games": [{"setup": OBJECT, "actions": LIST}],
     "puzzles": [{
         "game": WHOLE, "decision": WHOLE, "round": WHOLE, "player": WHOLE, "theme": TEXT,
@@ -366,6 +367,7 @@ def summary(collection: JsonObject, solved_by_agent: Mapping[str, Sequence[bool]
         words = {
             "beats": "better than the choice of", "solved_by": "solved by",
             "unsolved_by": "not by", "held_by": "verified by",
+            "fair_by": "all legal moves tried by",
         }  # fmt: skip
         agents = [f"{words[key]} {name}" for key in words for name in chosen.get(key, [])]
         lines.append("chosen: " + ", ".join(agents))

@@ -16,6 +16,7 @@ from ..agents import REGISTRY, Agent, make_agent
 from ..agents.search import split_name
 from .actions import is_main_action
 from .judge import GRADES, Judge, JudgedMove, Loss
+from .playouts import Playouts
 from .recorded_game import Game
 
 # The par of a seat is the VP that it should make (`compute_pars`); `docs/lab/review.md` derives the
@@ -90,6 +91,7 @@ def review_game(
     num_playouts: int,
     seed: int = 0,
     progress: Callable[[int, int], object] = lambda ended, total: None,
+    runner: Playouts | None = None,
 ) -> Review:
     """Review a game. After Ctrl-C the review has the moves that were judged before.
 
@@ -101,6 +103,7 @@ def review_game(
         num_playouts: of the played move and of its best alternative; the costliest moves have
             `REMEASURE_FACTOR` times as many.
         progress: called with the number of finished playouts and the total.
+        runner: as of `Judge`, with the agent of this name.
     Raises:
         UserError: the agent is unknown or has no policy, or the game has no move to judge.
         KeyboardInterrupt: before any move was judged.
@@ -108,12 +111,12 @@ def review_game(
     indices = judged_positions(game)
     if not indices:
         raise UserError("the record has no main move that is not forced")
-    agent = make_agent(agent_name, game.env)
+    agent = runner.agent if runner else make_agent(agent_name, game.env)
     check_policy(agent_name, agent)
     positions = (jax.device_get(game.states[i]) for i in indices)
     states: State = jax.tree.map(lambda *x: np.stack(x), *positions)
     decision_numbers, played = [i + 1 for i in indices], [game.actions[i] for i in indices]
-    judge = Judge(game.env, agent, num_playouts)
+    judge = Judge(game.env, agent, num_playouts, runner=runner)
     moves, expected_vp = judge.judge_game(states, decision_numbers, played, seed, progress)
     end = game.states[-1]
     # An unfinished game has no final VP: take what the agent expects after the last judged move.

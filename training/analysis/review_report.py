@@ -6,20 +6,23 @@ The page is one file that loads no other.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
+from typing import NamedTuple
 
 import numpy as np
 
 from gaia_jax.cli import outputs
 from gaia_jax.env import State
+from gaia_jax.render import Table
 from gaia_jax.render.names import names, say
 from gaia_jax.replay import page as replay_page
 from gaia_jax.ruleset import Ruleset
 
 from ..stats import chart
 from ..types import JsonObject
+from .action_words import in_words
 from .judge import GRADES, JudgedMove, Loss
 from .recorded_game import Game, follow
 from .report_table import ReportTable
@@ -29,22 +32,33 @@ STATIC = resources.files(str(__package__)).joinpath("static")
 PAGE_HEAD = "<!doctype html>\n<!-- a review of gaia_jax -->\n"
 is_own_page = outputs.begins(PAGE_HEAD)
 is_own_report = outputs.json_with("record", "agent", "seats", "moves", "judged")
-NUM_COSTLIEST = 5  # moves
+NUM_COSTLIEST = 5  # moves of all seats, and of each seat
 NUM_LINE_MOVES = 6  # moves that the text shows after the better one
 NEIGHBOURS = 2  # judged moves on each side over which the graphs are smoothed
 CHANCE_DIGITS = 3
+
+
+class PageLinks(NamedTuple):
+    """Addresses to which the page of a review leads."""
+
+    game: str
+    positions: Mapping[int, str]  # the position before a decision, by its number from 1
+    seat: int | None = None  # whose moves come first
 
 
 def build_report(review: Review) -> JsonObject:
     """A review as JSON values, with actions and factions in words."""
     game, rules, end = review.game, review.game.env.ruleset, review.game.states[-1]
     moves = [move_json(game, judged) for judged in review.moves]
-    costliest = sorted(moves, key=lambda m: -m["loss"]["shrunk"])[:NUM_COSTLIEST]
+    costliest = _costliest(moves)
     factions = [rules.ids["faction"][i] for i in np.asarray(end.game.setup.faction)]
     faction_names = names(rules)["faction"]
+    fills = [seat["fill"] for seat in replay_page.seats_json(Table(end, rules))]
     seats = [
         {
             "player": player,
+            "fill": fills[player],
+            "costliest": _costliest([m for m in moves if m["player"] == player]),
             "faction": factions[player],
             "name": faction_names[factions[player]],
             "vp": int(end.game.players.vp[player]),
@@ -62,12 +76,18 @@ def build_report(review: Review) -> JsonObject:
         "asked": review.num_requested,
         "judged": len(review.moves),
         "seats": seats,
-        "costliest": [m["decision"] for m in costliest if m["loss"]["shrunk"] > 0],
+        "costliest": costliest,
         "moves": moves,
         "agent": review.agent,
         "seed": review.seed,
         "playouts": review.num_playouts,
     }
+
+
+def _costliest(moves: Sequence[JsonObject]) -> list[int]:
+    """The decision numbers of the costliest moves, those that lost nothing left out."""
+    by_loss = sorted(moves, key=lambda m: -m["loss"]["shrunk"])[:NUM_COSTLIEST]
+    return [m["decision"] for m in by_loss if m["loss"]["shrunk"] > 0]
 
 
 def move_json(game: Game, judged: JudgedMove) -> JsonObject:
@@ -79,12 +99,14 @@ def move_json(game: Game, judged: JudgedMove) -> JsonObject:
     number, seat, candidates, probabilities = judged.comparison
     rules, state = game.env.ruleset, game.states[number - 1]
     loss = loss_json(judged.loss, 1) | {"shrunk": round(judged.loss.shrunk_mean, 1)}
-    played = action_json(rules, int(candidates[0]), float(probabilities[0]))
+    table = Table(state, rules)
+    played = action_json(rules, int(candidates[0]), float(probabilities[0]), table)
     best = int(np.flatnonzero(candidates == judged.best)[0])
     line, before = [], state
     if judged.loss.mean > 0:
         for action, after in follow(game, number, judged.best, judged.line):
-            line.append({"player": int(before.current_player)} | action_json(rules, action))
+            about = action_json(rules, action, table=Table(before, rules))
+            line.append({"player": int(before.current_player)} | about)
             before = after
     return {
         "decision": number,
@@ -92,7 +114,7 @@ def move_json(game: Game, judged: JudgedMove) -> JsonObject:
         "player": seat,
         "faction": rules.ids["faction"][int(state.game.setup.faction[seat])],
         "played": played,
-        "better": action_json(rules, judged.best, float(probabilities[best])),
+        "better": action_json(rules, judged.best, float(probabilities[best]), table),
         "loss": loss,
         "win_loss": loss_json(judged.win_loss, CHANCE_DIGITS),
         "grade": judged.loss.grade,
@@ -103,11 +125,18 @@ def move_json(game: Game, judged: JudgedMove) -> JsonObject:
     }
 
 
-def action_json(rules: Ruleset, action: int, probability: float | None = None) -> JsonObject:
-    """An action as its text and in words, with its probability by the policy."""
+def action_json(
+    rules: Ruleset, action: int, probability: float | None = None, table: Table | None = None
+) -> JsonObject:
+    """An action as its text and in words, with its probability by the policy.
+
+    Args:
+        table: the position before it, so that the words name what is on its place.
+    """
     text = rules.actions.texts[action]
+    words = in_words(table, text) if table else say(rules, text)
     chance = {} if probability is None else {"policy": round(probability, CHANCE_DIGITS)}
-    return {"action": action, "text": text, "words": say(rules, text)} | chance
+    return {"action": action, "text": text, "words": words} | chance
 
 
 def loss_json(loss: Loss, digits: int) -> dict[str, float]:
@@ -167,22 +196,33 @@ def _loss(move: JsonObject) -> str:
     loss, win = move["loss"], move["win_loss"]
     return (
         f"{loss['mean']:.1f} VP ({loss['low']:.1f} to {loss['high']:.1f}),"
-        f" {100 * win['mean']:.0f} % to win ({100 * win['low']:.0f} to {100 * win['high']:.0f})"
+        f" {100 * win['mean']:.0f} % of the chance to win"
+        f" ({100 * win['low']:.0f} to {100 * win['high']:.0f})"
     )
 
 
-def report_page(game: Game, report: JsonObject) -> str:
+def report_page(game: Game, report: JsonObject, links: PageLinks | None = None) -> str:
     """The page of a review.
 
     Args:
         game: the reviewed game. report: as `build_report` returns it.
+        links: by default the page leads nowhere.
     """
     seats, moves = report["seats"], report["moves"]
-    costly = [m for number in report["costliest"] for m in moves if m["decision"] == number]
+    numbers = {number for shown in (report, *seats) for number in shown["costliest"]}
+    costly = sorted(
+        (m for m in moves if m["decision"] in numbers), key=lambda m: -m["loss"]["shrunk"]
+    )
     frames, costly_moves = _frames(game, costly, seats)
+    for move, about in zip(costly, costly_moves, strict=True):
+        about["link"] = links.positions.get(move["decision"], "") if links else ""
+    back = f'<a class="button" href="{escape(links.game)}">Back to the game</a>' if links else ""
+    first = -1 if links is None or links.seat is None else links.seat
     fills = {
         "title": escape("Review: " + ", ".join(seat["name"] for seat in seats)),
         "summary": escape(_summary(report)),
+        "back": back,
+        "filter": _seat_options(seats, first),
         "seats": _seats(seats).html(),
         "costly": "".join(_button(m, seats) for m in costly) or "<p>No move lost anything.</p>",
         "moves": _moves(moves, seats).html(),
@@ -206,13 +246,26 @@ def report_page(game: Game, report: JsonObject) -> str:
     return replay_page.filled(STATIC.joinpath("review.html").read_text("utf-8"), fills)
 
 
+def _seat_options(seats: Sequence[JsonObject], first: int) -> str:
+    """The options of the seat filter: all players, or one of them; `first` is selected."""
+    options = [(-1, "all players"), *((seat["player"], seat["name"]) for seat in seats)]
+    return "".join(
+        f'<option value="{player}"{" selected" * (player == first)}>{escape(name)}</option>'
+        for player, name in options
+    )
+
+
 def _button(move: JsonObject, seats: Sequence[JsonObject]) -> str:
-    title = f"{seats[move['player']]['name']}, {_move_time(move)}{_grade(move)}"
-    rows = (
-        f"Played: {move['played']['words']}", f"Better: {move['better']['words']}", _loss(move),
-    )  # fmt: skip
-    body = "".join(f"<span>{escape(row)}</span>" for row in rows)
-    return f'<button aria-pressed="false"><b>{escape(title)}</b>{body}</button>'
+    """A costly move; its better move is only named when the reader asks for it."""
+    seat = seats[move["player"]]
+    title = f"{seat['name']}, {_move_time(move)}{_grade(move)}"
+    body = "".join(
+        f"<span>{escape(row)}</span>" for row in (f"Played: {move['played']['words']}", _loss(move))
+    )
+    return (
+        f'<button aria-pressed="false" data-player="{move["player"]}"'
+        f' style="border-left:6px solid {seat["fill"]}"><b>{escape(title)}</b>{body}</button>'
+    )
 
 
 def _moves(moves: Sequence[JsonObject], seats: Sequence[JsonObject]) -> ReportTable:
@@ -238,7 +291,8 @@ def _graph(report: JsonObject, name: str, scale: float, title: str) -> str:
     smooth = near @ values / near.sum(1, keepdims=True)
     no_band = np.full((len(x), 2), np.nan)
     curves = [
-        chart.Line(seat["name"], x, smooth[:, i], no_band) for i, seat in enumerate(report["seats"])
+        chart.Line(seat["name"], x, smooth[:, i], no_band, seat["fill"])
+        for i, seat in enumerate(report["seats"])
     ]
     return chart.lines(curves, title, "decision")
 

@@ -4,7 +4,7 @@ A puzzle's answer may look best only because the agent that made the puzzle play
 candidates badly. `PuzzleVerifier` replays every candidate with a stronger agent (usually a search)
 at the deciding seat, with and without the plan of the answer (`trials`), and keeps the puzzle only
 if the answer still leads. It also replays the rivals, the other legal moves with the most VP for
-the weaker agent: none may have more VP than the answer.
+the weaker agent: none may come within MIN_LEAD_OVER_RIVALS VP of the answer (`fairness`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from gaia_jax.env import GaiaEnv, State
 
 from ..agents import Agent, make_agent, sha256_of
 from ..types import EnvState, JsonObject, Params
+from .fairness import MIN_LEAD_OVER_RIVALS
 from .judge import Comparison, estimate_loss
 from .playouts import Ends
 from .puzzles import CONVERSION, MIN_LEAD_OVER_OTHERS, replay_positions, select_puzzles
@@ -113,8 +114,8 @@ class PuzzleVerifier:
         for trial, planned_moves, end in zip(trials, rivals, ends, strict=True):
             number, puzzle, _ = chunk[trial.number]
             summary = self._held_summary(trial, planned_moves, end)
-            has_better_rival = "rival" in summary and summary["rival"]["less"] < 0
-            if not has_better_rival:
+            has_near_rival = "rival" in summary and summary["rival"]["less"] < MIN_LEAD_OVER_RIVALS
+            if not has_near_rival:
                 verified[number] = self._with_results(puzzle, trial, summary)
         return verified
 

@@ -33,9 +33,11 @@ NEWS_TIMEOUT = 15.0  # seconds until a request without news is answered
 # Agents' decisions within this many seconds are sent as one update, which costs more than they do.
 BATCH_SECONDS = 0.3
 MAX_WAITING = 64  # requests
-# A self-contained page: its own script runs, but sends no request to this server.
+# A self-contained page: its own script runs and sends no request (default-src); its links lead back
+# to the table, which an origin of its own could not open.
 SANDBOX = {
-    "Content-Security-Policy": "sandbox allow-scripts; default-src 'none'; img-src data:;"
+    "Content-Security-Policy": "sandbox allow-scripts allow-same-origin; default-src 'none';"
+    " img-src data:;"
     " script-src 'unsafe-inline'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 }
 
@@ -181,16 +183,16 @@ class Pages:
         return {"name": name, "moves": moves}
 
     def advice(self, request: Request, body: Body) -> Answer:
-        """Status of a hint or a review; POST starts it, and `{"off": true}` cancels it."""
-        table, kind = self._table(request), _check_name(request, ("hint", "review"))
+        """Status of a hint, check or review; POST starts it, and `{"off": true}` cancels it."""
+        table, kind = self._table(request), _check_name(request, ("hint", "check", "review"))
         game, advice = table.game, self.server.advice
         at = _position(request, game)
         if request.method == "POST" and body.get("off"):
-            advice.call_off(game, kind)
+            advice.call_off(game, kind, at)
         elif request.method == "POST":
-            self.server.ask_advice(table, _visitor(request).browser, kind, at)
-        if kind == "hint":
-            return advice.hint(game, at)
+            self.server.ask_advice(table, _visitor(request).browser, kind, at, body)
+        if kind != "review":
+            return advice.hint(game, at) if kind == "hint" else advice.check(game, at)
         job = advice.review_job(game)
         return job.json() if job else {"status": "none"}
 

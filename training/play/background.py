@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
+import os
 import threading
 import time
 import weakref
@@ -15,6 +17,8 @@ from gaia_jax.cli.command_line import UserError
 
 from .languages import translated
 
+# One program at a time: the compiler takes up to 1 GB for each.
+_compiler = threading.RLock()
 EXIT_WAIT = 5.0  # seconds for which a process that exits waits for its cancelled jobs
 
 
@@ -34,7 +38,9 @@ class Compilation:
     def make(self, compile: Callable[[], object]) -> None:
         """Compile it unless it is compiled; then `elapsed_s` is how long that took."""
         with self._lock:
-            if not self.is_ready:
+            if self.is_ready:
+                return
+            with _compiler:
                 self._started_at = time.monotonic()
                 try:
                     compile()
@@ -42,11 +48,19 @@ class Compilation:
                 finally:
                     self.elapsed_s = time.monotonic() - self._started_at
                     self._started_at = 0.0
+                    return_free_memory()
 
     def progress(self) -> list[tuple[str, float | None]]:
         """The line and its seconds, while it is being compiled."""
         started_at = self._started_at
         return [(self.text, time.monotonic() - started_at)] if started_at else []
+
+
+def return_free_memory() -> None:
+    """Give the memory that the compiler has freed back to the system; glibc keeps it otherwise."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
+    if trim:
+        trim(0)
 
 
 class CalledOff(Exception):

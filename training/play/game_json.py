@@ -14,13 +14,13 @@ from gaia_jax.replay.page import seats_json, sources_json
 from gaia_jax.state import AUTOMA
 from gaia_jax.state import HUMAN as PLAYER
 
-from ..analysis import ADVISER
+from ..analysis.action_words import in_words
+from .advisers import refusal
 from .game import AUTOMA_NAME, HUMAN, Game, Refused
 from .game_server import GameServer
-from .hints import refusal
 from .kept_tables import OpenTable
 from .languages import say
-from .lookahead import PARTS, TWO_STEPS, in_words, joined
+from .lookahead import PARTS, TWO_STEPS, joined
 
 NUM_BEST_MOVES = 8
 
@@ -81,7 +81,7 @@ def game_json(server: GameServer, table: OpenTable, browser: str, at: int) -> di
                 for text, seconds in (*lines, *game.rules.progress())
             ],
             "legal": legal_actions(game, at) if table.may_act(browser, at) else [],
-            "advised": not game.rules.solo or not refusal(ADVISER, game.rules),
+            "advised": not refusal(game.rules),
         }
 
 
@@ -106,7 +106,7 @@ def legal_actions(game: Game, at: int) -> list[dict[str, Any]]:
     rules, table, prices = game.rules, game.table(at), game.prices(at)
     actions: list[dict[str, Any]] = []
     for text in rules.legal(game.nodes[at].state):
-        action: dict[str, Any] = {"text": text, "words": in_words(rules, table, text)}
+        action: dict[str, Any] = {"text": text, "words": in_words(table, text)}
         if prices:
             action["effects"] = _with_warnings(table, text, prices[text])
         actions.append(action)
@@ -202,7 +202,7 @@ def _verdict(table: Table) -> str:
 
 def _decision_words(game: Game, before: Table, id: int) -> str:
     """The decision that led to a position; a second step with its first one."""
-    words, first = in_words(game.rules, before, game.nodes[id].text), game.nodes[id].parent
+    words, first = in_words(before, game.nodes[id].text), game.nodes[id].parent
     if before.node not in (*TWO_STEPS, "COVER"):
         return words
     return joined([game.words(first), words])

@@ -16,12 +16,12 @@ from gaia_jax.setup.setup_json import SEATS, players_of
 from gaia_jax.state import Setup
 
 from ..agents.search import split_name
-from ..analysis import ADVISER
 from . import evaluation, settings, setups, table_changes
+from .advisers import Advisers, refusal
 from .agent_pool import POLICY, SEARCH, AgentPool, AgentProgram
 from .compiled_rules import Rules
-from .game import HUMAN, Game, Refused, whole_number
-from .hints import Advice, refusal
+from .game import HUMAN, Game, Refused, requested_actions, whole_number
+from .hints import Advice
 from .kept_tables import KeptTables, OpenTable
 from .members import Forbidden, Members, read_name
 from .puzzle_book import PuzzleBook
@@ -50,7 +50,8 @@ class GameServer:
         self._fewer: dict[tuple[str, int], Rules] = {}
         self._compiled: set[str] = set()
         self.tables: dict[str, OpenTable] = {}
-        self.advice, self.setup_advice = Advice(), SetupAdvice()
+        advisers = Advisers()
+        self.advice, self.setup_advice = Advice(advisers), SetupAdvice(advisers)
         self.puzzles = PuzzleBook()
         self.lock = threading.RLock()
         self.wake = threading.Condition(self.lock)
@@ -163,7 +164,7 @@ class GameServer:
         setup_preview = setups.preview(setup, rules)
         self.compile(rules)
         self.agents.hurry([seat for seat in seats if seat != HUMAN], rules)
-        has_advice = not rules.solo or not refusal(ADVISER, rules)
+        has_advice = not rules.solo or not refusal(rules)
         advice = self.setup_advice.of(rules, setup, form) if has_advice else None
         return {**setup_preview, "advice": advice}
 
@@ -204,16 +205,25 @@ class GameServer:
         rematch = {"ruleset": game.rules.env.id, "setup": game.setup_json(), "seats": game.seats}
         return {**rematch, "settings": form.get("settings", {}), "again": id}
 
-    def ask_advice(self, table: OpenTable, browser: str, kind: str, at: int) -> None:
-        """Start a `hint` or a `review` in the background; Refused if the adviser gives none."""
+    def ask_advice(
+        self, table: OpenTable, browser: str, kind: str, at: int, body: Mapping[str, Any]
+    ) -> None:
+        """Start a `hint`, a `check` or a `review` in the background.
+
+        Args:
+            body: of a check the `actions` of the move.
+        Raises:
+            Refused: there is no advice on such games, or the move is not legal.
+        """
         game = table.game
-        reason = refusal(ADVISER, game.rules)
-        if reason:
+        if reason := refusal(game.rules):
             raise Refused(reason)
         if kind == "review":
             self.advice.start_review(game)
         elif not table.may_act(browser, at):
             raise Refused("hints are for your own decisions")
+        elif kind == "check":
+            self.advice.start_check(game, requested_actions(body), at)
         else:
             self.advice.start_hint(game, at)
 

@@ -1,193 +1,167 @@
-"""Hints and reviews of a game at the table, by the playouts of `training.review`.
+"""Hints, checks of moves and reviews of a game at the table, by the playouts of an adviser.
 
-A hint plays the most likely actions of a position out with the same random numbers, with the agent
-at all seats.
+A hint and a check share the playouts of their position (`analysis.position_analysis`).
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
-import jax
 import numpy as np
 
-from gaia_jax.env import State
+from gaia_jax.render import Table
+from gaia_jax.render.names import sources
 
-from ..agents import make_agent
-from ..agents.registry import plays
-from ..analysis import ADVISER, review, review_report
-from ..analysis.judge import (
-    LINE_LENGTH,
-    MAX_CANDIDATES,
-    estimate_loss,
-    make_comparison,
-    policy_probabilities,
-)
-from ..analysis.playouts import Playouts, jobs_of
+from ..analysis import review, review_report
+from ..analysis.action_words import cell_of, in_words, place_words
+from ..analysis.attribution import by_source
+from ..analysis.judge import Loss, estimate_loss
+from ..analysis.position_analysis import PositionAnalysis
 from ..analysis.recorded_game import Game as RecordedGame
 from ..analysis.recorded_game import whole_moves
+from .advisers import Advisers
 from .background import Job
 from .compiled_rules import Rules
-from .game import Game
+from .game import HUMAN, Game, Refused
 
-ROUND = 8  # playouts of each candidate between two updates of the page
-ROUNDS = 4
 LINE_MOVES = 4  # of a line in words
 NUM_REVIEW_PLAYOUTS = 8
-COMPILING_PLAYOUTS = "getting ready to play the {} out, once"
+# Where a hint without a place on the map looks first, by the verb of its action.
+PLACES = {
+    "advance": "at the research board", "power": "at the power actions",
+    "qic": "at the QIC actions", "upgrade": "at your structures",
+    "form_federation": "on the map, at a federation", "ship": "at the ships",
+    "explore": "at the ships", "artifact": "at the artifacts", "special": "at your own tiles",
+    "tile": "at the tech tiles", "advanced": "at the advanced tiles", "token": "at the tokens",
+    "booster": "at the boosters", "pass": "at the boosters", "leech": "at the power offered",
+    "income": "at your income", "free": "at the conversions of your resources",
+    "piece": "at the structures of your board",
+}  # fmt: skip
 
 
-class Adviser:
-    """The playouts of one agent for one ruleset; the first hint compiles them."""
-
-    _compiled = False
-
-    def __init__(self, rules: Rules, name: str = ADVISER):
-        self.rules, self.name = rules, name
-        self._agent = make_agent(name, rules.env)
-        self._busy = threading.Lock()  # a cancelled hint ends first
-        self._runner = Playouts(
-            rules.env, self._agent, moves=LINE_LENGTH, slots=MAX_CANDIDATES * ROUND
-        )
-
-    def candidates(self, state: State) -> np.ndarray:
-        """(K,) legal actions, most likely first, chosen as in a review."""
-        states = jax.tree.map(lambda x: np.asarray(x)[None], state)
-        probabilities = policy_probabilities(self._agent, states)[0]
-        likeliest, seat = int(probabilities.argmax()), int(state.current_player)
-        return make_comparison(0, seat, likeliest, probabilities).candidates
-
-    def judge(self, state: State, job: Job) -> None:
-        """Set `job.result` to the suggestions, after each round of playouts."""
-        if self._busy.locked():
-            job.report("waiting until a cancelled hint has been compiled")
-        with self._busy:
-            self._judge(state, job)
-
-    def _judge(self, state: State, job: Job) -> None:
-        job.report("choosing likely moves")
-        actions, seat = self.candidates(state), int(state.current_player)
-        states = jax.tree.map(lambda x: np.asarray(x)[None], state)
-        total = len(actions) * ROUND * ROUNDS
-        vp = np.empty((len(actions), 0), int)
-        moves = np.empty((len(actions), 0, LINE_LENGTH), int)
-        before = 0
-
-        def progress(ended: int) -> None:
-            self._compiled = True
-            job.report("played out", before + ended, total)
-
-        for number in range(ROUNDS):
-            before = number * len(actions) * ROUND
-            compiling = COMPILING_PLAYOUTS.format("moves")
-            job.report("played out" if self._compiled else compiling, before, total)
-            jobs = jobs_of([actions], ROUND, number * ROUND)
-            ends = self._runner.play(states, jobs, 0, progress, MAX_CANDIDATES * ROUND)
-            new = ends.vp[:, seat].reshape(len(actions), ROUND)
-            vp = np.concatenate([vp, new], 1)
-            line = ends.moves.reshape(len(actions), ROUND, -1)
-            moves = np.concatenate([moves, line], 1)
-            job.result = self._suggestions(state, actions, vp, moves)
-
-    def _suggestions(
-        self, state: State, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray
-    ) -> list[dict[str, Any]]:
-        """The candidates in words, best first.
-
-        Args:
-            actions: (K,). vp: (K, n) of the decider at the end. moves: (K, n, M) later actions.
-        """
-        rules, means, table = self.rules, vp.mean(1), self.rules.table(state)
-        best = int(means.argmax())
-        texts = rules.env.ruleset.actions.texts
-        suggestions = []
-        for i in np.argsort(-means, kind="stable"):
-            own, loss = estimate_loss(vp[i], np.zeros_like(vp[i])), estimate_loss(vp[best], vp[i])
-            median = moves[i, int(np.argsort(vp[i], kind="stable")[vp.shape[1] // 2])]
-            text = texts[int(actions[i])]
-            suggestions.append(
-                {
-                    "text": text,
-                    "words": rules.action_words(text, table),
-                    "vp": [round(x, 1) for x in (own.mean, own.low, own.high)],
-                    "lost": [round(x, 1) for x in (loss.mean, loss.low, loss.high)],
-                    "grade": loss.grade,
-                    "playouts": vp.shape[1],
-                    "line": self._line(state, int(actions[i]), median),
-                }
-            )
-        return suggestions
-
-    def _line(self, state: State, first: int, actions: Sequence[int] | np.ndarray) -> list[str]:
-        """The moves after an action, in words, each with its faction."""
-        rules, out = self.rules, []
-        moves = (first, *(int(x) for x in actions[:LINE_MOVES]))
-        for number, (action, after) in enumerate(whole_moves(rules.env, rules.after, state, moves)):
-            if number and rules.text(action) != "end_turn":
-                table = rules.table(state)
-                words = rules.action_words(rules.text(action), table)
-                out.append(f"{table.faction(table.player).name}: {words}")
-            state = after
-        return out
-
-
-def refusal(agent: str, rules: Rules) -> str:
-    """The reason why an agent gives no advice on such games; "" if it does."""
-    reason = plays(agent).refusal(rules.env.id, rules.env.num_players)
-    return f"{agent} {reason}" if reason else ""
-
-
-class Hint(NamedTuple):
-    """The hint of one position."""
+@dataclass
+class Position:
+    """The analysis of the position in view of a game, and its jobs."""
 
     node: int
-    job: Job
+    analysis: PositionAnalysis
+    hint: Job | None = None
+    check: Job | None = None
+
+    def call_off(self) -> None:
+        """Cancel its jobs."""
+        for job in (self.hint, self.check):
+            if job:
+                job.call_off()
 
 
 class Advice:
-    """Hints and reviews of all games: one hint at a time, cancelled where the position changes."""
+    """Hints, checks and reviews of all games; leaving a position cancels its hint and check."""
 
-    def __init__(self) -> None:
-        self._advisers: dict[str, Adviser] = {}
-        self._hints: dict[str, Hint] = {}  # by game
+    def __init__(self, advisers: Advisers) -> None:
+        self._advisers = advisers
+        self._positions: dict[str, Position] = {}  # by game
         self._reviews: dict[str, Job] = {}
         self._lock = threading.Lock()
 
     def start_hint(self, game: Game, at: int | None = None) -> None:
-        """Start a hint for a position, by default the present one; cancel all others."""
-        node = game.now if at is None else at
-        state = game.nodes[node].state
+        """Start a hint for a position, by default the present one; cancel those of others."""
         with self._lock:
-            for id, hint in list(self._hints.items()):
-                if id == game.id and hint.node == node and hint.job.now in ("running", "ready"):
-                    return
-                hint.job.call_off()
-                del self._hints[id]
+            position = self._current(game, at)
+            for id, other in self._positions.items():
+                if id != game.id:
+                    other.call_off()
+            if position.hint and position.hint.now in ("running", "ready"):
+                return
+            rules, state = game.rules, game.nodes[position.node].state
 
             def work(job: Job) -> None:
-                job.report("reading the game")
-                name = game.rules.env.ruleset.name
-                if name not in self._advisers:
-                    self._advisers[name] = Adviser(game.rules)
-                self._advisers[name].judge(state, job)
+                adviser = self._advisers.get(rules)
+                if adviser.busy.locked():
+                    job.report("waiting for an earlier hint or check")
+                with adviser.busy:
+                    adviser.prepare(job.report)
+                    position.analysis.suggest(partial(job.report, "played out"))
+                job.result = suggestions(rules, state, position.analysis)
 
-            self._hints[game.id] = Hint(node, Job(work, "hint"))
+            position.hint = Job(work, "hint")
+
+    def start_check(self, game: Game, texts: Sequence[str], at: int | None = None) -> None:
+        """Check a move at a position.
+
+        Args:
+            texts: of its decisions.
+            at: the position, by default the present one.
+        Raises:
+            Refused: one of them is not legal.
+        """
+        rules = game.rules
+        state = game.nodes[game.now if at is None else at].state
+        actions = _legal_actions(rules, state, texts)
+        with self._lock:
+            position = self._current(game, at)
+            position.analysis.is_hurried = True
+            if position.check:
+                position.check.call_off()
+
+            def work(job: Job) -> None:
+                adviser = self._advisers.get(rules)
+                job.report("waiting for the hint")
+                with adviser.busy:
+                    adviser.prepare(job.report)
+                    position.analysis.is_hurried = False
+                    check = position.analysis.check(actions, partial(job.report, "played out"))
+                job.result = {
+                    "actions": list(texts),
+                    "warned": check.is_mistake,
+                    "lost": _rounded(check.loss),
+                    "grade": check.loss.grade or "mistake",
+                    "playouts": check.num_playouts,
+                }
+
+            position.check = Job(work, "check")
+
+    def _current(self, game: Game, at: int | None) -> Position:
+        """The analysis of a position of a game; the one of another position is dropped."""
+        position, node = self._positions.get(game.id), game.now if at is None else at
+        if position and position.node == node:
+            return position
+        if position:
+            position.call_off()
+        state = game.nodes[node].state
+        runner = self._advisers.get(game.rules).runner
+        position = Position(node, PositionAnalysis(runner, state, game.rules.after))
+        self._positions[game.id] = position
+        return position
 
     def hint(self, game: Game, at: int | None = None) -> dict[str, Any]:
         """The hint of a position, by default the present one: `status`, `candidates`, progress."""
-        node = game.now if at is None else at
-        with self._lock:
-            hint = self._hints.get(game.id)
-            if hint and hint.node != node:
-                hint.job.call_off()
-                del self._hints[game.id]
-                hint = None
-        if hint is None:
+        job, node = self._job(game, "hint", at), game.now if at is None else at
+        if job is None:
             return {"status": "none", "node": node, "candidates": []}
-        return {**hint.job.json(), "node": hint.node, "candidates": hint.job.result or []}
+        nothing = {"candidates": [], "tried": 0, "nothing_near": ""}
+        return {**job.json(), "node": node, **(job.result or nothing)}
+
+    def check(self, game: Game, at: int | None = None) -> dict[str, Any]:
+        """The check at a position: `status`, progress, and `checked` at its end."""
+        job, node = self._job(game, "check", at), game.now if at is None else at
+        if job is None:
+            return {"status": "none", "node": node, "checked": None}
+        return {**job.json(), "node": node, "checked": job.result}
+
+    def _job(self, game: Game, kind: str, at: int | None) -> Job | None:
+        """The hint or check of a position; those of a position that was left end."""
+        with self._lock:
+            position = self._positions.get(game.id)
+            if position and position.node != (game.now if at is None else at):
+                position.call_off()
+                position = self._positions.pop(game.id) and None
+            job: Job | None = getattr(position, kind) if position else None
+            return job
 
     def start_review(self, game: Game) -> None:
         """Start a review of the line in view unless there is one."""
@@ -196,26 +170,32 @@ class Advice:
         actions = [game.nodes[id].action for id in line[1:]]
 
         def work(job: Job) -> None:
-            job.report(f"loading {ADVISER}")
+            job.report("loading the adviser")
+            adviser = self._advisers.get(game.rules)
+            adviser.prepare(job.report)
             played = RecordedGame(game.rules.env, states, actions)
-            job.report(COMPILING_PLAYOUTS.format("game"))
             progress = partial(job.report, "played out")
-            reviewed = review.review_game(played, ADVISER, NUM_REVIEW_PLAYOUTS, 0, progress)
+            reviewed = review.review_game(
+                played, adviser.name, NUM_REVIEW_PLAYOUTS, 0, progress, adviser.runner
+            )
             job.report("writing the page")
-            job.result = review_report.report_page(played, review_report.build_report(reviewed))
+            report = review_report.build_report(reviewed)
+            job.result = review_report.report_page(played, report, _links(game, line))
 
         with self._lock:
             cached = self._reviews.get(game.id)
             if cached is None or cached.now in ("failed", "called off"):
                 self._reviews[game.id] = Job(work, "review")
 
-    def call_off(self, game: Game, kind: str) -> None:
-        """Cancel the `hint` or the `review`; a started compilation still finishes."""
-        with self._lock:
-            hint = self._hints.get(game.id)
-            job = self._reviews.get(game.id) if kind == "review" else hint and hint.job
-            if job:
-                job.call_off()
+    def call_off(self, game: Game, kind: str, at: int | None = None) -> None:
+        """Cancel the `hint`, the `check` or the `review`; a started compilation still finishes.
+
+        Args:
+            at: the position of a hint or check, by default the present one.
+        """
+        job = self.review_job(game) if kind == "review" else self._job(game, kind, at)
+        if job:
+            job.call_off()
 
     def review_job(self, game: Game) -> Job | None:
         """The review of a game; None before it is started."""
@@ -225,7 +205,127 @@ class Advice:
     def forget(self, id: str) -> None:
         """Cancel everything about a game that has been closed."""
         with self._lock:
-            hint, job = self._hints.pop(id, None), self._reviews.pop(id, None)
-        for pending in (hint.job if hint else None, job):
-            if pending:
-                pending.call_off()
+            position, job = self._positions.pop(id, None), self._reviews.pop(id, None)
+        if position:
+            position.call_off()
+        if job:
+            job.call_off()
+
+
+def _links(game: Game, line: Sequence[int]) -> review_report.PageLinks:
+    """The addresses of a game and of the positions of a line at the table.
+
+    Args:
+        line: numbers of its positions.
+    """
+    address = f"/#{game.id}"
+    positions = {decision: f"{address}@{id}" for decision, id in enumerate(line, 1)}
+    seat = game.seats.index(HUMAN) if HUMAN in game.seats else None
+    return review_report.PageLinks(address, positions, seat)
+
+
+def _legal_actions(rules: Rules, state: Any, texts: Sequence[str]) -> list[int]:
+    """The actions of a move.
+
+    Raises:
+        Refused: one of them is not legal.
+    """
+    actions = list[int]()
+    for text in texts:
+        state = rules.after(state, actions[-1]) if actions else state
+        if text not in rules.legal(state):
+            raise Refused(f"{text!r} is not legal here")
+        actions.append(rules.index(text))
+    return actions
+
+
+def _rounded(loss: Loss) -> list[float]:
+    return [round(x, 1) for x in (loss.mean, loss.low, loss.high)]
+
+
+def suggestions(rules: Rules, state: Any, analysis: PositionAnalysis) -> dict[str, Any]:
+    """The best candidate and the alternatives near it, in words.
+
+    Returns:
+        `candidates`, the best first; `tried`, the number of plans that were played out;
+        `nothing_near`, a sentence where there is no alternative, or "".
+    """
+    best, *others = analysis.candidates
+    near = analysis.alternatives()
+    nothing_near = ""
+    if not near:
+        lost = f"the next best of {len(others) + 1} plans loses" if others else ""
+        lost += f" {analysis.losses(others[0], best).mean:.0f} VP" if others else "no other move"
+        nothing_near = f"Nothing else comes near: {lost}."
+    compared = others[0] if others else None
+    return {
+        "candidates": [
+            _suggestion(rules, state, analysis, action, compared if action == best else best)
+            for action in (best, *near)
+        ],
+        "tried": len(others) + 1,
+        "nothing_near": nothing_near,
+    }
+
+
+def _suggestion(
+    rules: Rules, state: Any, analysis: PositionAnalysis, action: int, compared: int | None
+) -> dict[str, Any]:
+    """A candidate in words.
+
+    Args:
+        compared: the candidate to compare it with; None if there is no other.
+    Returns:
+        `place`, where to look; `text` and `words` of the action; `orders`, in words, other first
+        actions of the same plan; `why`, VP by source compared with the other candidate, the
+        largest first; `vp`, `lost` and their intervals; `line`, moves that follow.
+    """
+    table, best = rules.table(state), analysis.candidates[0]
+    outcomes = analysis.outcomes([action] if compared is None else [action, compared])
+    own_vp = outcomes.vp[0, :, analysis.seat]
+    own, loss = estimate_loss(own_vp, np.zeros_like(own_vp)), analysis.losses(action, best)
+    median = outcomes.moves[0, int(np.argsort(own_vp, kind="stable")[len(own_vp) // 2])]
+    text = rules.text(action)
+    return {
+        "text": text,
+        "place": _where(table, text),
+        "words": in_words(table, text),
+        "orders": [in_words(table, rules.text(x)) for x in analysis.orders_of(action)],
+        "why": _reasons(rules, table, outcomes.sources, analysis.seat),
+        "vp": _rounded(own),
+        "lost": _rounded(loss),
+        "grade": loss.grade,
+        "playouts": len(own_vp),
+        "line": _line(rules, state, action, median),
+    }
+
+
+def _reasons(
+    rules: Rules, table: Table, vp_by_source: np.ndarray | None, seat: int
+) -> dict[str, float]:
+    """VP by source of the first candidate minus those of the second; {} without a second."""
+    if vp_by_source is None or len(vp_by_source) < 2:
+        return {}
+    means = vp_by_source[:, :, seat].mean(1)
+    return by_source(rules.env.ruleset, means[0] - means[1], sources(table.ruleset, table.final_missions))
+
+
+def _where(table: Table, text: str) -> str:
+    """Where on the table an action takes place."""
+    cell = cell_of(table, text)
+    if cell >= 0:
+        return f"on the map, {place_words(table, cell)}"
+    return PLACES.get(text.split()[0], "in the list of your moves")
+
+
+def _line(rules: Rules, state: Any, first: int, actions: Sequence[int] | np.ndarray) -> list[str]:
+    """The moves after an action, in words, each with its faction."""
+    out = []
+    moves = (first, *(int(x) for x in actions[:LINE_MOVES]))
+    for number, (action, after) in enumerate(whole_moves(rules.env, rules.after, state, moves)):
+        if number and rules.text(action) != "end_turn":
+            table = rules.table(state)
+            words = rules.action_words(rules.text(action), table)
+            out.append(f"{table.faction(table.player).name}: {words}")
+        state = after
+    return out

@@ -17,14 +17,14 @@ from jax import Array
 from gaia_jax.components.common import RESOURCES
 from gaia_jax.env import State
 from gaia_jax.render import Table, effects
-from gaia_jax.render.board import HEIGHT, WIDTH, Places, places
-from gaia_jax.render.names import PLANETS, STRUCTURES, TRACK_NAMES
+from gaia_jax.render.names import STRUCTURES, TRACK_NAMES
 from gaia_jax.render.texts import say as phrase_of
 from gaia_jax.rules.federation import power_values
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GameState
 
+from ..analysis.action_words import in_words
 from .compiled_rules import Rules
 from .conversions import left_over, reached, repeats
 from .languages import page_texts, say
@@ -160,7 +160,7 @@ def _resources_and_power(table: Table, player: int) -> tuple[int, ...]:
 
 def _two_step_move(rules: Rules, texts: list[str], before: Table, after: Table) -> dict[str, Any]:
     place = next((text.split()[1] for text in texts[::-1] if "," in text), "")
-    words = joined(in_words(rules, before, text) for text in texts)
+    words = joined(in_words(before, text) for text in texts)
     summary = effects(before, after).brief(words)
     return {"actions": texts, "words": words, "cell": place, "effects": summary}
 
@@ -169,50 +169,6 @@ def joined(words: Iterable[str]) -> str:
     """The decisions of one move in a line, each in words."""
     texts = page_texts()
     return "; ".join(words).replace(f"; {texts['choose']}", f"; {texts['at']}")
-
-
-def in_words(rules: Rules, table: Table, text: str) -> str:
-    """An action in words, with the planet or structure on its cell."""
-    cell = int(rules.env.ruleset.actions.cell[rules.index(text)])
-    words = rules.action_words(text, table)
-    if cell < 0:
-        return words
-    kind = table.ids["structure"][table.map.structure[cell]]
-    planet = PLANETS[table.ids["planet"][table.map.planet[cell]]]
-    if table.node == "START":
-        return f"{words}, {_place_words(table, cell)}"
-    if words.endswith(f": {planet}"):
-        return words if kind == "NONE" else f"{words}, next to the {STRUCTURES[kind]} there"
-    planet = planet if kind == "NONE" else f"{STRUCTURES[kind]}, {planet}"
-    return f"{words}: {planet}"
-
-
-def _place_words(table: Table, cell: int) -> str:
-    """A planet's place on the map, in words that no free planet of its kind shares."""
-    positions, cells = places(table.ruleset), table.map
-    alike = np.flatnonzero((cells.planet == cells.planet[cell]) & (cells.structure == 0)).tolist()
-    side = _side(positions, cell)
-    near = [c for c in alike if _side(positions, c) == side]
-    across = np.ptp([positions.x[c] for c in near]) >= np.ptp([positions.y[c] for c in near])
-    near.sort(
-        key=lambda c: (
-            (positions.x[c], positions.y[c]) if across else (positions.y[c], positions.x[c])
-        )
-    )
-    if len(near) == 1:
-        return f"{side} of the map"
-    k, ends = near.index(cell), ("left", "right") if across else ("upper", "lower")
-    if len(near) > 3:
-        return f"{side} of the map, number {k + 1} from the {'left' if across else 'top'}"
-    corner = (ends[0], "middle", ends[1])[k if len(near) == 3 else 2 * k]
-    return f"{side} of the map, the {corner} one"
-
-
-def _side(positions: Places, cell: int) -> str:
-    """The ninth of the map that contains a cell."""
-    high = ("top", "middle", "bottom")[min(int(3 * positions.y[cell] / HEIGHT), 2)]
-    wide = ("left", "centre", "right")[min(int(3 * positions.x[cell] / WIDTH), 2)]
-    return f"{high} {wide}"
 
 
 def tracks(rules: Rules, state: State) -> dict[str, list[dict[str, Any]]]:

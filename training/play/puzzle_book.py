@@ -24,7 +24,8 @@ from ..agents import sha256_of
 from ..analysis import puzzles
 from ..analysis.puzzles import CONVERSION
 from ..types import JsonObject
-from .game import Refused
+from .game import HALF_MADE, Refused
+from .lookahead import joined
 
 POSITIONS, LINES = 8, 16  # that are cached; a line takes some 10 MB
 CANDIDATE = ("action", "text", "words", "policy", "vp", "answer_next")
@@ -70,14 +71,13 @@ class PuzzleBook:
         """
         puzzle = self._puzzle(number)
         env, state, table = self._position(number)
-        step, choices = replay.compiled(env)[1], []
+        choices = []
         # In the order of the action index, which does not give the answer away.
         for candidate in sorted(puzzle["candidates"], key=lambda c: int(c["action"])):
-            action, words = candidate["action"], words_of(table, candidate["text"])
-            after = Table(step(state, action), env.ruleset)
+            words, after = self._whole_move(number, candidate)
             brings = in_words(effects(table, after), words)
-            about = {"action": action, "text": candidate["text"], "words": words, "brings": brings}
-            choices.append(about)
+            about = {"action": candidate["action"], "text": candidate["text"], "words": words}
+            choices.append(about | {"brings": brings})
         return {
             "number": number,
             "round": puzzle["round"],
@@ -111,7 +111,7 @@ class PuzzleBook:
         timeline = page.Timeline()
         for frame, (_, parts) in enumerate(lines):
             timeline.add(frame, parts)
-        return self._reasons(puzzle, self._position(number)[2], candidates[compared]) | {
+        return self._reasons(number, puzzle, candidates[compared]) | {
             "number": number,
             "right": action == answer,
             "line": [step for step, _ in lines],
@@ -131,6 +131,21 @@ class PuzzleBook:
         env = record.env()
         return env, state, Table(state, env.ruleset)
 
+    def _whole_move(self, number: int, candidate: JsonObject) -> tuple[str, Table]:
+        """A move in words, with the choices that follow until it is paid for; the table after it.
+
+        The choices are those of its line.
+        """
+        env, state, table = self._position(number)
+        step, words = replay.compiled(env)[1], list[str]()
+        for text in (candidate["text"], *candidate["line"][1:]):
+            words.append(words_of(table, text))
+            state = step(state, from_text(env.ruleset, text))
+            table = Table(state, env.ruleset)
+            if table.node not in HALF_MADE:
+                break
+        return joined(words), table
+
     def _play_line(self, number: int, action: int) -> list[Step]:
         puzzle, (env, state, _) = self._puzzle(number), self._position(number)
         texts = next(c["line"] for c in puzzle["candidates"] if c["action"] == action)
@@ -139,20 +154,28 @@ class PuzzleBook:
         except ValueError as error:
             raise Refused(f"puzzle {number + 1} cannot be explained: {error}") from error
 
-    def _reasons(self, puzzle: JsonObject, table: Table, compared: JsonObject) -> JsonObject:
+    def _reasons(self, number: int, puzzle: JsonObject, compared: JsonObject) -> JsonObject:
         """The results of the playouts.
 
         Args:
             puzzle: `verified`. compared: the candidate to compare with.
         """
+        table, lines = self._position(number)[2], self._puzzle(number)["candidates"]
+        moves = {c["action"]: self._whole_move(number, c)[0] for c in lines}
+
+        def with_move(action: JsonObject) -> JsonObject:
+            """An action with the words of its move."""
+            words = moves.get(action.get("action"))
+            return action | {"words": words} if words else with_words(table, action)
+
         agent, named = self._collection["agent"], sources(table.ruleset, table.final_missions)
         names = {VP_SOURCES[id]: name for id, name in named.items() if id in VP_SOURCES}
         described = {key: puzzle.get(key) for key in RESULTS}
         for key in ("answer", "policy", "rival"):
-            described[key] = with_words(table, puzzle[key]) if key in puzzle else None
-        candidates = [with_words(table, candidate) for candidate in puzzle["candidates"]]
+            described[key] = with_move(puzzle[key]) if key in puzzle else None
+        candidates = [with_move(candidate) for candidate in puzzle["candidates"]]
         return described | {
-            "compared": {"action": compared["action"], "words": words_of(table, compared["text"])},
+            "compared": {"action": compared["action"], "words": moves[compared["action"]]},
             "why": {names.get(source, source): vp for source, vp in compared["why"].items()},
             "candidates": [{k: v for k, v in c.items() if k in CANDIDATE} for c in candidates],
             "agent": agent,

@@ -10,15 +10,19 @@ import json
 import threading
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
+from gaia_jax.render import svg
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
-from ..analysis import ADVICE_GAMES, ADVISER, advice, advice_report
+from ..analysis import ADVICE_GAMES, advice, advice_report
+from .advisers import Advisers, refusal
 from .background import Job
 from .compiled_rules import Rules
 from .game import Refused
-from .hints import COMPILING_PLAYOUTS, refusal
+
+Form = Mapping[str, object]  # the origin of a set-up
 
 MAX_PAGES = 32
 POLL = 0.2  # seconds between two checks whether the previous job has ended
@@ -27,12 +31,12 @@ POLL = 0.2  # seconds between two checks whether the previous job has ended
 class SetupAdvice:
     """The started advice, by set-up; one job runs at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, advisers: Advisers):
+        self._advisers = advisers
         self._jobs: dict[str, Job] = {}  # the latest start last
-        self._advisors: dict[str, advice.Advisor] = {}  # by ruleset, compiled
         self._lock, self._busy = threading.Lock(), threading.Lock()
 
-    def of(self, rules: Rules, setup: Setup, form: Mapping[str, object]) -> dict[str, Any]:
+    def of(self, rules: Rules, setup: Setup, form: Form) -> dict[str, Any]:
         """Status of the advice on a set-up.
 
         Args:
@@ -44,68 +48,74 @@ class SetupAdvice:
         id = _id(rules, setup, form)
         job = self.get(id)
         now = job.json() if job else {"status": "none"}
-        return {"id": id, "refusal": refusal(ADVISER, rules), **now}
+        return {"id": id, "refusal": refusal(rules), **now}
 
     def get(self, id: str) -> Job | None:
         """The job by the id of `of`; None before its start."""
         with self._lock:
             return self._jobs.get(id)
 
-    def start(self, rules: Rules, setup: Setup, form: Mapping[str, object]) -> dict[str, Any]:
+    def start(self, rules: Rules, setup: Setup, form: Form) -> dict[str, Any]:
         """Start the advice unless it exists and has not failed. Returns as `of`.
 
         Raises:
             Refused: the adviser does not play such games.
         """
-        if reason := refusal(ADVISER, rules):
+        if reason := refusal(rules):
             raise Refused(reason)
         id = _id(rules, setup, form)
         with self._lock:
             job = self._jobs.pop(id, None)
             if job is None or job.now in ("failed", "called off"):
-                job = Job(lambda job: self._work(job, rules, setup, _origin(form)), "advice")
+                job = Job(lambda job: self._work(job, rules, setup, form), "advice")
             self._jobs[id] = job
             for old in list(self._jobs)[:-MAX_PAGES]:
                 self._jobs.pop(old).call_off()
         return self.of(rules, setup, form)
 
-    def _work(self, job: Job, rules: Rules, setup: Setup, id: str) -> None:
+    def _work(self, job: Job, rules: Rules, setup: Setup, form: Form) -> None:
         """Set `job.result` to the page."""
         while not self._busy.acquire(timeout=POLL):
             job.report("waiting for earlier advice")
         try:
-            self._advise(job, rules, setup, id)
+            self._advise(job, rules, setup, form)
         finally:
             self._busy.release()
 
-    def _advise(self, job: Job, rules: Rules, setup: Setup, id: str) -> None:
-        job.report(f"loading {ADVISER}")
-        env, name = rules.env, rules.env.ruleset.name
-        compiled = name in self._advisors
-        advisor = self._advisors.get(name) or advice.Advisor.named(env, ADVISER)
-        boards = advice.boards_of(env, setup)
+    def _advise(self, job: Job, rules: Rules, setup: Setup, form: Form) -> None:
+        job.report("loading the adviser")
+        adviser = self._advisers.get(rules)
+        adviser.prepare(job.report)
+        advisor = advice.Advisor(rules.env, adviser.agent, adviser.runner)
+        boards = advice.boards_of(rules.env, setup)
         total = boards.num_games(ADVICE_GAMES)
-        compiling = COMPILING_PLAYOUTS.format("set-up")
-        job.report("dealing the games" if compiled else compiling, 0, total)
+        job.report("dealing the games", 0, total)
 
         def progress(ended: int) -> None:
-            if name not in self._advisors:
-                self._advisors[name] = advisor
             job.report("played out" if ended < total else "writing the page", ended, total)
 
-        about = {"agent": ADVISER, "from": id}
+        about = {"agent": adviser.name, "from": _origin(form)}
         report = advice_report.advise_and_report(
             advisor, setup, boards, ADVICE_GAMES, about, progress
         )
-        job.result = advice_report.report_page(report)
+        picture = svg(rules.start(setup), rules.env.ruleset)
+        job.result = advice_report.report_page(report, picture, _address(rules, form))
 
 
-def _origin(form: Mapping[str, object]) -> str:
+def _origin(form: Form) -> str:
     """The origin of a set-up, in the words of `training.advise`."""
     return "the form" if form.get("setup") is not None else f"seed {form.get('seed', 0)}"
 
 
-def _id(rules: Rules, setup: Setup, form: Mapping[str, object]) -> str:
+def _address(rules: Rules, form: Form) -> str:
+    """The start form with this set-up, up to the faction of the first player; "" without a seed."""
+    if form.get("setup") is not None:
+        return ""
+    link = {"seed": form.get("seed", 0), "ruleset": rules.env.id, "players": rules.env.num_players}
+    return f"/#{urlencode(link)}&factions="
+
+
+def _id(rules: Rules, setup: Setup, form: Form) -> str:
     """An id of a set-up and its origin, independent of its factions."""
     setup_json = {**setup_to_dict(setup, rules.env.ruleset), "factions": None}
     text = json.dumps([rules.env.ruleset.name, _origin(form), setup_json], sort_keys=True)

@@ -30,6 +30,7 @@ class Line(NamedTuple):
     x: np.ndarray  # (X,)
     y: np.ndarray  # (X,)
     band: np.ndarray  # (X, 2)
+    colour: str = ""  # by default the next of COLOURS
 
 
 def forest(
@@ -68,7 +69,7 @@ def lines(curves: Sequence[Line], title: str, unit: str) -> str:
     """
     figure, axes = new_figure(8, 3.6 + 0.2 * len(curves))
     for number, curve in enumerate(curves):
-        colour = COLOURS[number % len(COLOURS)]
+        colour = curve.colour or COLOURS[number % len(COLOURS)]
         has_band = np.isfinite(curve.band).all(-1)
         if has_band.any():
             low, high = curve.band[has_band].T

@@ -6,6 +6,8 @@ let review = null;
 let view = null;
 let chosen = 0;
 let at = 0; // 0 is the position before the move, then the better line; -1 the played move
+const revealed = new Set(); // moves whose better line is shown
+const COSTLIEST = 5;
 
 function draw(frame) {
   for (const [block, parts] of Object.entries(review.parts)) {
@@ -15,25 +17,57 @@ function draw(frame) {
 
 function show(place) {
   const move = review.moves[chosen];
+  if (place > 0 && !revealed.has(chosen)) reveal();
   at = place < 0 ? -1 : Math.min(place, move.line.length);
   draw(at < 0 ? move.played : move.first + at);
   find("place").textContent = at < 0 ? "played" : `${at} / ${move.line.length}`;
   find("played").setAttribute("aria-pressed", String(at < 0));
   find("step").textContent = at < 0 ? `Played: ${move.words}` : at ? `Better: ${move.line[at - 1]}`
-    : "The position before the move";
+    : "Before the move. Which move is better?";
   for (const row of find("line").children) {
     row.classList.toggle("now", Number(row.dataset.at) === at);
   }
 }
 
+function reveal() {
+  revealed.add(chosen);
+  drawLine();
+}
+
+function drawLine() {
+  const move = review.moves[chosen];
+  const isShown = revealed.has(chosen);
+  find("reveal").disabled = isShown;
+  find("line").replaceChildren(...(isShown ? ["Before the move", ...move.line] : []).map((words, n) =>
+    element("li", { "data-at": n, class: n === at ? "now" : "", onclick: () => show(n) }, words)));
+}
+
+// The moves in view: the costliest of the chosen player, or of all.
+function filtered() {
+  const player = Number(find("filter").value);
+  return review.moves.map((_, n) => n)
+    .filter((n) => player < 0 || review.moves[n].player === player).slice(0, COSTLIEST);
+}
+
+function filter() {
+  const numbers = filtered();
+  document.querySelectorAll("#costly button").forEach((button, n) => {
+    button.hidden = !numbers.includes(n);
+  });
+  find("shown").hidden = !numbers.length;
+  if (numbers.length) choose(numbers[0]);
+}
+
 function choose(number) {
   chosen = number;
+  at = 0;
   const move = review.moves[chosen];
   document.querySelectorAll("#costly button").forEach((button, n) => {
     button.setAttribute("aria-pressed", String(n === chosen));
   });
-  find("line").replaceChildren(...["Before the move", ...move.line].map((words, n) =>
-    element("li", { "data-at": n, onclick: () => show(n) }, words)));
+  find("again").hidden = !move.link;
+  if (move.link) find("again").href = move.link;
+  drawLine();
   view.seat(move.player);
   show(0);
 }
@@ -46,8 +80,9 @@ const keys = {
 
 function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const number = Number(event.key) - 1;
-  const act = keys[event.key] || (review.moves[number] && (() => choose(number)));
+  if (event.target.matches("select")) return;
+  const number = filtered()[Number(event.key) - 1];
+  const act = keys[event.key] || (number !== undefined && (() => choose(number)));
   if (act) {
     event.preventDefault();
     act();
@@ -65,8 +100,9 @@ async function main() {
     find("forward").addEventListener("click", keys.ArrowRight);
     find("played").addEventListener("click", keys.p);
     document.addEventListener("keydown", pressed);
-    find("shown").hidden = false;
-    choose(0);
+    find("filter").addEventListener("change", filter);
+    find("reveal").addEventListener("click", () => show(1));
+    filter();
   }
   document.body.dataset.ready = "1";
 }

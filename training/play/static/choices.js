@@ -245,9 +245,10 @@ let lastPointer = "mouse";
 document.addEventListener("pointerdown", (event) => { lastPointer = event.pointerType; }, true);
 
 // Take several actions as one, with a confirmation if a setting requires it.
-function take(texts) {
-  if (!confirmed(texts[texts.length - 1])) return null;
-  return change("act", { actions: texts, node: game.node, branch: shown !== null });
+async function take(texts) {
+  const { node } = game;
+  if (!await confirmed(texts) || !game) return null;
+  return change("act", { actions: texts, node, branch: shown !== null });
 }
 
 // The target of an event: `options`, choices; `at`, the place or piece.

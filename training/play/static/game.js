@@ -78,9 +78,8 @@ function update(state) {
     pick: (n) => go(game.line[n]),
   });
   // Where no agent plays such games there is nothing to ask one.
-  for (const part of [byId("hint-panel"), byId("set-warn").parentElement, view.decks.tabs.get("Analysis").tab]) {
-    part.hidden = !state.advised;
-  }
+  for (const part of [byId("hint-panel"), byId("set-warn").parentElement]) part.hidden = !state.advised;
+  view.decks.tabs.get("Analysis").tab.hidden = !state.advised && state.seats.some(({ who: name }) => name === AUTOMA);
   if (state.advised) hintMoved();
   tour.moved();
   if (analysis.on && moved) analysis.refresh();

@@ -1,9 +1,12 @@
 "use strict";
-// Hints: rollouts of the most probable moves in the background, with their expected VP.
+// Hints in three steps (where, what, why), and the check of a move before it is played.
 
 const HINT_EVERY = 1000; // ms between two looks at how far it is
-const WARNED = ["mistake", "blunder"];
+const CHECK_EVERY = 300;
+const HIDDEN = 0, WHERE = 1, WHAT = 2, WHY = 3;
 let hint = null; // what is known of the position in view
+let hintStep = HIDDEN; // how much of it is shown
+let checkedMove = ""; // the move that is being checked
 let hintGone = ""; // the decision at which a cancelled hint is reported, "" for none
 let hintTurn = 0;
 let hintAt = null; // where the page was scrolled to when a hint was asked for by hand
@@ -11,7 +14,11 @@ let hintAt = null; // where the page was scrolled to when a hint was asked for b
 // The scroll positions of the page and the hint panel.
 const scrolled = () => `${window.scrollY} ${byId("hints").closest(".deck").scrollTop}`;
 
-const wantHint = () => askHint(scrolled());
+function wantHint() {
+  hintStep = Math.max(hintStep, WHERE);
+  if (hint && hint.status === "ready" && game && hint.node === game.node) drawHint();
+  else askHint(scrolled());
+}
 
 async function askHint(at = null) {
   if (!game) return;
@@ -35,6 +42,8 @@ const decisionsOf = (candidate) => `${candidate.id} ${decided()}`;
 // Positions of another game have the same numbers, so its hints must not be shown.
 function forgetHint() {
   hint = null;
+  hintStep = HIDDEN;
+  checkedMove = "";
   hintGone = "";
   hintTurn++;
 }
@@ -44,6 +53,7 @@ function hintMoved() {
   if (hint && (!game || hint.node !== game.node)) {
     hintGone = hint.status === "running" && game && !allSettings().warn ? decisionsOf(game) : "";
     hint = null;
+    hintStep = HIDDEN;
     hintTurn++;
     if (game) call(`/api/games/${game.id}/ask/hint?at=${game.node}`);
   }
@@ -55,30 +65,51 @@ function hintMoved() {
 
 function drawHint() {
   const holder = byId("hints");
-  if (!hint || !game) {
+  if (!hint || !game || hintStep === HIDDEN) {
     holder.replaceChildren(...(game && hintGone === decisionsOf(game) ? [element("p", { class: "keys" },
       "The hint was cancelled when you left its position.")] : []));
     return;
   }
-  const { candidates, message, done, total, seconds, status } = hint;
-  const rows = candidates.map((candidate) => element("button", { type: "button", class: "candidate",
-    "data-hint": candidate.text, title: candidate.text, onclick: () => act(candidate.text),
-    "data-at": placeOf(candidate) || null },
-  element("span", { class: "words" }, candidate.words),
-  element("span", { class: "chance" }, `${candidate.vp[0].toFixed(0)} VP (${candidate.vp[1].toFixed(0)} to ${candidate.vp[2].toFixed(0)})`),
-  element("span", { class: "effects" }, element("span", { class: "note" }, lossWords(candidate)),
-    ...(candidate.line.length ? [element("span", { class: "note" }, `then ${candidate.line.join("; ")}`)] : []))));
+  const { candidates, message, done, total, seconds, status, tried } = hint;
+  const first = candidates.length && !holder.querySelector(".hint-step");
+  const next = { [WHERE]: "What?", [WHAT]: "Why?" }[hintStep];
   const progress = {
     running: `${message}, ${done ? `${done} of ${total} games, ` : ""}${seconds} s`,
     failed: message,
     "called off": "Cancelled. Its preparation finishes and is kept.",
-  }[status] || `${candidates.length ? candidates[0].playouts : 0} games played for each, with the same random numbers`;
+  }[status] || (candidates.length && hintStep === WHY
+    ? `${tried} plans tried, ${candidates[0].playouts} games played for the best, with the same random numbers` : "");
   const off = status === "running" ? [element("div", { class: "row" },
     element("button", { type: "button", id: "hint-off", onclick: () => callOff("hint") }, "Cancel"))] : [];
-  const first = rows.length && !holder.querySelector(".candidate");
-  holder.replaceChildren(...rows, element("p", { class: "keys" }, progress), ...off);
+  const ready = status === "ready" && candidates.length;
+  holder.replaceChildren(
+    ...(ready ? [element("p", { class: "hint-step" }, `Look ${candidates[0].place}.`)] : []),
+    ...(hintStep >= WHAT ? candidates.map(candidateButton) : []),
+    ...(ready && hintStep >= WHAT && hint.nothing_near ? [element("p", {}, hint.nothing_near)] : []),
+    ...(ready && next ? [element("div", { class: "row" }, element("button", { type: "button", id: "hint-next",
+      onclick: () => { hintStep += 1; drawHint(); } }, next))] : []),
+    element("p", { class: "keys" }, progress), ...off);
   // Never move the page for a user who has scrolled on.
   if (first && hintAt === scrolled()) holder.scrollIntoView({ block: "nearest" });
+}
+
+function candidateButton(candidate, number) {
+  const { orders, line, why } = candidate;
+  const notes = [lossWords(candidate, number),
+    ...(orders.length ? [`in the same plan: ${orders.join("; ")}`] : []),
+    ...(hintStep >= WHY && Object.keys(why).length ? [reasonWords(why, number)] : []),
+    ...(hintStep >= WHY && line.length ? [`then ${line.join("; ")}`] : [])];
+  return element("button", { type: "button", class: "candidate", "data-hint": candidate.text,
+    title: candidate.text, onclick: () => act(candidate.text), "data-at": placeOf(candidate) || null },
+  element("span", { class: "words" }, candidate.words),
+  element("span", { class: "chance" }, `${candidate.vp[0].toFixed(0)} VP (${candidate.vp[1].toFixed(0)} to ${candidate.vp[2].toFixed(0)})`),
+  element("span", { class: "effects" }, ...notes.map((text) => element("span", { class: "note" }, text))));
+}
+
+// The difference in VP by source: of the best compared with the next, of the others with the best.
+function reasonWords(why, number) {
+  const parts = Object.entries(why).map(([source, vp]) => `${vp > 0 ? "+" : ""}${vp.toFixed(1)} ${source}`);
+  return `${number ? "compared with the best" : "compared with the next best"}: ${parts.join(", ")}`;
 }
 
 // Cancel a hint or a review.
@@ -90,18 +121,44 @@ async function callOff(what) {
   }
 }
 
-function lossWords(candidate) {
-  if (candidate.lost[0] === 0 && candidate.lost[1] === 0) return "the best of these";
-  return `${candidate.lost[0].toFixed(1)} VP less than the best (${candidate.lost[1].toFixed(1)} to ${candidate.lost[2].toFixed(1)})`;
+function lossWords({ lost }, number) {
+  if (!number) return "the best of the plans tried";
+  return `${lost[0].toFixed(1)} VP less than the best (${lost[1].toFixed(1)} to ${lost[2].toFixed(1)})`;
 }
 
-// Whether to take an action, after a confirmation if a setting requires it.
-function confirmed(text) {
+// Whether to take a move, after a confirmation if a setting requires it.
+async function confirmed(texts) {
+  const text = texts[texts.length - 1];
   const settings = allSettings();
   const last = text === "pass" || (text.startsWith("booster") && game.asks === "TURN");
-  if (settings.ask_pass && last) return window.confirm("Pass? The round is over for you.");
-  const judged = settings.warn && hint && hint.node === game.node
-    && hint.candidates.find((candidate) => candidate.text === text);
-  if (!judged || !WARNED.includes(judged.grade)) return true;
-  return window.confirm(`${judged.words}: a ${judged.grade}, ${lossWords(judged)}. Play it?`);
+  if (settings.ask_pass && last && !window.confirm("Pass? The round is over for you.")) return false;
+  if (!settings.warn || !game.advised || game.legal.length < 2) return true;
+  const checked = await check(texts);
+  if (!checked || !checked.warned) return checked !== false;
+  const [mean, low, high] = checked.lost.map((vp) => vp.toFixed(0));
+  return window.confirm(`This looks like a ${checked.grade}: ${mean} VP less (${low} to ${high}) than the best move `
+    + "that the adviser knows. Play it?");
+}
+
+// The check of a move; null without a result, false if it is not to be played.
+async function check(texts) {
+  const { id, node } = game, key = JSON.stringify([id, node, texts]);
+  const path = `/api/games/${id}/ask/check?at=${node}`;
+  if (checkedMove === key) { // chosen again: play it unchecked
+    checkedMove = "";
+    call(path, { off: true });
+    return null;
+  }
+  checkedMove = key;
+  let answer = await call(path, { actions: texts });
+  while (answer && answer.status === "running") {
+    showMessage(`Checking your move: ${farOf(answer)}. Choose it again to play it unchecked.`);
+    await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY));
+    if (checkedMove !== key || !game || game.id !== id || game.node !== node) return false;
+    answer = await call(path);
+  }
+  if (checkedMove !== key || !game || game.id !== id || game.node !== node) return false;
+  checkedMove = "";
+  showMessage("");
+  return answer && answer.checked;
 }

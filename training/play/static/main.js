@@ -45,12 +45,18 @@ function wire() {
   setInterval(drawProgress, 1000);
 }
 
+// The address of a game; of one of its positions, which the review links to, with @ and its number.
 async function route() {
-  if (!await followLink()) return;
+  if (!await followLink()) return null;
   const id = gameInAddress();
-  if (id) {
-    if (!game || game.id !== id) enter(id);
-  } else leave();
+  if (!id) return leave();
+  if (!game || game.id !== id) await enter(id);
+  const node = /@(\d+)$/.exec(location.hash)?.[1];
+  if (node && game) {
+    history.replaceState(null, "", `#${id}`);
+    go(Number(node));
+  }
+  return null;
 }
 
 async function main() {

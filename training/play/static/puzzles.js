@@ -217,6 +217,7 @@ function explain(action) {
   byId("how").textContent = methodText();
   byId("line").replaceChildren(...result.line.map(stepRow));
   byId("explanation").hidden = false;
+  byId("verdict").scrollIntoView({ block: "start" }); // the steps and the lines in view
   show(0);
 }
 

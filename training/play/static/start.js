@@ -12,7 +12,7 @@ let isDealing = false; // a preview is pending
 
 const newSeed = () => Math.floor(Math.random() * MOST_SEED);
 // The game in the address of the page, "" for none.
-const gameInAddress = () => /^#([0-9a-f]{12})$/.exec(location.hash)?.[1] || "";
+const gameInAddress = () => /^#([0-9a-f]{12})(@|$)/.exec(location.hash)?.[1] || "";
 const rulesetNow = () => offers.rulesets.find(({ id }) => id === byId("ruleset").value);
 const recordNow = () => offers.records.find(({ name }) => name === byId("record").value);
 

@@ -1,0 +1,134 @@
+"""Hints and checks of moves, with playouts whose results are known."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gaia_jax.state import Node
+from training.analysis import position_analysis
+from training.analysis.actions import read_notes
+from training.analysis.playouts import Ends
+from training.analysis.position_analysis import ROUND, PositionAnalysis
+
+SEAT = 1
+TURN = SEAT * 64 + 32 + int(Node.TURN)  # a note: the seat begins a turn
+
+
+class PlannedPlayouts:
+    """Playouts after action k: mean VP `vp[k]`, and `later[k]` in the next turn of the seat."""
+
+    def __init__(self, vp: dict[int, float], later: dict[int, int], spread: float = 4.0):
+        self.vp, self.later, self.spread = vp, later, spread
+        self.env = SimpleNamespace(ruleset=SimpleNamespace(actions=SimpleNamespace(first={})))
+        self.agent, self.num_played = None, 0
+
+    def play_actions(
+        self, states: Any, actions: Any, samples: range, seed: int = 0, progress: Any = None
+    ) -> Ends:
+        own = np.repeat(actions[0], len(samples))
+        self.num_played += len(own)
+        progress(len(own))
+        luck = np.concatenate(
+            [
+                np.random.default_rng((a, n)).normal(0, self.spread, 1)
+                for a in actions[0]
+                for n in samples
+            ]
+        )
+        mean = np.array([self.vp[a] for a in own.tolist()])
+        vp = np.round(np.stack([mean * 0, mean + luck], 1))
+        moves = np.array([[self.later.get(a, 99), -1] for a in own.tolist()])
+        notes = np.tile([TURN, -1], (len(own), 1))
+        return Ends(vp, moves, np.ones(len(own), bool), np.zeros((len(own), 2, 1)), notes)
+
+
+def analysis_of(
+    monkeypatch: pytest.MonkeyPatch, runner: PlannedPlayouts, same: dict[int, int] | None = None
+) -> PositionAnalysis:
+    """The analysis of a position whose actions lead to different positions, except `same` ones.
+
+    The earlier actions are the more likely ones.
+    """
+    chances = 0.5 ** np.arange(1, len(runner.vp) + 1)
+    monkeypatch.setattr(position_analysis, "policy_probabilities", lambda *_: chances[None])
+    state: Any = SimpleNamespace(
+        current_player=np.int32(SEAT), legal_action_mask=np.ones(len(chances), bool)
+    )
+    monkeypatch.setattr(position_analysis.jax.tree, "map", lambda f, x: x)
+    monkeypatch.setattr(
+        PositionAnalysis, "_position_after_turn", lambda _, action: (same or {}).get(action, action)
+    )
+    analysis = PositionAnalysis(runner, state, lambda state, action: state)  # type: ignore[arg-type]
+    analysis._states = SimpleNamespace(current_player=np.array([SEAT]))  # type: ignore[assignment]
+    return analysis
+
+
+def test_candidates_that_lead_to_the_same_position_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    runner = PlannedPlayouts({0: 100, 1: 100, 2: 97, 3: 96, 4: 95}, {})
+    analysis = analysis_of(monkeypatch, runner, {1: 0})
+    analysis.suggest()
+    merged = {0, 1} - set(analysis.candidates)
+    assert len(merged) == 1 and analysis.orders_of(({0, 1} - merged).pop()) == list(merged)
+    assert len(analysis.alternatives()) >= 2
+
+
+def test_actions_that_follow_each_other_are_one_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    runner = PlannedPlayouts({0: 100, 1: 99.5, 2: 98, 3: 97}, {0: 1, 1: 0, 2: 0, 3: 0})
+    analysis = analysis_of(monkeypatch, runner)
+    analysis.suggest()
+    assert len({0, 1} & set(analysis.candidates)) == 1, "2 leads to 0, but 0 does not lead to 2"
+    assert {2, 3} <= set(analysis.candidates)
+
+
+def test_a_better_order_is_a_candidate_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    runner = PlannedPlayouts({0: 100, 1: 92, 2: 98, 3: 97}, {0: 1, 1: 0})
+    analysis = analysis_of(monkeypatch, runner)
+    analysis.suggest()
+    assert {0, 1} <= set(analysis.candidates) and analysis.candidates[0] == 0
+
+
+def test_more_actions_are_tried_until_two_alternatives_are_near(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    few = PlannedPlayouts(dict(enumerate([100, 70, 70, 70, 70, 98, 97, 60, 60, 60, 60, 60])), {})
+    analysis = analysis_of(monkeypatch, few)
+    analysis.suggest()
+    assert analysis.candidates[0] == 0 and set(analysis.alternatives()) == {5, 6}
+    none = analysis_of(monkeypatch, PlannedPlayouts({0: 100, 1: 70, 2: 60}, {}))
+    none.suggest()
+    assert not none.alternatives() and none.candidates[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("vp", "is_mistake"), [(70, True), (85, True), (98, False), (100, False), (103, False)]
+)
+def test_a_check_warns_of_a_move_that_the_policy_never_plays(
+    vp: float, is_mistake: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = PlannedPlayouts(dict.fromkeys(range(12), 95.0) | {0: 100, 11: vp}, {})
+    analysis = analysis_of(monkeypatch, runner)
+    check = analysis.check([11])
+    assert check.best == 0 and check.is_mistake == is_mistake
+    assert abs(check.loss.mean - (100 - vp)) < 4
+    before = runner.num_played
+    assert analysis.check([11]) == check and runner.num_played == before, "it keeps the playouts"
+
+
+def test_a_check_uses_the_playouts_of_the_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    runner = PlannedPlayouts({0: 100, 1: 99, 2: 98, 3: 60}, {})
+    analysis = analysis_of(monkeypatch, runner)
+    analysis.suggest()
+    before = runner.num_played
+    assert analysis.check([3]).is_mistake
+    assert runner.num_played - before <= ROUND, "it was played out for the hint"
+
+
+def test_notes_are_split() -> None:
+    notes = read_notes(np.array([TURN, 3 * 64 + int(Node.LEECH), -1]))
+    assert notes.player.tolist() == [1, 3, -1]
+    assert notes.begins_turn.tolist() == [True, False, False]
+    assert notes.node.tolist() == [Node.TURN, Node.LEECH, -1]

@@ -1,0 +1,271 @@
+"""Analyse one position by playouts: candidates for a hint, and the check of a move.
+
+`PositionAnalysis` keeps the playouts of a position, so that a hint and the check of a move share
+them. All actions of a position are played out with the same random numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+from gaia_jax.state import Node
+
+from ..types import EnvState
+from .actions import read_notes
+from .candidate_outcomes import Outcomes, play_actions
+from .judge import GRADES, MIN_PROBABILITY, Loss, estimate_loss, policy_probabilities
+from .playouts import Playouts
+from .recorded_game import whole_moves
+
+ROUND = 16  # playouts of an action at a time
+NUM_FIRST, NUM_MORE = 4, 2  # candidates that are played out first, and that are added at a time
+MAX_TRIED = 10  # candidates that are played out
+NUM_SHOWN = 4  # candidates that are played out a second time
+NEAR_VP = GRADES["blunder"]  # an alternative that loses more is no alternative
+WARNING_VP = GRADES["mistake"]
+MAX_CHECKED = 64  # playouts of each of the two actions of a check
+# Standard errors from a limit at which a check ends before MAX_CHECKED playouts.
+CLEARLY_FINE, CLEARLY_BAD = 2.5, 3.5
+
+Step = Callable[[EnvState, int], EnvState]
+Progress = Callable[[int, int], object]
+
+
+class Check(NamedTuple):
+    """A checked move."""
+
+    best: int  # the best known other action; the move itself without another one
+    loss: Loss  # VP of `best` minus VP of the move, for the deciding player
+    num_playouts: int  # of each
+    is_mistake: bool
+
+
+class PositionAnalysis:
+    """The playouts of one position."""
+
+    def __init__(self, runner: Playouts, state: EnvState, step: Step):
+        """
+        Args:
+            runner: as of `playouts.shared_playouts`, with an agent that has a policy.
+            state: one state, before a decision.
+            step: one decision, without short turns.
+        """
+        self.runner, self.state, self._step = runner, state, step
+        self.seat = int(state.current_player)
+        self._states: EnvState = jax.tree.map(lambda x: np.asarray(x)[None], state)
+        self._by_action: dict[int, Outcomes] = {}  # K is 1
+        self._orders: dict[int, int] = {}  # an action that is no candidate: the one it belongs to
+        self._likely: list[int] | None = None
+        self.is_hurried = False  # `suggest` ends early, because a check waits
+
+    @property
+    def likely_actions(self) -> list[int]:
+        """The legal actions above MIN_PROBABILITY by the policy, but at least NUM_FIRST.
+
+        The most likely comes first.
+        """
+        if self._likely is None:
+            probabilities = policy_probabilities(self.runner.agent, self._states)[0]
+            num_legal = int(np.sum(self.state.legal_action_mask))
+            order = np.argsort(-probabilities, kind="stable")[:num_legal].tolist()
+            num_likely = int((probabilities >= MIN_PROBABILITY).sum())
+            self._likely = order[: max(num_likely, NUM_FIRST)]
+        return self._likely
+
+    @property
+    def candidates(self) -> list[int]:
+        """The actions played out so far, best first; one action for each plan."""
+        tried = [action for action in self._by_action if action not in self._orders]
+        return sorted(tried, key=lambda action: -self.mean_vp(action))
+
+    def mean_vp(self, action: int) -> float:
+        """Mean final VP of the deciding player after an action that was played out."""
+        return float(self._by_action[action].vp[0, :, self.seat].mean())
+
+    def orders_of(self, action: int) -> list[int]:
+        """Other actions that belong to the same plan as a candidate."""
+        return [other for other, first in self._orders.items() if first == action]
+
+    def outcomes(self, actions: Sequence[int]) -> Outcomes:
+        """Playouts of some actions, as many as each of them has."""
+        single = [self._by_action[action] for action in actions]
+        count = min(outcome.vp.shape[1] for outcome in single)
+        rows = [outcome.first_playouts(count) for outcome in single]
+        return Outcomes.of_candidates(rows)
+
+    def losses(self, action: int, best: int) -> Loss:
+        """VP that an action loses compared with another one."""
+        best_vp, vp = self.outcomes([best, action]).vp[:, :, self.seat]
+        return estimate_loss(best_vp, vp)
+
+    def suggest(self, progress: Progress = lambda ended, total: None) -> None:
+        """Play out candidates until two alternatives to the best are known, if there are any.
+
+        Args:
+            progress: called with the number of finished playouts, and how many are planned.
+        """
+        number = 0
+        while number < min(MAX_TRIED, len(self.likely_actions)):
+            if number and (self.is_hurried or len(self._near()) > 2):
+                break
+            more = self.likely_actions[number : number + (NUM_MORE if number else NUM_FIRST)]
+            number += len(more)
+            self._extend([a for a in more if a not in self._by_action], ROUND, progress)
+            self._merge_orders()
+        shown = self.candidates[:NUM_SHOWN]
+        if len(shown) > 1 and not self.is_hurried:
+            self._extend(shown, 2 * ROUND, progress)
+            self._merge_orders()
+
+    def _near(self) -> list[int]:
+        """The candidates that lose at most NEAR_VP, with the best."""
+        candidates = self.candidates
+        best = self.mean_vp(candidates[0])
+        return [action for action in candidates if self.mean_vp(action) >= best - NEAR_VP]
+
+    def alternatives(self) -> list[int]:
+        """The candidates near the best one, without it."""
+        return self._near()[1:NUM_SHOWN]
+
+    def check(
+        self,
+        actions: Sequence[int],
+        progress: Progress = lambda ended, total: None,
+    ) -> Check:
+        """Check a move against the best known candidate.
+
+        Args:
+            actions: the decisions of the move; the first one is legal here, each of the others
+                after those before it.
+            progress: as of `suggest`.
+        """
+        if not self._by_action:
+            self._extend(self.likely_actions[:NUM_FIRST], ROUND, progress)
+            self._merge_orders()
+        move = Move(self, actions) if len(actions) > 1 else None
+        played = actions[0] if move is None else -1
+        others = [action for action in self.candidates if action != played]
+        if not others:
+            return Check(actions[0], estimate_loss(np.zeros(2), np.zeros(2)), 0, False)
+        best = others[0]
+        first = min(max(len(self._by_action[best].vp[0]), ROUND), 2 * ROUND)
+        for count in range(first, MAX_CHECKED + 1, ROUND):
+            if move is None:
+                self._extend([best, played], count, progress)
+                vp = self._by_action[played].vp[0]
+            else:
+                self._extend([best], count, progress)
+                vp = move.play(count, progress)
+            best_vp = self._by_action[best].vp[0, :count, self.seat]
+            loss = estimate_loss(best_vp, vp[:count, self.seat])
+            error = loss.standard_error
+            is_fine = loss.mean + CLEARLY_FINE * error < NEAR_VP
+            is_bad = loss.mean - CLEARLY_BAD * error > WARNING_VP
+            if is_fine or is_bad:
+                break
+        is_mistake = is_bad or (not is_fine and loss.low > 0 and loss.shrunk_mean >= WARNING_VP)
+        return Check(best, loss, count, is_mistake)
+
+    def _extend(self, actions: Sequence[int], count: int, progress: Progress) -> None:
+        """Play out actions until each of them has at least `count` playouts."""
+        numbers = {a: len(x.vp[0]) for a, x in self._by_action.items()}
+        for start in sorted({numbers.get(action, 0) for action in actions}):
+            missing = [a for a in actions if numbers.get(a, 0) == start < count]
+            if not missing:
+                continue
+            total = len(missing) * (count - start)
+            progress(0, total)
+            played = play_actions(
+                self.runner, self._states, np.array(missing), range(start, count),
+                progress=lambda ended, total=total: progress(ended, total),
+            )  # fmt: skip
+            for row, action in enumerate(missing):
+                new, known = played.candidate(row), self._by_action.get(action)
+                self._by_action[action] = known.with_playouts(new) if known else new
+
+    def _merge_orders(self) -> None:
+        """Keep one candidate of each plan: the best of those that lead to the same position.
+
+        Two actions are orders of one plan if they lead to the same position at the end of the
+        turn, or if each is the next action after the other in most playouts and neither is better.
+        """
+        candidates = self.candidates
+        positions = {action: self._position_after_turn(action) for action in candidates}
+        for at, action in enumerate(candidates):
+            for better in candidates[:at]:
+                if better in self._orders:
+                    continue
+                is_same = positions[action] == positions[better]
+                if is_same or self._are_orders(better, action):
+                    self._orders |= dict.fromkeys((action, *self.orders_of(action)), better)
+                    break
+
+    def _position_after_turn(self, action: int) -> bytes:
+        """The position at the end of the turn, as the most frequent of the playouts ends it."""
+        played = self._by_action[action]
+        notes = read_notes(played.notes[0])
+        turns = Counter(
+            tuple(moves[: _length_of_turn(players, begins, self.seat)].tolist())
+            for moves, players, begins in zip(
+                played.moves[0], notes.player, notes.begins_turn, strict=True
+            )
+        )
+        later = turns.most_common(1)[0][0]
+        moves = (action, *later)
+        *_, (_, state) = whole_moves(self.runner.env, self._step, self.state, moves)
+        return b"".join(np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(state.game))
+
+    def _are_orders(self, first: int, second: int) -> bool:
+        """Whether two main actions follow each other in most playouts, and neither is better."""
+        if self.losses(second, first).low > 0:
+            return False
+        shares = (self._share_next(first, second), self._share_next(second, first))
+        return min(shares) > 0.5
+
+    def _share_next(self, action: int, later: int) -> float:
+        """Share of an action's playouts in which the seat's next turn contains another action."""
+        played = self._by_action[action]
+        notes = read_notes(played.notes[0])
+        own = notes.player == self.seat
+        turn = np.cumsum(own & (notes.begins_turn | (notes.node == Node.START)), axis=1)
+        return float((own & (turn == 1) & (played.moves[0] == later)).any(1).mean())
+
+
+class Move:
+    """The playouts of a move of several decisions, from the position after it."""
+
+    def __init__(self, analysis: PositionAnalysis, actions: Sequence[int]):
+        state = analysis.state
+        for action in actions:
+            state = analysis._step(state, action)
+        self._states: EnvState = jax.tree.map(lambda x: np.asarray(x)[None], state)
+        self._runner, self._is_over = analysis.runner, bool(state.terminated | state.truncated)
+        self._vp = np.asarray(state.game.players.vp)[None][:0]
+
+    def play(self, count: int, progress: Progress) -> np.ndarray:
+        """(count, P) final VP."""
+        if self._is_over:
+            return np.repeat(np.asarray(self._states.game.players.vp), count, 0)
+        missing = range(len(self._vp), count)
+        if missing:
+            ends = self._runner.play_actions(
+                self._states, [np.array([-1])], missing,
+                progress=lambda ended: progress(ended, len(missing)),
+            )  # fmt: skip
+            self._vp = np.concatenate([self._vp, ends.vp])
+        return self._vp
+
+
+def _length_of_turn(players: np.ndarray, begins: np.ndarray, seat: int) -> int:
+    """How many of the first decisions belong to the turn of a seat that is deciding.
+
+    Args:
+        players, begins: (M,) of the decisions, `read_notes`.
+    """
+    ends = (players != seat) | begins
+    return int(ends.argmax()) if ends.any() else len(ends)

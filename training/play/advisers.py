@@ -1,0 +1,68 @@
+"""The agents that give hints, reviews and advice, each with one program of playouts for all."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from ..agents import make_agent
+from ..agents.registry import plays
+from ..analysis import ADVISERS
+from ..analysis.playouts import Playouts, shared_playouts
+from .background import Compilation
+from .compiled_rules import Rules
+
+COMPILING_PLAYOUTS = "getting ready to play games out, once"
+COMPILING_EVERY = 1.0  # seconds between two reports of a compilation
+
+
+class Adviser:
+    """The playouts of one agent for one ruleset and number of players."""
+
+    def __init__(self, rules: Rules, name: str):
+        self.rules, self.name = rules, name
+        self.agent = make_agent(name, rules.env)
+        self.busy = threading.Lock()  # a cancelled hint ends first
+        self.runner: Playouts = shared_playouts(rules.env, self.agent)
+        self._compilation = Compilation(COMPILING_PLAYOUTS)
+
+    def prepare(self, report: Callable[[str], object]) -> None:
+        """Compile the playouts at the first call.
+
+        Args:
+            report: called with a line of progress before.
+        """
+        if not self._compilation.is_ready:
+            report(COMPILING_PLAYOUTS)
+            state = self.rules.start(self.rules.draw(0))
+            self._compilation.make(lambda: self.runner.prepare(state))
+
+
+class Advisers:
+    """The advisers, each made at its first use."""
+
+    def __init__(self) -> None:
+        self._advisers: dict[str, Adviser] = {}  # by name of the ruleset
+        self._lock = threading.Lock()
+
+    def get(self, rules: Rules) -> Adviser:
+        """The adviser of a ruleset that has one, `refusal`."""
+        with self._lock:
+            key = rules.env.ruleset.name
+            if key not in self._advisers:
+                self._advisers[key] = Adviser(rules, adviser_name(rules))
+            return self._advisers[key]
+
+
+def adviser_name(rules: Rules) -> str:
+    """The shipped agent that advises on such games; "" if there is none."""
+    env = rules.env
+    fitting = (name for name in ADVISERS if not plays(name).refusal(env.id, env.num_players))
+    return next(fitting, "")
+
+
+def refusal(rules: Rules) -> str:
+    """The reason why there is no advice on such games; "" if there is."""
+    env = rules.env
+    reason = plays(ADVISERS[0]).refusal(env.id, env.num_players)
+    return "" if adviser_name(rules) else f"{ADVISERS[0]} {reason}"
