@@ -41,7 +41,7 @@ class Bench:
     def chances(self, state: Any) -> np.ndarray:
         """(A,) the policy at a state."""
         states = jax.tree.map(lambda x: np.asarray(x)[None], state)
-        return policy_probabilities(self.adviser.agent, states)[0]
+        return np.asarray(policy_probabilities(self.adviser.agent, states)[0])
 
     def position(self, seed: int, rng: np.random.Generator) -> Any:
         """A state of a game at a main decision with a choice, on average in the middle."""
@@ -78,7 +78,7 @@ class Bench:
 
 def share(hits: list[bool]) -> str:
     """A share with its 95 % interval."""
-    n, mean = len(hits), float(np.mean(hits or [0]))
+    n, mean = len(hits), float(np.mean(hits or [False]))
     if not n:
         return "none"
     effect = wilson_interval(Effect("", mean, mean, mean, n, False))

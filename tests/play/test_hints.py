@@ -23,6 +23,7 @@ from training.play import hints
 from training.play.advisers import Adviser
 from training.play.background import Job
 from training.play.compiled_rules import Rules
+from training.play.game import Refused
 from training.play.hints import Advice
 
 
@@ -117,7 +118,7 @@ def test_the_move_itself_is_checked(advice: Advice) -> None:
         checked = advice.check(game)["checked"]
         assert checked["warned"] is warned and checked["actions"] == [text]
     assert checked["lost"] == [12.0, 9.0, 15.0] and checked["grade"] == "blunder"
-    with pytest.raises(hints.Refused, match="'worse' is not legal here"):
+    with pytest.raises(Refused, match="'worse' is not legal here"):
         advice.start_check(game, ["good", "worse"])
     game.now = 1
     assert advice.check(game)["status"] == "none"
@@ -261,7 +262,12 @@ def test_a_hint_is_shown_in_steps_and_a_move_is_checked(tab: Watched, server: Se
     assert "with the same random numbers" in text and page.locator("#hint-next").count() == 0
     page.evaluate("allSettings().warn = true")
     dialogs: list[str] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+    def dismiss(dialog: Any) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", dismiss)
     page.locator("#hints .candidate").nth(1).click()
     tab.until("checkedMove === ''")
     assert page.evaluate("game.node") == node and "a blunder: 12 VP less" in dialogs[0]
@@ -279,7 +285,8 @@ class HintAnswers:
 
     def answer(self, route: Any) -> None:
         text = "pass"
-        candidate = {"text": text, "words": text, "place": "here", "vp": [9.0, 8.0, 10.0],
+        candidate: dict[str, Any] = {
+                     "text": text, "words": text, "place": "here", "vp": [9.0, 8.0, 10.0],
                      "lost": [0.0, 0.0, 0.0], "grade": None, "playouts": 32, "orders": [],
                      "why": {}, "line": []}  # fmt: skip
         route.fulfill(

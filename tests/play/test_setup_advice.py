@@ -58,7 +58,7 @@ def advisor(monkeypatch: pytest.MonkeyPatch, rules: Rules) -> FakeAdvisor:
     """Whose `named` every `SetupAdvice` asks."""
     fake_advisor = FakeAdvisor(rules.env)
     monkeypatch.setattr(advice, "Advisor", lambda env, agent, runner: fake_advisor)
-    monkeypatch.setattr(setup_advice.Advisers, "get", lambda self, rules: ADVISER_OF_TESTS)
+    monkeypatch.setattr(Advisers, "get", lambda self, rules: ADVISER_OF_TESTS)
     return fake_advisor
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -43,30 +43,29 @@ class Outcomes(NamedTuple):
 
     def candidate(self, row: int) -> Outcomes:
         """One of the candidates."""
-        return self._of_arrays(lambda x: x[row : row + 1])
+        return self._with([x[row : row + 1] for x in self._arrays()])
 
     def first_playouts(self, count: int) -> Outcomes:
         """The first playouts of each candidate."""
-        return self._of_arrays(lambda x: x[:, :count] if x.ndim > 1 else x)
+        return self._with([x[:, :count] if x.ndim > 1 else x for x in self._arrays()])
 
     def with_playouts(self, more: Outcomes) -> Outcomes:
         """The same candidates with more playouts."""
         rows = zip(self._arrays(), more._arrays(), strict=True)
-        joined = [np.concatenate([x, y], 1) if x.ndim > 1 else x for x, y in rows]
-        return self._replace(**dict(zip(ARRAYS, joined, strict=True)))
+        return self._with([np.concatenate([x, y], 1) if x.ndim > 1 else x for x, y in rows])
 
     @classmethod
     def of_candidates(cls, single: Sequence[Outcomes]) -> Outcomes:
         """Candidates of one position, with as many playouts each."""
         columns = zip(*(outcomes._arrays() for outcomes in single), strict=True)
-        joined = [np.concatenate(column) for column in columns]
-        return single[0]._replace(**dict(zip(ARRAYS, joined, strict=True)))
+        return single[0]._with([np.concatenate(column) for column in columns])
 
     def _arrays(self) -> list[np.ndarray]:
         return [np.asarray(getattr(self, name)) for name in ARRAYS]
 
-    def _of_arrays(self, change: Callable[[np.ndarray], np.ndarray]) -> Outcomes:
-        return self._replace(**dict(zip(ARRAYS, map(change, self._arrays()), strict=True)))
+    def _with(self, arrays: Sequence[np.ndarray]) -> Outcomes:
+        named: dict[str, Any] = dict(zip(ARRAYS, arrays, strict=True))
+        return self._replace(**named)
 
 
 ARRAYS = ("actions", "probabilities", "vp", "sources", "moves", "notes")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -32,7 +33,7 @@ MAX_CHECKED = 64  # playouts of each of the two actions of a check
 # Standard errors from a limit at which a check ends before MAX_CHECKED playouts.
 CLEARLY_FINE, CLEARLY_BAD = 2.5, 3.5
 
-Step = Callable[[EnvState, int], EnvState]
+Step = Callable[[Any, int], Any]
 Progress = Callable[[int, int], object]
 
 
@@ -182,7 +183,7 @@ class PositionAnalysis:
             progress(0, total)
             played = play_actions(
                 self.runner, self._states, np.array(missing), range(start, count),
-                progress=lambda ended, total=total: progress(ended, total),
+                progress=partial(_report, progress, total),
             )  # fmt: skip
             for row, action in enumerate(missing):
                 new, known = played.candidate(row), self._by_action.get(action)
@@ -259,6 +260,10 @@ class Move:
             )  # fmt: skip
             self._vp = np.concatenate([self._vp, ends.vp])
         return self._vp
+
+
+def _report(progress: Progress, total: int, ended: int) -> None:
+    progress(ended, total)
 
 
 def _length_of_turn(players: np.ndarray, begins: np.ndarray, seat: int) -> int:
