@@ -307,7 +307,8 @@ def _reasons(
     if vp_by_source is None or len(vp_by_source) < 2:
         return {}
     means = vp_by_source[:, :, seat].mean(1)
-    return by_source(rules.env.ruleset, means[0] - means[1], sources(table.ruleset, table.final_missions))
+    names = sources(table.ruleset, table.final_missions)
+    return by_source(rules.env.ruleset, means[0] - means[1], names)
 
 
 def _where(table: Table, text: str) -> str:
