@@ -23,7 +23,7 @@ from ..analysis.judge import Loss, estimate_loss
 from ..analysis.position_analysis import PositionAnalysis
 from ..analysis.recorded_game import Game as RecordedGame
 from ..analysis.recorded_game import whole_moves
-from .advisers import Advisers
+from .advisers import Advisers, adviser_name
 from .background import Job
 from .compiled_rules import Rules
 from .game import HUMAN, Game, Refused
@@ -170,7 +170,7 @@ class Advice:
         actions = [game.nodes[id].action for id in line[1:]]
 
         def work(job: Job) -> None:
-            job.report("loading the adviser")
+            job.report(f"loading {adviser_name(game.rules)}")
             adviser = self._advisers.get(game.rules)
             adviser.prepare(job.report)
             played = RecordedGame(game.rules.env, states, actions)

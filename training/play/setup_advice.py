@@ -17,7 +17,7 @@ from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
 from ..analysis import ADVICE_GAMES, advice, advice_report
-from .advisers import Advisers, refusal
+from .advisers import Advisers, adviser_name, refusal
 from .background import Job
 from .compiled_rules import Rules
 from .game import Refused
@@ -83,7 +83,7 @@ class SetupAdvice:
             self._busy.release()
 
     def _advise(self, job: Job, rules: Rules, setup: Setup, form: Form) -> None:
-        job.report("loading the adviser")
+        job.report(f"loading {adviser_name(rules)}")
         adviser = self._advisers.get(rules)
         adviser.prepare(job.report)
         advisor = advice.Advisor(rules.env, adviser.agent, adviser.runner)
