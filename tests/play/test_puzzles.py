@@ -49,9 +49,9 @@ def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, widt
     for _ in range(page.locator("#line li").count()):
         page.keyboard.press("ArrowRight")
     button = page.locator("#candidates button[aria-pressed='false']").first
-    words, after = button.inner_text(), page.locator("#table").inner_html()
+    words, after = button.inner_text(), page.locator("#table .stage").inner_html()
     page.locator("#line li").first.click()
-    position = page.locator("#table").inner_html()
+    position = page.locator("#table .stage").inner_html()
     assert position != after, "the last step is another position than the first"
     page.locator("#line li").last.click()
     button.focus()
@@ -62,7 +62,7 @@ def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, widt
     assert words in page.locator("#why").inner_text()
     assert page.locator("#verdict").inner_text() == verdict
     page.locator("#next").focus()
-    assert page.locator("#table").inner_html() == position, "nothing is left of the other line"
+    assert page.locator("#table .stage").inner_html() == position, "nothing is left of the other line"
     page.keyboard.press("n")
     tab.until(READY.format(3), 120)
     assert not page.locator("#explanation").is_visible()
@@ -84,9 +84,9 @@ def test_a_wrong_answer_may_be_followed_by_a_second_one(tab: Watched, server: Se
     assert page.locator("#reveal").is_visible() and not page.locator("#explanation").is_visible()
     assert page.locator("#choices button:disabled").count() == 1
     assert page.locator("#choices .answer").count() == 0, "the answer is not shown yet"
-    table = page.locator("#table").inner_html()
+    table = page.locator("#table .stage").inner_html()
     page.keyboard.press("ArrowRight")
-    assert page.locator("#table").inner_html() == table, "nor a step of it"
+    assert page.locator("#table .stage").inner_html() == table, "nor a step of it"
     assert page.locator("#number option").nth(1).inner_text() == "1: wrong"
     page.keyboard.press(str(answer_of(0, right=True)))
     tab.until(EXPLAINED)
