@@ -62,7 +62,9 @@ def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, widt
     assert words in page.locator("#why").inner_text()
     assert page.locator("#verdict").inner_text() == verdict
     page.locator("#next").focus()
-    assert page.locator("#table .stage").inner_html() == position, "nothing is left of the other line"
+    assert page.locator("#table .stage").inner_html() == position, (
+        "nothing is left of the other line"
+    )
     page.keyboard.press("n")
     tab.until(READY.format(3), 120)
     assert not page.locator("#explanation").is_visible()
