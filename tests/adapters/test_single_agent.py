@@ -152,10 +152,11 @@ def test_greedy_is_an_opponent():
     view = module.single_agent(ENV, [model, "random", "random"], seat=0)
     _, (before, actions, (_, after, _, done, info)) = play(view)
     assert done.any() and not info["illegal"].any()
-    choose, compared = jax.jit(lambda state: model(state)[0].argmax()), 0
+    step, choose = jax.jit(ENV.step), jax.jit(lambda state: model(state)[0].argmax())
+    compared = 0
     for t, game in zip(*np.nonzero(~done), strict=True):
         old, new = row(before, t, game).env_state, row(after, t, game).env_state
-        state = ENV.step(old, actions[t, game])  # the next of the three is to decide
+        state = step(old, actions[t, game])  # the next of the three is to decide
         if int(state.current_player) == 1:
             gained = new.game.players.vp[1] - old.game.players.vp[1]
             assert gained == choose(state) // 3 % 3
