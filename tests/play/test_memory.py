@@ -4,9 +4,15 @@ import os
 import re
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
+
+from training.play import background
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_COLD, MOST_WARM = 2500, 1500  # MB, from an empty compilation cache, and with a full one
@@ -29,3 +35,22 @@ def peak_of_a_session(folder: Path) -> float:
 def test_a_server_stays_small(tmp_path: Path) -> None:
     assert peak_of_a_session(tmp_path) < MOST_COLD
     assert peak_of_a_session(tmp_path) < MOST_WARM
+
+
+def test_one_program_is_compiled_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each takes up to 1 GB, which goes back to the system before the next one."""
+    events: list[str] = []
+    monkeypatch.setattr(background, "return_free_memory", lambda: events.append("returned"))
+
+    def compile() -> None:
+        events.append("begun")
+        time.sleep(0.05)
+        events.append("done")
+
+    compilations = [background.Compilation(str(n)) for n in range(3)]
+    threads = [threading.Thread(target=x.make, args=(compile,)) for x in compilations]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert events == ["begun", "done", "returned"] * 3
