@@ -23,8 +23,8 @@ from training.play.game import Refused
 from training.play.setup_advice import SetupAdvice
 
 FORM = {"ruleset": "lost_fleet", "seats": ["you"] * 4}
-TWO = {"ruleset": "lost_fleet", "seats": ["you"] * 2, "seed": 3}
-NO_TWO = f"{ADVISER} plays games of 4, not of 2"
+THREE = {"ruleset": "base", "seats": ["you"] * 3, "seed": 3}
+NO_THREE = f"{ADVISER} plays games of 4, not of 3"
 
 
 ADVISER_OF_TESTS = SimpleNamespace(
@@ -134,12 +134,12 @@ def test_pages_are_kept_up_to_a_number(
 
 
 def test_who_has_no_adviser_is_told_so_in_a_line(server: Server) -> None:
-    advice_status = server.request("POST", "/api/preview", TWO)[1]["advice"]
-    assert advice_status["refusal"] == NO_TWO and advice_status["status"] == "none"
-    status, answer, _ = server.request("POST", "/api/advice", TWO)
-    assert status == 400 and answer == {"error": NO_TWO}
-    with pytest.raises(Refused, match=NO_TWO):
-        SetupAdvice(Advisers()).start(Rules("lost_fleet", 2), None, TWO)  # type: ignore[arg-type]
+    advice_status = server.request("POST", "/api/preview", THREE)[1]["advice"]
+    assert advice_status["refusal"] == NO_THREE and advice_status["status"] == "none"
+    status, answer, _ = server.request("POST", "/api/advice", THREE)
+    assert status == 400 and answer == {"error": NO_THREE}
+    with pytest.raises(Refused, match=NO_THREE):
+        SetupAdvice(Advisers()).start(Rules("base", 3), None, THREE)  # type: ignore[arg-type]
     id = advice_status["id"]
     assert server.request("GET", f"/api/advice/{id}")[0] == 404
     for path in (f"/api/advice/{id}/page", "/api/advice/..%2fREADME.md/page"):
@@ -239,11 +239,11 @@ def test_another_set_up_has_advice_of_its_own(tab: Watched, server: Server) -> N
     tab.until("game", 120)
     assert answers.asked[-1] == {"off": True}, "nor for the second, once the game is dealt"
     page.evaluate("location.hash = ''")
-    start(tab, server, "seed=3&ruleset=lost_fleet&players=2")
+    start(tab, server, "seed=3&ruleset=base&players=3")
     before = len(answers.asked)
     page.click("#advise")
     tab.until("document.getElementById('advice-status').innerText.includes('No advice here')")
-    assert NO_TWO in page.inner_text("#advice-status") and len(answers.asked) == before
+    assert NO_THREE in page.inner_text("#advice-status") and len(answers.asked) == before
     page.select_option("#record", "Shipped: lost_fleet")
     tab.until("document.getElementById('advice').hidden")
 
