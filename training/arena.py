@@ -8,7 +8,7 @@ plays every seat, with its faction and its place in the turn order, once. The ga
 one sample; intervals are Student's 95 % over set-ups, and differences are paired within a set-up.
 Alone, an agent plays each set-up once, against each level of the Automa that `--automa` names:
 
-    python -m training.arena --agents greedy --env base --players 1 --automa automa,ultoma
+    python -m training.arena --agents zoo/solo --env base --players 1 --automa automa,ultoma
 
 `training/agents/registry.py` lists the names of agents. A name may be repeated.
 
