@@ -21,24 +21,25 @@ UNMARKED = r"""() => {
   const texts = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    if (!node.parentElement.closest("script, style, textarea")) texts.push(node.textContent);
+    // A face has its text around icons.
+    const face = node.parentElement.closest(".piece");
+    if (node.parentElement.closest("script, style, textarea, svg")) continue;
+    texts.push((face || node).textContent);
   }
   const names = ["aria-label", "title", "placeholder", "alt", "data-words"];
   for (const item of document.querySelectorAll("*")) {
-    for (const name of names) if (item.hasAttribute(name)) texts.push(item.getAttribute(name));
+    // The titles of choices are the texts of actions.
+    const isAction = item.matches("[data-text], [data-hint], .bar, .candidates tr");
+    for (const name of names) {
+      const has = item.hasAttribute(name) && !(isAction && name === "title");
+      if (has) texts.push(item.getAttribute(name));
+    }
   }
   let rest = texts.map((text) => text.trim()).filter(Boolean);
   for (let n = 0; n < 8; n += 1) rest = rest.map((text) => text.replace(/⟦[^⟦⟧]*⟧/g, ""));
-  return [...new Set(rest.filter((text) => /\p{L}/u.test(text)))];
+  // A part of a text around an icon still has one bracket.
+  return [...new Set(rest.filter((text) => /\p{L}/u.test(text) && !/[⟦⟧]/.test(text)))];
 }"""
-# Elements whose text is wider than their box, which hides it.
-CLIPPED = r"""() => [...document.querySelectorAll("button, label, summary, h2, p, td, th, span, a")]
-  .filter((item) => item.checkVisibility() && item.clientWidth
-    && item.scrollWidth > item.clientWidth + 1
-    && ["hidden", "clip"].includes(getComputedStyle(item).overflowX))
-  .map((item) => item.textContent.slice(0, 60))"""
-# How much wider than the window the page is.
-OVERFLOW = "() => document.documentElement.scrollWidth - window.innerWidth"
 
 
 def marked(text: str) -> str:
@@ -72,7 +73,7 @@ def use_pseudo(patch: pytest.MonkeyPatch, change: Callable[[str], str], *modules
 
     code = change.__name__
     patch.setitem(language.LANGUAGES, code, code)
-    original = language.read_catalogue
+    original = texts.read_catalogue  # that of a pseudo-language made before
 
     def read(folder: Any, language_code: str) -> dict[str, Any]:
         if language_code != code:

@@ -16,9 +16,9 @@ from typing import Any
 class Server:
     """`python -m training.play` on a free port."""
 
-    def __init__(self, folder: Path, *arguments: str, port: int = 0):
+    def __init__(self, folder: Path, *arguments: str, port: int = 0, module: str = "training.play"):
         self.saves = folder / "saves"
-        command = [sys.executable, "-m", "training.play", "--port", str(port)]
+        command = [sys.executable, "-m", module, "--port", str(port)]
         self.process = subprocess.Popen(
             [*command, "--saves", str(self.saves), *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

@@ -460,8 +460,8 @@ def test_a_conversion_is_made_several_times_by_one_choice(game: Game) -> None:
 def test_the_end_of_a_game(game: Game) -> None:
     game.now = game.line[-1]
     summary, vp = end_summary(game, game.now), [seat.vp for seat in game.table().seats]
-    names = [row["name"] for row in summary["rounds"]]
-    assert names == ["Start", "Set-up", *(f"Round {n}" for n in range(1, 7)), "Final scoring"]
+    numbers = [row["round"] for row in summary["rounds"]]
+    assert numbers == [0, 0, *range(1, 7), 0]
     assert summary["rounds"][-1]["vp"] == vp
     assert all(a < b for a, b in zip(summary["rounds"][-2]["vp"], vp, strict=True))
     assert summary["places"] == [1 + sorted(vp, reverse=True).index(own) for own in vp]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import pytest
 from starlette.requests import Request
 
 from gaia_jax.language import in_language
+from training.play.landing import Landing
 from training.play.languages import language_of, page_texts, translated
 
 pytestmark = pytest.mark.no_compile
@@ -45,3 +50,46 @@ def test_messages_of_the_server_keep_their_values():
     with in_language("ko"):
         assert translated("Round 3") == "라운드 3"
         assert page_texts()["begin"] == "시작"
+
+
+def answer(path: str, **headers: str) -> tuple[str, str]:
+    """The text of a page without games, and the cookie that it sets."""
+    landing = Landing(["localhost"])
+
+    async def games(scope: Any, receive: Any, send: Any) -> None:
+        text = translated("there is no such game").encode()
+        await send({"type": "http.response.start", "status": 404, "headers": []})
+        await send({"type": "http.response.body", "body": text})
+
+    landing.games = games
+    sent: list[Any] = []
+    query = path.partition("?")[2].encode()
+    own = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
+    scope = {
+        "type": "http", "method": "GET", "path": path.partition("?")[0], "query_string": query,
+        "headers": [(b"host", b"localhost"), *own], "http_version": "1.1", "scheme": "http",
+        "root_path": "", "client": ("127.0.0.1", 1), "server": ("localhost", 1),
+    }  # fmt: skip
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    with ThreadPoolExecutor(1) as thread:  # a browser of other tests has a loop in this one
+        thread.submit(asyncio.run, landing(scope, receive, send)).result()
+    cookies = [text.decode() for name, text in sent[0]["headers"] if name == b"set-cookie"]
+    return b"".join(part.get("body", b"") for part in sent[1:]).decode(), "".join(cookies)
+
+
+def test_pages_texts_and_errors_are_in_the_language_of_each_request():
+    page, cookie = answer("/?lang=ko")
+    assert '<html lang="ko">' in page and "시작" in page and "{{" not in page
+    assert cookie.startswith("language=ko;") and "samesite=lax" in cookie.lower()
+    assert answer("/", accept_language="de")[1] == ""
+    assert '<html lang="de">' in answer("/", accept_language="de")[0]
+    assert '<html lang="en">' in answer("/", accept_language="de", cookie="language=en")[0]
+    assert "Beginnen" in answer("/texts.js", cookie="language=de")[0]
+    assert answer("/api/games/0", cookie="language=ko")[0] == "그런 게임이 없음"
+    assert answer("/api/puzzles/0", cookie="language=ko")[0] == "there is no such game"

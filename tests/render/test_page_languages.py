@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ from gaia_jax import replay
 from gaia_jax.language import in_language
 from gaia_jax.replay import page as replay_page
 from gaia_jax.replay.record import Record, states
+from tests import measures
 from tests.browser import Watched
-from tests.languages import CLIPPED, OVERFLOW, UNMARKED, longer, marked, use_pseudo
+from tests.languages import UNMARKED, longer, marked, use_pseudo
 from tests.render.records import RECORDS
 
 pytestmark = pytest.mark.slow
-SIZES = [(390, 844), (844, 390), (1280, 800), (1920, 1080), (2560, 1440)]
+RULINGS = re.compile(r"\. \[([A-Z]+-?\d+(, )?)+\]")
 
 
 @pytest.fixture(scope="module")
@@ -27,51 +29,50 @@ def played() -> tuple[Record, list[Any]]:
 
 
 @pytest.fixture
-def open_page(
-    played: tuple[Record, list[Any]], tmp_path: Path, browser: Any
-) -> Iterator[Callable[..., Watched]]:
-    record, all_states = played
+def write(played: tuple[Record, list[Any]], tmp_path: Path) -> Callable[[str], str]:
+    """Write the page in a language; its address."""
 
-    def open_page(code: str, width: int = 1280, height: int = 800) -> Watched:
+    def write(code: str) -> str:
+        record, all_states = played
         path = tmp_path / f"{code}.html"
-        if not path.exists():
-            with in_language(code):
-                path.write_text(replay_page.page(record, played=all_states), encoding="utf-8")
-        tab = Watched(browser, width, height)
-        tab.page.goto(path.as_uri())
-        tab.page.wait_for_selector("body[data-ready]")
-        return tab
+        with in_language(code):
+            path.write_text(replay_page.page(record, played=all_states), encoding="utf-8")
+        return path.as_uri()
 
-    yield open_page
+    return write
 
 
-def test_every_text_of_the_page_is_in_a_catalogue(open_page, monkeypatch):
-    tab = open_page(use_pseudo(monkeypatch, marked, replay_page))
-    tab.page.keyboard.press("End")
-    for name in ("Charts", "Help", "Moves"):
-        tab.page.click(f".tabs [data-tab='{name}']")
-    factions = {seat["name"] for seat in tab.page.evaluate("game.seats")}
-    ships = {"A", "B"}
-    rest = [text for text in tab.page.evaluate(UNMARKED) if text not in factions | ships]
-    assert not rest
+def opened(page: Any, address: str) -> None:
+    """The page at the end of the game."""
+    page.goto(address)
+    page.wait_for_selector("body[data-ready]")
+    page.keyboard.press("End")
+
+
+def test_every_text_of_the_page_is_in_a_catalogue(write, browser, monkeypatch):
+    tab = Watched(browser, 1280)
+    opened(tab.page, write(use_pseudo(monkeypatch, marked, replay_page)))
+    names = set(tab.page.evaluate("game.seats.map((seat) => seat.name)"))
+    rest = {text for text in tab.page.evaluate(UNMARKED) if text not in names}
+    assert not {text for text in rest if not RULINGS.fullmatch(text)}
     tab.check("file://")
 
 
-@pytest.mark.parametrize(("width", "height"), SIZES)
-def test_texts_that_are_longer_by_two_fifths_fit(open_page, monkeypatch, width, height):
-    tab = open_page(use_pseudo(monkeypatch, longer, replay_page), width, height)
-    tab.page.keyboard.press("End")
-    for name in ("Charts", "Help", "Moves"):
-        if tab.page.is_visible(f".tabs [data-tab='{name}']"):
-            tab.page.click(f".tabs [data-tab='{name}']")
-            assert tab.page.evaluate(OVERFLOW) <= 0
-            assert not tab.page.evaluate(CLIPPED)
+@pytest.mark.parametrize("size", measures.SIZES)
+def test_texts_that_are_longer_by_two_fifths_fit(write, browser, monkeypatch, size):
+    address = write(use_pseudo(monkeypatch, longer, replay_page))
+    with measures.page_of(browser, size) as (page, touched):
+        opened(page, address)
+        for name in measures.tabs(page):
+            measures.press_tab(page, name)
+            problems = measures.looked_at(page, touched)
+            assert not problems["over"] and not problems["out"], (name, problems)
 
 
 @pytest.mark.parametrize(("code", "words"), [("ko", "광산"), ("de", "Handelszentrum")])
-def test_the_page_is_in_its_language(open_page, code, words):
-    tab = open_page(code)
-    tab.page.keyboard.press("End")
+def test_the_page_is_in_its_language(write, browser, code, words):
+    tab = Watched(browser, 1280)
+    opened(tab.page, write(code))
     assert tab.page.evaluate("document.documentElement.lang") == code
     assert words in tab.page.text_content("#moves")
     tab.check("file://")

@@ -7,6 +7,7 @@ import numpy as np
 from gaia_jax.render import Table, say_at
 from gaia_jax.render.board import HEIGHT, WIDTH, Places, places
 from gaia_jax.render.names import PLANETS, STRUCTURES
+from gaia_jax.render.texts import say
 
 
 def in_words(table: Table, text: str) -> str:
@@ -17,11 +18,11 @@ def in_words(table: Table, text: str) -> str:
     kind = table.ids["structure"][table.map.structure[cell]]
     planet = PLANETS[table.ids["planet"][table.map.planet[cell]]]
     if table.node == "START":
-        return f"{words}, {_place_words(table, cell)}"
+        return say("name-and-state", name=words, state=_place_words(table, cell))
     if words.endswith(f": {planet}"):
-        return words if kind == "NONE" else f"{words}, next to the {STRUCTURES[kind]} there"
+        return words if kind == "NONE" else say("next-to", move=words, piece=STRUCTURES[kind])
     planet = planet if kind == "NONE" else f"{STRUCTURES[kind]}, {planet}"
-    return f"{words}: {planet}"
+    return say("labelled", label=words, text=planet)
 
 
 def _place_words(table: Table, cell: int) -> str:
@@ -37,12 +38,13 @@ def _place_words(table: Table, cell: int) -> str:
         )
     )
     if len(near) == 1:
-        return f"{side} of the map"
+        return say("part-of-map", part=side)
     k, ends = near.index(cell), ("left", "right") if across else ("upper", "lower")
     if len(near) > 3:
-        return f"{side} of the map, number {k + 1} from the {'left' if across else 'top'}"
+        phrase = "place-from-left" if across else "place-from-top"
+        return say(phrase, part=side, n=k + 1)
     corner = (ends[0], "middle", ends[1])[k if len(near) == 3 else 2 * k]
-    return f"{side} of the map, the {corner} one"
+    return say(f"one-{corner}", part=side)
 
 
 def cell_of(table: Table, text: str) -> int:
@@ -60,4 +62,4 @@ def _side(positions: Places, cell: int) -> str:
     """The ninth of the map that contains a cell."""
     high = ("top", "middle", "bottom")[min(int(3 * positions.y[cell] / HEIGHT), 2)]
     wide = ("left", "centre", "right")[min(int(3 * positions.x[cell] / WIDTH), 2)]
-    return f"{high} {wide}"
+    return say(f"part-{high}-{wide}")

@@ -27,7 +27,7 @@ from ..analysis.search_report import Explainer
 from . import catalogue
 from .background import Compilation, error_text
 from .compiled_rules import Rules
-from .languages import translated
+from .languages import say, translated
 
 SIMULATIONS = 32  # of the search that is offered on top of each trained agent
 
@@ -65,7 +65,8 @@ class AgentProgram:
     def status_line(self) -> str:
         """The line of progress with its seconds."""
         line, seconds = self.progress()
-        return line if seconds is None else f"{line}, {seconds:.0f} s"
+        text = translated(line)
+        return text if seconds is None else say("in-seconds", text=text, n=round(seconds))
 
     @property
     def under_way(self) -> bool:

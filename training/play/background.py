@@ -72,18 +72,19 @@ class Job:
 
     _all: weakref.WeakSet[Job] = weakref.WeakSet()
 
-    def __init__(self, work: Callable[[Job], None], name: str):
+    def __init__(self, work: Callable[[Job], None], name: str, is_localized: bool = False):
         """
         Args:
             work: sets `result` and calls `report` repeatedly.
             name: of the thread.
+            is_localized: run it in the language of the caller; otherwise in English.
         """
         self.result: Any = None
         self.message, self.done, self.total = "", 0, 0
         self.status = "running"  # running, ready, failed, called off
         self._off, self._began = False, time.monotonic()
         self._work = work
-        run = partial(copy_context().run, self._run)  # in the language of who asks
+        run = partial(copy_context().run, self._run) if is_localized else self._run
         self._thread = threading.Thread(target=run, name=name, daemon=True)
         self._all.add(self)
         self._thread.start()

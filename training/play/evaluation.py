@@ -8,10 +8,13 @@ from typing import Any
 import jax
 import numpy as np
 
+from gaia_jax.render.names import faction_name
+
 from ..analysis import search_report
 from ..analysis.recorded_game import Game as RecordedGame
 from .agent_pool import AgentProgram
 from .game import Game
+from .languages import say
 
 MAX_ACTIONS = 12  # of the policy, in a report
 
@@ -61,8 +64,14 @@ def _following(game: Game, id: int) -> int:
 
 def searched(game: Game, id: int, name: str) -> dict[str, Any] | None:
     """The result of `search` at a position for the line in view; None before the search."""
-    cached: dict[str, Any] | None = game.node(id).analysis.get(f"{name} {_following(game, id)}")
-    return cached
+    table: dict[str, Any] | None = game.node(id).analysis.get(f"{name} {_following(game, id)}")
+    return table and {**table, "candidates": [_row(game, id, row) for row in table["candidates"]]}
+
+
+def _row(game: Game, id: int, row: dict[str, Any]) -> dict[str, Any]:
+    """A candidate with its action and its line in words."""
+    words = game.rules.action_words(row["action"], game.table(id))
+    return {**row, "words": words, "line": [_in_words(game, move) for move in row["line"]]}
 
 
 def search(game: Game, id: int, agent: AgentProgram) -> None:
@@ -80,16 +89,13 @@ def search(game: Game, id: int, agent: AgentProgram) -> None:
     so_far = RecordedGame(env, [game.nodes[i].state for i in path], actions)
     states = jax.tree.map(lambda x: np.asarray(x)[None], node.state)
     table = search_report.report_decision(so_far, explainer.search(states), 0, len(path), explainer)
-    for row in table["candidates"]:
-        row["words"] = game.rules.action_words(row["action"], game.table(id))
-        row["line"] = [_in_words(game, move) for move in row["line"]]
     node.analysis[f"{agent.name} {following}"] = table
 
 
 def _in_words(game: Game, move: str) -> str:
     """A move of a line, `FACTION: action text`, in words."""
     player, text = move.split(": ", 1)
-    names = {seat.faction.id: seat.faction.name for seat in game.table(0).seats}
+    names = {seat.faction.id: faction_name(seat.faction) for seat in game.table(0).seats}
     return f"{names[player]}: {game.rules.action_words(text)}"
 
 
@@ -137,7 +143,7 @@ def analyse(
     if agent.status != "ready":
         return {"waiting": agent.status_line(), "again": agent.under_way}
     if agent.policy is None:
-        return {"waiting": f"{agent.name} has no policy to show", "again": False}
+        return {"waiting": say("no-policy", agent=agent.name), "again": False}
     if search_now and searching and searching.status == "ready":
         search(game, at, searching)  # without the lock: it takes a second
     for id in game.line_of(at) if whole_game else near(game, at):

@@ -6,11 +6,12 @@ Which position a browser shows belongs to the browser: it is the argument `at` o
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from gaia_jax.env import State
+from gaia_jax.language import language
 from gaia_jax.render import Table, effects, panels
 from gaia_jax.replay import Record
 from gaia_jax.replay.page import effects_json, page
@@ -44,11 +45,7 @@ class Node:
     children: list[int] = field(default_factory=list)
     table: Table | None = None
     analysis: dict[str, Any] = field(default_factory=dict)  # by agent
-    prices: dict[str, dict[str, Any]] | None = None  # effects by action; None until requested
-    words: str | None = None  # the action that led here
-    effects_json: dict[str, str] | None = None  # costs and gains of the action that led here
-    automa: list[dict[str, Any]] | None = None  # the Automa's turns after that action
-    lookahead: dict[str, Any] = field(default_factory=dict)  # by part, `GameServer.lookahead`
+    in_words: dict[tuple[str, str], Any] = field(default_factory=dict)  # by language and kind
     by: str = ""  # a setting, or the previous decision, that decided instead of a person
 
 
@@ -267,24 +264,34 @@ class Game:
     def prices(self, at: int) -> dict[str, dict[str, Any]]:
         """Costs and gains of each action of a position, in words; {} until compiled."""
         node = self.nodes[at]
-        if node.prices is None:
+        key = (language(), "prices")
+        if key not in node.in_words:
             if self.over(at) or not self.rules.prices_ready:
                 return {}
             texts = self.rules.env.ruleset.actions.texts
             effects_by_action = self.rules.effects_of_all(node.state)
             to_words, table = self.rules.action_words, self.table(at)
-            node.prices = {
+            node.in_words[key] = {
                 texts[a]: effect.brief(to_words(texts[a], table))
                 for a, effect in effects_by_action.items()
             }
-        return node.prices
+        prices: dict[str, dict[str, Any]] = node.in_words[key]
+        return prices
 
     def words(self, id: int) -> str:
         """The decision that led to a position, in words."""
         node = self.nodes[id]
-        if node.words is None:
-            node.words = self.rules.action_words(node.text, self.table(node.parent))
-        return node.words
+        words: str = self._once(
+            node, "words", lambda: self.rules.action_words(node.text, self.table(node.parent))
+        )
+        return words
+
+    def _once(self, node: Node, kind: str, make: Callable[[], Any]) -> Any:
+        """Texts of a position, made once in each language."""
+        key = (language(), kind)
+        if key not in node.in_words:
+            node.in_words[key] = make()
+        return node.in_words[key]
 
     def effects_text(self, id: int) -> str:
         """Costs and gains of the decision that led to a position, in words."""
@@ -293,17 +300,21 @@ class Game:
     def effects_json(self, id: int) -> dict[str, str]:
         """Costs and gains of the decision that led to a position, as pages show them."""
         node = self.nodes[id]
-        if node.effects_json is None:
-            changes = effects(self.table(node.parent), self.table(id))
-            node.effects_json = effects_json(changes, node.text, self.words(id))
-        return node.effects_json
+        texts: dict[str, str] = self._once(node, "effects", lambda: self._effects_json(node))
+        return texts
+
+    def _effects_json(self, node: Node) -> dict[str, str]:
+        changes = effects(self.table(node.parent), self.table(node.id))
+        return effects_json(changes, node.text, self.words(node.id))
 
     def automa(self, id: int) -> list[dict[str, Any]]:
         """The Automa's turns after the decision that led to a position, card by card."""
         node = self.nodes[id]
-        if node.automa is None:
-            node.automa = self.rules.automa_turns(self.nodes[node.parent].state, node.state)
-        return node.automa
+        parent = self.nodes[node.parent].state
+        turns: list[dict[str, Any]] = self._once(
+            node, "automa", lambda: self.rules.automa_turns(parent, node.state)
+        )
+        return turns
 
     def setup_json(self) -> dict[str, Any]:
         """The set-up, as records hold it."""

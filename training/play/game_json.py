@@ -7,8 +7,8 @@ from typing import Any
 
 from gaia_jax.components.common import VP_AT_THE_END
 from gaia_jax.components.costs import RESOURCES_PER_VP, ROUNDS
+from gaia_jax.language import language
 from gaia_jax.render.automa_words import LEVEL_NAMES
-from gaia_jax.render.names import VP_SOURCES
 from gaia_jax.render.table import Table
 from gaia_jax.replay.page import seats_json, sources_json
 from gaia_jax.state import AUTOMA
@@ -19,7 +19,7 @@ from .advisers import refusal
 from .game import AUTOMA_NAME, HUMAN, Game, Refused
 from .game_server import GameServer
 from .kept_tables import OpenTable
-from .languages import say
+from .languages import say, translated
 from .lookahead import PARTS, TWO_STEPS, joined
 
 NUM_BEST_MOVES = 8
@@ -75,9 +75,9 @@ def game_json(server: GameServer, table: OpenTable, browser: str, at: int) -> di
             "settings": asdict(
                 table.settings[min(members.played_by(browser, game.seats), default=0)]
             ),
-            "message": game.message,
+            "message": translated(game.message),
             "progress": [
-                {"text": text, "seconds": seconds}
+                {"text": translated(text), "seconds": seconds}
                 for text, seconds in (*lines, *game.rules.progress())
             ],
             "legal": legal_actions(game, at) if table.may_act(browser, at) else [],
@@ -132,7 +132,7 @@ def lookahead_json(game: Game, at: int, part: str) -> dict[str, Any]:
     if part not in PARTS:
         raise Refused(f"there is no {part!r} further on; known are {', '.join(PARTS)}")
     node, rules = game.nodes[at], game.rules
-    cached: dict[str, Any] | None = node.lookahead.get(part)
+    cached: dict[str, Any] | None = node.in_words.get((language(), part))
     if cached is None:
         if game.over(at) or game.deciding_agent(at) or not rules.ready:
             return {"node": at}
@@ -140,7 +140,7 @@ def lookahead_json(game: Game, at: int, part: str) -> dict[str, Any]:
         options = {name: find(rules, node.state) for name, find in PARTS[part].items()}
         cached = {"node": at, **options}
         if priced:
-            node.lookahead[part] = cached
+            node.in_words[language(), part] = cached
     return cached
 
 
@@ -148,24 +148,24 @@ def end_summary(game: Game, at: int) -> dict[str, Any]:
     """The summary at the end of a game.
 
     Returns:
-        `places`: (P,) from 1, equal for ties; `rounds`: name and VP of each player after the
+        `places`: (P,) from 1, equal for ties; `rounds`: number and VP of each player after the
         set-up, each round and the final scoring; `best`: the decisions that gained their player the
         most VP; `left`: how remaining resources score (FIN-11); `verdict`: of a solo game.
     """
     table = game.table(at)
     vp = [seat.vp for seat in table.seats]
     path = game.path(at)
-    rows = [{"name": "Start", "vp": [seat.vp for seat in game.table(path[0]).seats]}]
+    rows = [{"round": 0, "vp": [seat.vp for seat in game.table(path[0]).seats]}]
     gains = []
     for parent, id in zip(path, path[1:], strict=False):
         before, after = game.table(parent), game.table(id)
         if after.over or after.round != before.round:
-            name = f"Round {before.round}" if before.round else "Set-up"
-            rows.append({"name": name, "vp": [_vp_in_play(after, p) for p in range(len(vp))]})
+            in_play = [_vp_in_play(after, p) for p in range(len(vp))]
+            rows.append({"round": before.round, "vp": in_play})
         gain = _vp_in_play(after, before.player) - before.seat(before.player).vp
         if gain > 0:
             gains.append((gain, id, before))
-    rows.append({"name": "Final scoring", "vp": vp})
+    rows.append({"round": 0, "vp": vp})
     gains.sort(key=lambda entry: -entry[0])
     best = [
         {
@@ -179,7 +179,7 @@ def end_summary(game: Game, at: int) -> dict[str, Any]:
         }
         for gain, id, before in gains[:NUM_BEST_MOVES]
     ]
-    left = f"{VP_SOURCES['RESOURCES']}: 1 VP for {RESOURCES_PER_VP} credits, ore and knowledge left"
+    left = say("left", n=RESOURCES_PER_VP)
     places = [1 + sum(other > own for other in vp) for own in vp]
     return {
         "places": places,
@@ -195,9 +195,8 @@ def _verdict(table: Table) -> str:
     margin = table.seat(PLAYER).vp - table.seat(AUTOMA).vp
     level = LEVEL_NAMES[table.automa_level]
     if margin == 0:
-        return f"A draw against the Automa, level {level}."
-    result = "win" if margin > 0 else "lose"
-    return f"You {result} against the Automa, level {level}, by {abs(margin)} VP."
+        return say("draw", level=level)
+    return say("win" if margin > 0 else "lose", level=level, n=abs(margin))
 
 
 def _decision_words(game: Game, before: Table, id: int) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gaia_jax.render import Table
-from gaia_jax.render.names import sources
+from gaia_jax.render.names import faction_name, sources
 
 from ..analysis import review, review_report
 from ..analysis.action_words import cell_of, in_words, place_words
@@ -27,20 +27,31 @@ from .advisers import Advisers, adviser_name
 from .background import Job
 from .compiled_rules import Rules
 from .game import HUMAN, Game, Refused
+from .languages import say
 
 LINE_MOVES = 4  # of a line in words
 NUM_REVIEW_PLAYOUTS = 8
-# Where a hint without a place on the map looks first, by the verb of its action.
-PLACES = {
-    "advance": "at the research board", "power": "at the power actions",
-    "qic": "at the QIC actions", "upgrade": "at your structures",
-    "form_federation": "on the map, at a federation", "ship": "at the ships",
-    "explore": "at the ships", "artifact": "at the artifacts", "special": "at your own tiles",
-    "tile": "at the tech tiles", "advanced": "at the advanced tiles", "token": "at the tokens",
-    "booster": "at the boosters", "pass": "at the boosters", "leech": "at the power offered",
-    "income": "at your income", "free": "at the conversions of your resources",
-    "piece": "at the structures of your board",
-}  # fmt: skip
+# Verbs whose actions have a part of the table; a hint looks there first.
+LOOK_AT = (
+    "advance",
+    "power",
+    "qic",
+    "upgrade",
+    "form_federation",
+    "ship",
+    "explore",
+    "artifact",
+    "special",
+    "tile",
+    "advanced",
+    "token",
+    "booster",
+    "pass",
+    "leech",
+    "income",
+    "free",
+    "piece",
+)
 
 
 @dataclass
@@ -88,7 +99,7 @@ class Advice:
                     position.analysis.suggest(partial(job.report, "played out"))
                 job.result = suggestions(rules, state, position.analysis)
 
-            position.hint = Job(work, "hint")
+            position.hint = Job(work, "hint", is_localized=True)
 
     def start_check(self, game: Game, texts: Sequence[str], at: int | None = None) -> None:
         """Check a move at a position.
@@ -254,9 +265,9 @@ def suggestions(rules: Rules, state: Any, analysis: PositionAnalysis) -> dict[st
     near = analysis.alternatives()
     nothing_near = ""
     if not near:
-        lost = f"the next best of {len(others) + 1} plans loses" if others else ""
-        lost += f" {analysis.losses(others[0], best).mean:.0f} VP" if others else "no other move"
-        nothing_near = f"Nothing else comes near: {lost}."
+        lost = round(analysis.losses(others[0], best).mean) if others else 0
+        phrase = "nothing-near-next" if others else "nothing-near-none"
+        nothing_near = say(phrase, n=len(others) + 1, vp=lost)
     compared = others[0] if others else None
     return {
         "candidates": [
@@ -315,8 +326,9 @@ def _where(table: Table, text: str) -> str:
     """Where on the table an action takes place."""
     cell = cell_of(table, text)
     if cell >= 0:
-        return f"on the map, {place_words(table, cell)}"
-    return PLACES.get(text.split()[0], "in the list of your moves")
+        return say("look-map", part=place_words(table, cell))
+    verb = text.split()[0]
+    return say(f"look-{verb if verb in LOOK_AT else 'moves'}")
 
 
 def _line(rules: Rules, state: Any, first: int, actions: Sequence[int] | np.ndarray) -> list[str]:
@@ -327,6 +339,6 @@ def _line(rules: Rules, state: Any, first: int, actions: Sequence[int] | np.ndar
         if number and rules.text(action) != "end_turn":
             table = rules.table(state)
             words = rules.action_words(rules.text(action), table)
-            out.append(f"{table.faction(table.player).name}: {words}")
+            out.append(f"{faction_name(table.faction(table.player))}: {words}")
         state = after
     return out

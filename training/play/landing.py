@@ -43,7 +43,7 @@ FILES = {
     if Path(file.name).suffix in _TYPES
 }
 PAGES = {"/": "index.html", "/puzzles": "puzzles.html"}
-ENGLISH_PATHS = ("/",)
+ENGLISH_PATHS = ("/puzzles", "/api/puzzles")  # without translations
 COOKIE_AGE = 365 * 24 * 3600  # seconds
 
 

@@ -72,5 +72,6 @@ def translated(text: str) -> str:
         return text
     for pattern, id in _patterns():
         if match := pattern.fullmatch(text):
-            return say(id, **match.groupdict())
+            values = match.groupdict()
+            return say(id, **{k: translated(v) if k == "error" else v for k, v in values.items()})
     return text

@@ -22,16 +22,15 @@ function drawAdvice() {
   const running = status === "running";
   const [button, off] = [byId("advise"), byId("advise-off")];
   const hadFocus = [button, off].includes(document.activeElement);
-  button.textContent = status === "ready" ? "Open the advice" : "Advice on this set-up";
-  button.title = status === "ready" ? "a page of its own, in another tab"
-    : "which faction suits it; in the background, takes a minute";
+  button.textContent = say(status === "ready" ? "open-advice" : "advice");
+  button.title = say(status === "ready" ? "other-tab" : "advice-about");
   button.disabled = running;
   off.hidden = !running;
   // Keep the keyboard focus on the visible button.
   if (hadFocus) (running ? off : button).focus();
   tellAdvice({
-    running: "The advice is being made:", ready: "It opens in another tab.", failed: message,
-    "called off": "Cancelled. Its preparation finishes and is kept.",
+    running: say("advice-running"), ready: say("advice-ready"), failed: message,
+    "called off": say("cancelled"),
   }[status] || "");
   byId("advice-far").textContent = running ? ` ${farOf(adviceNow)}` : "";
   clearTimeout(adviceTimer);
@@ -63,7 +62,7 @@ function advise() {
   if (isDealing) return;
   const { id, refusal, status, setup } = adviceNow;
   if (status === "ready") window.open(`/api/advice/${id}/page`, "_blank", "noopener");
-  else if (refusal) tellAdvice(`No advice here: ${refusal}.`);
+  else if (refusal) tellAdvice(say("no-advice", { reason: refusal }));
   else {
     if (adviceAsked !== id) adviceLeft();
     adviceAsked = id;

@@ -14,10 +14,25 @@ let pressedOn = null; // what the click under way is on
 const NOBODY = "";
 
 // The player in a word: the level of an agent that has one.
-const called = (who) => offers.agents.find(({ name }) => name === who)?.level || who;
+const called = (who) => (who === offers.human ? say("you") : who === AUTOMA ? say("the-automa") : offers.agents.find(({ name }) => name === who)?.level_name || who);
 
 // A request; null and a message if it is rejected.
 const call = (path, body = undefined) => request(path, body, showMessage);
+
+// Choose the language of this browser: a cookie that the server reads.
+function wireLanguages() {
+  for (const select of document.querySelectorAll("select.language")) {
+    select.replaceChildren(...Object.entries(LANGUAGES).map(([code, name]) =>
+      element("option", { value: code, lang: code, selected: code === LANGUAGE }, name)));
+    select.addEventListener("change", () => {
+      document.cookie = `language=${select.value}; path=/; max-age=31536000; samesite=lax`;
+      const address = new URL(location);
+      address.searchParams.delete("lang");
+      history.replaceState(null, "", address);
+      location.reload();
+    });
+  }
+}
 
 function showMessage(text) {
   byId(game ? "message" : "start-message").textContent = text;
@@ -35,7 +50,7 @@ async function follow(id) {
         if (game && game.id === id) {
           game.progress = [];
           drawProgress();
-          showMessage("the server no longer holds this game");
+          showMessage(say("no-game"));
         }
         break;
       }

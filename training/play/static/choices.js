@@ -3,14 +3,9 @@
 // picture that represent them.
 
 const GROUPS = [
-  ["mine", "Mine"], ["project", "Gaia project"], ["upgrade", "Upgrade"],
-  ["pick", "Choose a place"], ["piece", "Build"], ["federation", "Federation"], ["advance", "Research"],
-  ["power", "Power action"], ["qic", "QIC action"], ["ship", "Ship action"], ["special", "Special action"],
-  ["explore", "Shuttle"], ["artifact", "Artifact"], ["tile", "Tech tile"], ["advanced", "Advanced tile"],
-  ["token", "Federation token"], ["leech", "Power offered"], ["income", "Income"],
-  ["tinkering", "Tinkering tile"], ["booster", "Booster"], ["free", "Convert"],
-  // These arrive later: last, so that nothing moves under a finger.
-  ["way", "Action on a place"], ["reached", "After conversions"],
+  "mine", "project", "upgrade", "pick", "piece", "federation", "advance", "power", "qic", "ship", "special",
+  "explore", "artifact", "tile", "advanced", "token", "leech", "income", "tinkering", "booster", "free",
+  "way", "reached", // These arrive later: last, so that nothing moves under a finger.
 ];
 // Choices without a kind: always in view.
 const ALONE = ["end_turn", "skip", "pass", "commit"];
@@ -54,7 +49,7 @@ function choicesNow() {
   }
   for (const { first, first_words, text, words } of more.reached) {
     out.push({ kind: "reached", words, texts: [...first, text], cell: cellOfText(text), effects: null,
-      note: `first ${counted(first_words).join(", then ")}` });
+      note: say("first-conversions", { list: counted(first_words).join(say("then-next")) }) });
   }
   return out;
 }
@@ -62,7 +57,7 @@ function choicesNow() {
 // The reason why a turn is not ended automatically although a setting allows it.
 function noteOf(text) {
   const isOpenEnd = text === "end_turn" && game.settings.end_turn === "idle" && game.node === game.line[game.line.length - 1];
-  return isOpenEnd ? "not ended by itself: a conversion first may make room for power that you could be offered" : "";
+  return isOpenEnd ? say("not-ended") : "";
 }
 
 // The pieces of the picture that represent an action. A tile on a board is its owner's: to use, to
@@ -94,7 +89,7 @@ function drawLegal() {
   if (panel.contains(document.activeElement)) heldKind = document.activeElement.dataset.kind || "first";
   else if (document.activeElement !== document.body) heldKind = "";
   const all = choicesNow();
-  const kinds = GROUPS.map(([kind, name]) => ({ kind, name: kind === "booster" && game.asks === "TURN" ? "Pass" : name,
+  const kinds = GROUPS.map((kind) => ({ kind, name: say(kind === "booster" && game.asks === "TURN" ? "kind-pass" : `kind-${kind}`),
     choices: all.filter((choice) => choice.kind === kind) }))
     .filter(({ choices }) => choices.length);
   // Choices that arrive later fold nothing that is in view.
@@ -178,7 +173,7 @@ function choiceButton(choice) {
   const times = choice.several.map(({ actions, effects, name }) => {
     const summary = [...(effects.costs || []).map((text) => `\u2212${text}`), ...(effects.gains || []).map((text) => `+${text}`)];
     return element("button", { type: "button", "data-text": actions.join("; "), class: "times",
-      "aria-label": `${choice.words}, ${name || `${actions.length} times`}`, title: summary.join(", "),
+      "aria-label": say("choice-times", { choice: choice.words, times: name || say("n-times", { n: actions.length }) }), title: summary.join(", "),
       onclick: () => take(actions) }, name || `\u00d7${actions.length}`);
   });
   return element("div", { class: `several${choice.kind === "tile" ? " tracks" : ""}` }, buttonOf(choice), ...times);
@@ -204,9 +199,10 @@ function buttonOf(choice) {
 // The distinguishing part of a booster first: all have the same heading and an income. During a
 // round, taking a booster is passing, so that comes before all.
 function boosterWords(words) {
-  const tile = words.slice(words.indexOf("booster: ") + "booster: ".length);
-  const summary = tile.split("; ").map((text) => text.replace(/^(income|on passing|action): (.*)$/, "$2 ($1)"));
-  return `${game.asks === "TURN" ? "pass and take: " : ""}${[...summary.slice(1), summary[0]].join("; ")}`;
+  const tile = words.slice(words.indexOf(": ") + 2);
+  const label = new RegExp(`^(${say("labels-of-booster")}): (.*)$`);
+  const summary = tile.split("; ").map((text) => text.replace(label, "$2 ($1)"));
+  return `${game.asks === "TURN" ? say("pass-and-take") : ""}${[...summary.slice(1), summary[0]].join("; ")}`;
 }
 
 const noteLine = (text) => (text ? [element("span", { class: "effects" }, element("span", { class: "note" }, text))] : []);
@@ -215,9 +211,8 @@ const noteLine = (text) => (text ? [element("span", { class: "effects" }, elemen
 function effectsLine(options) {
   if (!options || !Object.keys(options).length) return [];
   const line = element("span", { class: "effects" });
-  // Bowls have no sign: their words have both values.
   const add = (kind, sign, texts = []) => texts.forEach((text) =>
-    line.append(element("span", { class: kind }, (text.startsWith("power bowls") ? "" : sign) + text), " "));
+    line.append(element("span", { class: kind }, sign + text), " "));
   add("cost", "\u2212", options.costs);
   add("gain", "+", options.gains);
   add("note", "", [...(options.notes || []), ...(options.others || [])]);
@@ -234,7 +229,7 @@ function pressed({ texts, federation }, event) {
     const chosen = choice.dataset.federation === name;
     choice.setAttribute("aria-pressed", String(chosen));
     choice.querySelector(".again")?.remove();
-    if (chosen) choice.append(element("span", { class: "effects again" }, element("span", { class: "note" }, "drawn on the map; tap again to form it")));
+    if (chosen) choice.append(element("span", { class: "effects again" }, element("span", { class: "note" }, say("tap-to-form"))));
   }
   return markFederation(federation);
 }
@@ -278,9 +273,9 @@ function tooltipOf(target, event) {
   if (!options.length) return null;
   const lines = options.slice(0, MAX_TOOLTIPS).map((choice) => element("div", { class: "may" }, choice.words,
     ...(choice.effects === undefined ? [element("span", { class: "effects" }, element("span", { class: "note" },
-      "its price is being compiled"))] : effectsLine(choice.effects)), ...noteLine(choice.note)));
+      say("price-compiling")))] : effectsLine(choice.effects)), ...noteLine(choice.note)));
   if (options.length > 1) {
-    lines.push(element("p", { class: "keys" }, `${options.length} choices here; you are asked which`));
+    lines.push(element("p", { class: "keys" }, say("choices-here", { n: options.length })));
   }
   return { at, lines };
 }
@@ -326,7 +321,7 @@ function openChoice(choices, event, at) {
   closeChoice();
   chosenPlace = at;
   if (at.dataset.cell) view.light([at.dataset.cell]);
-  const more = touched(event) && choices.length === 1 ? [element("p", { class: "keys" }, "Tap it again, or here.")] : [];
+  const more = touched(event) && choices.length === 1 ? [element("p", { class: "keys" }, say("tap-again"))] : [];
   box.replaceChildren(...choices.map(choiceButton), ...more);
   box.hidden = false;
   const of = at.getBoundingClientRect();

@@ -20,35 +20,33 @@ function drawEnd() {
   const { places, rounds, best, left, verdict } = game.end;
   const seats = [...game.seats].sort((a, b) => places[a.player] - places[b.player]);
   const chart = element("div", { class: "chart-holder" });
-  byId("end").replaceChildren(element("h2", {}, "The end"),
+  byId("end").replaceChildren(element("h2", {}, say("the-end")),
     ...(verdict ? [element("p", { class: "verdict" }, verdict)] : []),
     element("ol", { class: "ranking" }, ...seats.map((seat) => element("li", { value: places[seat.player] },
-      disc(seat), element("b", {}, ` ${seat.vp} VP `), whoPlayed(seat)))),
+      disc(seat), element("b", {}, ` ${vpWords(seat.vp)} `), whoPlayed(seat)))),
     element("div", { class: "row" },
-      element("button", { id: "again", title: "a new game, dealt the same", onclick: again }, "Again with this set-up"),
-      element("button", { id: "review", hidden: !game.advised, title: "every move judged, in the background; takes minutes", onclick: review }, "Review"),
-      element("button", { id: "review-off", hidden: true, onclick: () => callOff("review") }, "Cancel the review"),
+      element("button", { id: "again", title: say("again-about"), onclick: again }, say("again")),
+      element("button", { id: "review", hidden: !game.advised, title: say("review-about"), onclick: review }, say("review")),
+      element("button", { id: "review-off", hidden: true, onclick: () => callOff("review") }, say("cancel-review")),
       element("a", { class: "button", href: `/api/games/${game.id}/file/record.json`, download: "",
-        title: "a file of all moves, downloaded: the start form opens it again", onclick: downloaded }, "Record"),
+        title: say("record-about"), onclick: downloaded }, say("record")),
       element("a", { class: "button", href: `/api/games/${game.id}/file/replay.html`, download: "",
-        title: "the game as a page, downloaded: it opens anywhere", onclick: downloaded }, "Replay page")),
+        title: say("replay-about"), onclick: downloaded }, say("replay-page"))),
     element("p", { id: "review-status", class: "keys" }),
-    element("h2", {}, "VP by source"), sourceTable(seats), element("p", { class: "keys" }, left),
-    element("h2", {}, "Round by round"), chart,
-    element("h2", {}, "The moves that brought most"), bestMoves(best));
+    element("h2", {}, say("sources-title")), sourceTable(seats), element("p", { class: "keys" }, left),
+    element("h2", {}, say("rounds-title")), chart,
+    element("h2", {}, say("best-title")), bestMoves(best));
   lineChart(chart, {
     series: game.seats.map((seat) => ({ values: rounds.map(({ vp }) => vp[seat.player]),
       colour: seat.fill, name: seatNumber(seat) })),
     length: rounds.length - 1, at: rounds.length - 1,
-    bands: rounds.slice(1).map(({ name }, k) => ({ at: k + 1, name: shortName(name) })),
+    bands: rounds.slice(1).map(({ round }, k) => ({ at: k + 1, name: round ? String(round) : "" })),
   });
 }
 
 // If several people share the screen, no one is "you".
 const whoPlayed = ({ name, who }) => (who === offers.human
   && game.seats.filter((item) => item.who === who).length > 1 ? name : `${name} (${called(who)})`);
-
-const shortName = (name) => (name.startsWith("Round") ? name.slice(6) : "");
 
 function sourceTable(seats) {
   const rows = game.sources.map(({ name }, i) => [name, seats.map((seat) => game.by_source[seat.player][i])])
@@ -57,7 +55,7 @@ function sourceTable(seats) {
     element("tr", {}, element("th", {}, ""), ...seats.map((seat) => element("th", {}, disc(seat)))),
     ...rows.map(([name, values]) => element("tr", {}, element("th", { scope: "row" }, name),
       ...values.map((value) => element("td", {}, String(value))))),
-    element("tr", { class: "sum" }, element("th", { scope: "row" }, "all"),
+    element("tr", { class: "sum" }, element("th", { scope: "row" }, say("sum")),
       ...seats.map((seat) => element("td", {}, String(seat.vp)))));
 }
 
@@ -65,11 +63,11 @@ function bestMoves(best) {
   return element("ol", { class: "best" }, ...best.map((item) => element("li", {},
     element("button", { type: "button", "data-node": item.node, "data-at": placeOf(item) || null,
       onclick: () => go(item.node) },
-      disc(game.seats[item.player]), ` +${item.gain} VP, ${item.round ? `round ${item.round}` : "set-up"}: ${item.words}`,
+      disc(game.seats[item.player]), say("best-move", { vp: vpWords(`+${item.gain}`), when: roundName(item.round), move: item.words }),
       ...effectsNote(item)))));
 }
 
-const downloaded = () => showMessage("Your browser downloads it once it is made.");
+const downloaded = () => showMessage(say("downloading"));
 
 const again = () => openGame({ again: game.id, settings: settingsNow() });
 
@@ -91,13 +89,13 @@ async function followReview(id) {
   const report = await call(`/api/games/${id}/ask/review`);
   if (!report || !game || game.id !== id || !byId("review")) return;
   const { status, message } = report;
-  byId("review-status").textContent = status === "running" ? `The review: ${farOf(report)}`
+  byId("review-status").textContent = status === "running" ? say("review-running", { text: farOf(report) })
     : status === "failed" ? message : "";
   byId("review-off").hidden = status !== "running";
   byId("review").disabled = status === "running";
   if (status === "ready") {
     byId("review").dataset.ready = id;
-    byId("review").textContent = "Open the review";
-    byId("review").title = "a page of its own, in another tab";
+    byId("review").textContent = say("open-review");
+    byId("review").title = say("other-tab");
   } else if (status === "running") reviewTimer = setTimeout(() => followReview(id), 1000);
 }

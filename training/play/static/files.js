@@ -21,7 +21,7 @@ async function openPosition(text) {
     const record = await unpacked(text.replaceAll("-", "+").replaceAll("_", "/"));
     return await call("/api/games", { record, settings: settingsNow() });
   } catch (error) {
-    showMessage("this link is damaged: a part of it may be missing");
+    showMessage(say("link-damaged"));
     return null;
   }
 }

@@ -43,8 +43,8 @@ async function released() {
 }
 
 function federationWords(federation) {
-  const many = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
-  return `Power ${federation.power}, ${many(federation.satellites.length, "satellite")}: ${federation.pieces}`;
+  const { power, satellites, pieces } = federation;
+  return say("federation-choice", { power, n: satellites.length, pieces });
 }
 
 // The pieces and satellites of a federation, drawn over the map.

@@ -91,18 +91,19 @@ function askLine(state) {
   const seat = state.seats[state.player];
   const isPerson = seat.who === offers.human;
   const who = isPerson ? (seat.person ? `${seat.person} (${seat.name})` : seat.name) : `${seat.name} (${called(seat.who)})`;
-  if (state.over) return "The game is over.";
-  if (state.thinking) return `${who} is thinking.`;
-  if (state.legal.length) return `${who}: ${state.half_made ? "complete your move" : "your decision"}`;
-  if (!isPerson) return `${who}: an agent's decision`;
-  return `${who}: ${seat.free ? "a free seat" : "another player's decision"}`;
+  const label = (id) => say("labelled", { label: who, text: say(id) });
+  if (state.over) return say("game-over");
+  if (state.thinking) return say("thinking", { who });
+  if (state.legal.length) return label(state.half_made ? "complete-move" : "your-decision");
+  if (!isPerson) return label("agent-decides");
+  return label(seat.free ? "seat-is-free" : "other-decides");
 }
 
 // The own turn in the title of the page, and by a sound if that is set.
 function drawTurn(state) {
   const isTurn = state.legal.length > 0 && shown === null && state.mine.length < state.seats.length;
   if (isTurn && allSettings().sound && document.title === TITLE) beep();
-  document.title = isTurn ? `\u25cf Your turn: ${TITLE}` : TITLE;
+  document.title = isTurn ? `\u25cf ${say("your-turn", { title: TITLE })}` : TITLE;
 }
 
 const TITLE = document.title;
@@ -126,12 +127,12 @@ function drawPast() {
   if (byId("past").hidden) return;
   const { round } = game.moves[Math.min(current, game.moves.length - 1)];
   const turn = turnsOf(game.moves.slice(0, current + 1)).filter((item) => item.round === round).length;
-  const more = back ? " Choose again." : game.legal.length ? " A move here replaces the moves that followed." : "";
-  byId("past-status").textContent = `${back ? "Taken back to" : "You are viewing"} ${round
-    ? `round ${round}` : "the set-up"}, turn ${turn}.${more}`;
+  const more = back ? say("choose-again") : game.legal.length ? say("move-replaces") : "";
+  byId("past-status").textContent = say(`${back ? "taken-back" : "viewing"}-${round
+    ? "round" : "setup"}`, { n: round, turn }) + more;
   byId("present").hidden = back && !game.alone;
   byId("present").classList.toggle("main", !back);
-  byId("present").textContent = back ? "Leave it as played" : game.ended ? "To the end" : "Back to the game";
+  byId("present").textContent = say(back ? "leave-as-played" : game.ended ? "to-the-end" : "back-to-game");
 }
 
 const present = () => (game.node === game.now ? change("resume", { node: game.line[game.line.length - 1] }) : go(game.now));
@@ -141,7 +142,7 @@ function drawProgress() {
   if (!game) return;
   const more = (performance.now() - progressAt) / 1000;
   byId("progress").textContent = game.progress.map(({ text, seconds }) =>
-    (seconds === null ? text : `${text}, ${Math.round(seconds + more)} s`)).join("; ");
+    (seconds === null ? text : say("seconds", { text, n: Math.round(seconds + more) }))).join("; ");
 }
 
 function seatInView(player) {
@@ -154,12 +155,12 @@ const keepView = () => store(VIEW, { id: game.id, at: shown, board: view.first }
 
 async function save() {
   const saved = await call(`/api/games/${game.id}/save`, { name: byId("save-name").value.trim() });
-  if (saved) byId("message").textContent = `saved as ${saved.name}, ${saved.moves} moves`;
+  if (saved) byId("message").textContent = say("saved-as", { name: saved.name, n: saved.moves });
 }
 
 async function takeBack() {
   if (game.can_undo) await change("undo");
-  else showMessage("there is no decision of yours to take back");
+  else showMessage(say("nothing-to-take-back"));
 }
 
 function leave() {

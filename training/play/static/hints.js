@@ -67,23 +67,23 @@ function drawHint() {
   const holder = byId("hints");
   if (!hint || !game || hintStep === HIDDEN) {
     holder.replaceChildren(...(game && hintGone === decisionsOf(game) ? [element("p", { class: "keys" },
-      "The hint was cancelled when you left its position.")] : []));
+      say("hint-cancelled"))] : []));
     return;
   }
-  const { candidates, message, done, total, seconds, status, tried } = hint;
+  const { candidates, message, status, tried } = hint;
   const first = candidates.length && !holder.querySelector(".hint-step");
-  const next = { [WHERE]: "What?", [WHAT]: "Why?" }[hintStep];
+  const next = { [WHERE]: say("what"), [WHAT]: say("why") }[hintStep];
   const progress = {
-    running: `${message}, ${done ? `${done} of ${total} games, ` : ""}${seconds} s`,
+    running: farOf(hint),
     failed: message,
-    "called off": "Cancelled. Its preparation finishes and is kept.",
+    "called off": say("cancelled"),
   }[status] || (candidates.length && hintStep === WHY
-    ? `${tried} plans tried, ${candidates[0].playouts} games played for the best, with the same random numbers` : "");
+    ? say("plans-tried", { n: tried, games: candidates[0].playouts }) : "");
   const off = status === "running" ? [element("div", { class: "row" },
-    element("button", { type: "button", id: "hint-off", onclick: () => callOff("hint") }, "Cancel"))] : [];
+    element("button", { type: "button", id: "hint-off", onclick: () => callOff("hint") }, say("cancel")))] : [];
   const ready = status === "ready" && candidates.length;
   holder.replaceChildren(
-    ...(ready ? [element("p", { class: "hint-step" }, `Look ${candidates[0].place}.`)] : []),
+    ...(ready ? [element("p", { class: "hint-step" }, say("look", { place: candidates[0].place }))] : []),
     ...(hintStep >= WHAT ? candidates.map(candidateButton) : []),
     ...(ready && hintStep >= WHAT && hint.nothing_near ? [element("p", {}, hint.nothing_near)] : []),
     ...(ready && next ? [element("div", { class: "row" }, element("button", { type: "button", id: "hint-next",
@@ -96,20 +96,20 @@ function drawHint() {
 function candidateButton(candidate, number) {
   const { orders, line, why } = candidate;
   const notes = [lossWords(candidate, number),
-    ...(orders.length ? [`in the same plan: ${orders.join("; ")}`] : []),
+    ...(orders.length ? [say("same-plan", { list: orders.join("; ") })] : []),
     ...(hintStep >= WHY && Object.keys(why).length ? [reasonWords(why, number)] : []),
-    ...(hintStep >= WHY && line.length ? [`then ${line.join("; ")}`] : [])];
+    ...(hintStep >= WHY && line.length ? [say("then-line", { list: line.join("; ") })] : [])];
   return element("button", { type: "button", class: "candidate", "data-hint": candidate.text,
     title: candidate.text, onclick: () => act(candidate.text), "data-at": placeOf(candidate) || null },
   element("span", { class: "words" }, candidate.words),
-  element("span", { class: "chance" }, `${candidate.vp[0].toFixed(0)} VP (${candidate.vp[1].toFixed(0)} to ${candidate.vp[2].toFixed(0)})`),
+  element("span", { class: "chance" }, range("vp-range", candidate.vp, 0)),
   element("span", { class: "effects" }, ...notes.map((text) => element("span", { class: "note" }, text))));
 }
 
 // The difference in VP by source: of the best compared with the next, of the others with the best.
 function reasonWords(why, number) {
-  const parts = Object.entries(why).map(([source, vp]) => `${vp > 0 ? "+" : ""}${vp.toFixed(1)} ${source}`);
-  return `${number ? "compared with the best" : "compared with the next best"}: ${parts.join(", ")}`;
+  const parts = Object.entries(why).map(([source, vp]) => `${vp > 0 ? "+" : ""}${spelled(vp, 1)} ${source}`);
+  return say(number ? "compared-best" : "compared-next", { list: parts.join(", ") });
 }
 
 // Cancel a hint or a review.
@@ -122,8 +122,12 @@ async function callOff(what) {
 }
 
 function lossWords({ lost }, number) {
-  if (!number) return "the best of the plans tried";
-  return `${lost[0].toFixed(1)} VP less than the best (${lost[1].toFixed(1)} to ${lost[2].toFixed(1)})`;
+  return number ? range("vp-less", lost, 1) : say("best-of-plans");
+}
+
+// A value with its interval, with so many digits after the point.
+function range(id, [vp, low, high], digits) {
+  return say(id, { vp: spelled(vp, digits), low: spelled(low, digits), high: spelled(high, digits) });
 }
 
 // Whether to take a move, after a confirmation if a setting requires it.
@@ -131,13 +135,11 @@ async function confirmed(texts) {
   const text = texts[texts.length - 1];
   const settings = allSettings();
   const last = text === "pass" || (text.startsWith("booster") && game.asks === "TURN");
-  if (settings.ask_pass && last && !window.confirm("Pass? The round is over for you.")) return false;
+  if (settings.ask_pass && last && !window.confirm(say("ask-pass"))) return false;
   if (!settings.warn || !game.advised || game.legal.length < 2) return true;
   const checked = await check(texts);
   if (!checked || !checked.warned) return checked !== false;
-  const [mean, low, high] = checked.lost.map((vp) => vp.toFixed(0));
-  return window.confirm(`This looks like a ${checked.grade}: ${mean} VP less (${low} to ${high}) than the best move `
-    + "that the adviser knows. Play it?");
+  return window.confirm(range(`ask-${checked.grade}`, checked.lost, 0));
 }
 
 // The check of a move; null without a result, false if it is not to be played.
@@ -152,7 +154,7 @@ async function check(texts) {
   checkedMove = key;
   let answer = await call(path, { actions: texts });
   while (answer && answer.status === "running") {
-    showMessage(`Checking your move: ${farOf(answer)}. Choose it again to play it unchecked.`);
+    showMessage(say("checking-move", { text: farOf(answer) }));
     await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY));
     if (checkedMove !== key || !game || game.id !== id || game.node !== node) return false;
     answer = await call(path);

@@ -9,7 +9,7 @@ function wireLog() {
     go: (n) => go(game.line[n]), more: byLine,
     branches: (move) => move.others.map((other) => element("li", { class: "branch",
       "data-branch": other.node, tabindex: 0, onclick: () => go(other.node) },
-    `or: ${other.words}`)),
+    say("or-move", { move: other.words }))),
   });
   byId("each").addEventListener("change", (event) => {
     byId("moves").classList.toggle("each", event.target.checked);
@@ -56,11 +56,11 @@ function drawSince(current) {
       holder.classList.toggle("whole");
       drawSince(current);
       holder.querySelector(".fold").focus();
-    } }, isExpanded ? "Less" : left ? `More, and ${left} before` : "More");
+    } }, isExpanded ? say("less") : left ? say("more-before", { n: left }) : say("more"));
   const rows = visible.flatMap((turn) => [turnRow(turn, game.seats, game.vp,
     (n, event) => toggleRow(event.currentTarget)), ...automaDetails(turn)]);
   holder.replaceChildren(...(rows.length
-    ? [element("div", { class: "since-head" }, element("h2", {}, "Since your last turn"), fold), ...rows] : []));
+    ? [element("div", { class: "since-head" }, element("h2", {}, say("since-title")), fold), ...rows] : []));
 }
 
 // Unfold a turn of another player.

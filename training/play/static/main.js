@@ -24,6 +24,7 @@ function wire() {
     });
   }
   buildSettings();
+  wireLanguages();
   byId("view-of").addEventListener("change", (event) => seatInView(Number(event.target.value)));
   byId("layout").addEventListener("click", clicked);
   // A kind of choices that is not in view does not limit the highlighted places.

@@ -32,7 +32,7 @@ class Analysis {
   async refresh(wholeLine = false, search = false) {
     if (!this.on || !this.game()) return;
     const turn = ++this.turn;
-    if (wholeLine || search) showStatus(wholeLine ? "Analysing the line." : "Searching.");
+    if (wholeLine || search) showStatus(say(wholeLine ? "analysing" : "searching"));
     const report = await this.ask(byId("analyst").value, wholeLine, search);
     if (turn !== this.turn || !this.on || !report) return;
     // Repeat the request each second during compilation.
@@ -52,7 +52,7 @@ class Analysis {
       return;
     }
     byId("expected").replaceChildren(...game.seats.map((seat) =>
-      element("span", { title: seat.name }, disc(seat), ` ${report.vp[seat.player].toFixed(0)}`)));
+      element("span", { title: seat.name }, disc(seat), ` ${spelled(report.vp[seat.player])}`)));
     drawPolicy(report);
     byId("search-here").hidden = !report.searches;
     byId("search-here").disabled = Boolean(report.searching);
@@ -86,14 +86,14 @@ function drawPolicy(report) {
   if (rest <= 0) return;
   // The server sends only the most probable actions.
   const threshold = visible.length < report.policy.length ? LEAST_SHOWN : visible[visible.length - 1][2];
-  byId("policy").append(element("p", { class: "keys" }, `and ${rest} more, none above ${percent(threshold, true)}`));
+  byId("policy").append(element("p", { class: "keys" }, say("more-choices", { n: rest, chance: percent(threshold, true) })));
 }
 
 // Never 100 % while another action has a chance, nor 0 % for that one.
 function percent(chance, others) {
-  if (chance < 0.0005) return "<0.1 %";
-  if (chance < 0.9995) return `${(chance * 100).toFixed(1)} %`;
-  return others ? ">99.9 %" : "100 %";
+  if (chance < 0.0005) return `<${spelled(0.1, 1)} %`;
+  if (chance < 0.9995) return `${spelled(chance * 100, 1)} %`;
+  return others ? `>${spelled(99.9, 1)} %` : "100 %";
 }
 
 // The probabilities of cells, as discs on the map.
@@ -120,17 +120,17 @@ function drawSearch(table, game) {
     byId("search").replaceChildren();
     return;
   }
-  const head = element("tr", {}, ...["", "candidate", "policy", "visits"].map((text) =>
+  const head = element("tr", {}, ...["", say("candidate"), say("policy-column"), say("visits")].map((text) =>
     element("th", {}, text)), ...game.seats.map((seat) => element("th", {}, disc(seat))));
   const rows = table.candidates.flatMap((row) => [
     element("tr", { title: row.action },
       element("td", {}, `${row.best ? "*" : ""}${row.played ? ">" : ""}`),
       element("td", {}, row.words), element("td", {}, percent(row.prior, game.legal.length !== 1)),
       element("td", {}, String(row.visits)),
-      ...row.final_vp.map((vp) => element("td", {}, vp.toFixed(0)))),
+      ...row.final_vp.map((vp) => element("td", {}, spelled(vp)))),
     ...(row.line.length ? [element("tr", { class: "then" }, element("td"),
-      element("td", { colspan: 3 + game.seats.length }, `then ${row.line.join("; ")}`))] : []),
+      element("td", { colspan: 3 + game.seats.length }, say("then-line", { list: row.line.join("; ") })))] : []),
   ]);
   byId("search").replaceChildren(element("table", { class: "candidates" }, head, ...rows),
-    element("p", { class: "keys" }, "* the search's move, > the played one. The VP are what it expects at the end."));
+    element("p", { class: "keys" }, say("search-notes")));
 }

@@ -8,7 +8,7 @@ const lastGame = () => stored(LAST_GAME, null, () => sessionStorage);
 
 // How far work in the background is, in words.
 const farOf = ({ message, done, total, seconds }) =>
-  `${message}${done ? `, ${done} of ${total} games` : ""}, ${seconds} s`;
+  say("seconds", { text: done ? say("games-of", { text: message, done, total }) : message, n: seconds });
 
 async function request(path, body, report) {
   const options = body === undefined ? {} : {
@@ -18,9 +18,9 @@ async function request(path, body, report) {
     const response = await fetch(path, options);
     const data = await response.json();
     if (response.ok) return data;
-    report(data.error || `error ${response.status}`);
+    report(data.error || say("error-number", { n: response.status }));
   } catch (error) {
-    report(`the server does not answer (${error.message})`);
+    report(say("no-answer", { error: error.message }));
   }
   return null;
 }

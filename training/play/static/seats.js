@@ -13,7 +13,7 @@ function drawSeats() {
   for (const seat of game.seats) {
     const row = byId("seats").querySelector(`[data-seat="${seat.player}"]`);
     row.classList.toggle("now", seat.player === game.player && !game.over);
-    row.querySelector(".vp").textContent = `${seat.vp} VP`;
+    row.querySelector(".vp").textContent = vpWords(seat.vp);
     const select = row.querySelector("select");
     if (select && select.dataset.who !== seat.who) {
       select.dataset.who = seat.who;
@@ -34,7 +34,7 @@ function buildSeats(key) {
 }
 
 function seatList(seat) {
-  return element("select", { "aria-label": `who plays ${seat.name}`,
+  return element("select", { "aria-label": say("who-plays", { name: seat.name }),
     onchange: (event) => change("seat", { player: seat.player, who: event.target.value }) },
   ...[offers.human, ...game.agents].map((name) => element("option", { value: name, selected: name === seat.who }, playerName(name))));
 }
@@ -48,17 +48,17 @@ function personLine({ player, who, person, free, key }) {
   const isMine = game.mine.includes(player);
   const button = (text, act_) => element("button", { type: "button", onclick: act_ }, text);
   return [element("div", { class: "person" },
-    element("span", {}, person || (free ? "free" : isMine ? "you" : "taken")),
-    ...(free || isMine ? [button(free ? "Sit here" : "Use my name", () => sit(player))] : []),
-    ...(!free && (isMine || game.host) ? [button("Leave", () => change("leave", { player }))] : []),
-    ...(key ? [button("Link", () => showLink(`#key=${key}`))] : []))];
+    element("span", {}, person || say(free ? "free" : isMine ? "you" : "taken")),
+    ...(free || isMine ? [button(say(free ? "sit-here" : "use-name"), () => sit(player))] : []),
+    ...(!free && (isMine || game.host) ? [button(say("leave"), () => change("leave", { player }))] : []),
+    ...(key ? [button(say("link"), () => showLink(`#key=${key}`))] : []))];
 }
 
 function sit(player) {
   const name = byId("own-name").value.trim();
   if (!name) {
     byId("own-name").focus();
-    return showMessage("write your name first");
+    return showMessage(say("write-name"));
   }
   store(NAME_KEY, name);
   return change("sit", { player, name, settings: settingsNow() });

@@ -6,17 +6,12 @@ const DEFAULTS = { end_turn: "idle", take_power: 0, decline_rest: false, decline
   only_choice: true, ask_pass: false, warn: false, sound: false };
 // Applied by the page itself.
 const OF_PAGE = ["ask_pass", "warn", "sound"];
+// Each with its choices, if it is no switch.
 const SETTINGS = [
-  ["end_turn", "End my turn by itself", [["ask", "never"],
-    ["idle", "unless it left no room for power"], ["always", "always"]]],
-  ["take_power", "Take power that costs at most", [[-1, "ask each time"],
-    ...[0, 1, 2, 3, 4, 5, 7].map((vp) => [vp, `${vp} VP`])]],
-  ["decline_rest", "Decline power that costs more"],
-  ["decline_last", "Decline power that costs VP after my last pass"],
-  ["only_choice", "Take a move that is the only choice, and income if its order makes no difference"],
-  ["ask_pass", "Ask before I pass"],
-  ["warn", "Check my moves, and warn me before a mistake"],
-  ["sound", "A sound when it is my turn"],
+  ["end_turn", [["ask", say("never")], ["idle", say("unless-room")], ["always", say("always")]]],
+  ["take_power", [[-1, say("ask-each")], ...[0, 1, 2, 3, 4, 5, 7].map((vp) => [vp, vpWords(vp)])]],
+  ["decline_rest"], ["decline_last"], ["only_choice"], ["ask_pass"], ["warn"],
+  ["sound"],
 ];
 let current = null;
 
@@ -41,8 +36,8 @@ function setSetting(key, value) {
 }
 
 function buildSettings() {
-  byId("settings").replaceChildren(element("summary", {}, "Settings"), ...SETTINGS.map(([key, label, choices]) => {
-    const value = allSettings()[key];
+  byId("settings").replaceChildren(element("summary", {}, say("settings")), ...SETTINGS.map(([key, choices]) => {
+    const [value, label] = [allSettings()[key], say(`set-${key}`)];
     if (!choices) {
       return element("label", { class: "setting" }, element("input", { type: "checkbox", id: `set-${key}`,
         checked: value, onchange: (event) => setSetting(key, event.target.checked) }), label);

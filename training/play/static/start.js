@@ -2,7 +2,6 @@
 // The start form: the options of a game, and a preview of its set-up.
 
 const SEATS = [0, 1, 2, 3];
-const PERSON = "You";
 const MOST_SEED = 2 ** 31 - 1;
 const PREVIEW_AFTER = 400; // ms without another change
 const MOST_UNDER_WAY = 8; // tables in the list
@@ -29,7 +28,7 @@ async function loadOffers() {
     fillChairs();
     return;
   }
-  const wait = waiting("Loading");
+  const wait = waiting(say("loading"));
   offers = await call("/api/offers?brief=1");
   clearInterval(wait);
   byId("begin").disabled = !offers;
@@ -52,26 +51,27 @@ async function loadOffers() {
 function fillUnderWay() {
   const answer = offers.games;
   byId("under-way").hidden = !answer.length;
-  byId("under-way").replaceChildren("Continue", ...answer.slice(0, MOST_UNDER_WAY).map((table) =>
+  byId("under-way").replaceChildren(say("continue"), ...answer.slice(0, MOST_UNDER_WAY).map((table) =>
     element("a", { class: "button", href: `#${table.id}` }, underWayLine(table))));
 }
 
 // A table in the list: factions with the names of people, round, last move, whether a seat is free.
 function underWayLine({ factions, names, round, date, free, mine }) {
   const seats = factions.map((faction, p) => (names[p] ? `${faction} (${names[p]})` : faction)).join(", ");
-  const time = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(date * 1000);
-  return `${seats}, ${round ? `round ${round}` : "set-up"}, ${time}${free.length && !mine.length ? ", a free seat" : ""}`;
+  const time = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium", timeStyle: "short" }).format(date * 1000);
+  return `${seats}, ${roundName(round)}, ${time}${free.length && !mine.length ? say("free-seat") : ""}`;
 }
 
 function fillRecords(first = "") {
   const record = byId("record");
-  setOptions(record, [["", "none"], ...offers.records.map(({ name }) => [name])], record.value || first);
+  setOptions(record, [["", say("no-record")], ...offers.records.map(({ name }) => [name])], record.value || first);
 }
 
 // A message with running seconds; returns its timer.
 function waiting(text) {
   const began = performance.now();
-  const showSeconds = () => showMessage(`${text}: ${Math.round((performance.now() - began) / 1000)} s`);
+  const showSeconds = () => showMessage(say("seconds-running",
+    { text, n: Math.round((performance.now() - began) / 1000) }));
   showSeconds();
   return setInterval(showSeconds, 1000);
 }
@@ -83,17 +83,17 @@ function buildStart() {
       target.dataset.chosen = "yes";
       fillChairs();
     } });
-    if (!p) setOptions(select, [[offers.human, PERSON]], offers.human);
+    if (!p) setOptions(select, [[offers.human, say("you")]], offers.human);
     byId("chairs").append(element("div", { class: "chair" },
-      element("label", { for: `chair-${p}` }, `Player ${p + 1}`), select,
-      element("select", { id: `faction-${p}`, "aria-label": `faction of player ${p + 1}`, onchange: fillChairs }),
+      element("label", { for: `chair-${p}` }, say("player-number", { n: p + 1 })), select,
+      element("select", { id: `faction-${p}`, "aria-label": say("faction-of-player", { n: p + 1 }), onchange: fillChairs }),
       element("small", { id: `about-${p}` })));
   }
   byId("chairs").append(element("div", { class: "chair", id: "automa" },
-    element("label", { for: "automa-level" }, "Automa"),
+    element("label", { for: "automa-level" }, say("the-automa")),
     element("select", { id: "automa-level", onchange: askPreview }),
-    element("select", { id: "automa-faction", "aria-label": "faction of the Automa", onchange: fillChairs }),
-    element("small", {}, "your opponent, by its decision cards; no agent is needed")));
+    element("select", { id: "automa-faction", "aria-label": say("faction-of-automa"), onchange: fillChairs }),
+    element("small", {}, say("automa-about"))));
   fromLink();
 }
 
@@ -110,10 +110,11 @@ function setOptions(select, names, selected, otherwise = names[0][0]) {
 }
 
 // An agent as a list entry: its level and measured VP, or its name.
-function entryOf({ name, level, vp }) {
-  if (!level) return [name, name, "Other agents"];
-  const measured = vp && byId("ruleset").value === "lost_fleet" ? `, ${Math.round(vp)} VP` : "";
-  return [name, `${level[0].toUpperCase()}${level.slice(1)}${measured}`, "Levels; VP in a game of the first four"];
+function entryOf({ name, level, level_name, vp }) {
+  if (!level) return [name, name, say("other-agents")];
+  const text = `${level_name[0].toUpperCase()}${level_name.slice(1)}`;
+  const isMeasured = vp && byId("ruleset").value === "lost_fleet";
+  return [name, isMeasured ? say("level-vp", { level: text, vp: Math.round(vp) }) : text, say("levels")];
 }
 
 // The default agent: beatable in a first game, and quick to compile, unlike `greedy` (minutes).
@@ -172,8 +173,8 @@ function fillChairs() {
   const agents = offers.agents.filter(({ plays }) => (plays[ruleset.id] || []).includes(Math.max(players, 2)));
   const names = agents.map(({ name }) => name);
   chairs.forEach((chair, p) => {
-    const all = [[offers.human, PERSON], ...agents.map(entryOf)];
-    if (p >= least) all.push([NOBODY, "nobody"]);
+    const all = [[offers.human, say("you")], ...agents.map(entryOf)];
+    if (p >= least) all.push([NOBODY, say("nobody")]);
     // A default agent is that of the number of players.
     const before = chair.options.length && (chair.dataset.chosen || chair.value === NOBODY) ? chair.value : null;
     const needed = p < (linked || least);
@@ -200,7 +201,7 @@ function fillAutoma(ruleset, isSolo) {
   setOptions(select, levels.map(({ id, name }) => [id, name]), holder.dataset.level || select.value, level);
   const human = ruleset.factions.find(({ id }) => id === byId("faction-0").value);
   const free = ruleset.factions.filter(({ id }) => factions.includes(id) && ![human?.id, human?.other].includes(id));
-  setOptions(faction, [["", "dealt"], ...free.map(({ id, name }) => [id, name])], holder.dataset.faction || faction.value);
+  setOptions(faction, [["", say("dealt")], ...free.map(({ id, name }) => [id, name])], holder.dataset.faction || faction.value);
   holder.dataset.level = holder.dataset.faction = "";
 }
 
@@ -214,7 +215,7 @@ function fillFactions(record, ruleset) {
     const taken = seats.filter((other) => other < p || (other > p && byId(`faction-${other}`).value))
       .map((other) => byId(`faction-${other}`).value).concat(automaNow().automa_faction).filter(Boolean);
     const free = ruleset.factions.filter(({ id, other }) => !taken.includes(id) && !taken.includes(other));
-    setOptions(select, [["", "dealt"], ...free.map(({ id, name }) => [id, name])], selected);
+    setOptions(select, [["", say("dealt")], ...free.map(({ id, name }) => [id, name])], selected);
     select.hidden = Boolean(record) || !seats.includes(p);
   }
 }
@@ -230,7 +231,7 @@ async function wantedGame() {
     else if (byId("setup").value.trim()) selected.setup = JSON.parse(byId("setup").value);
     else selected.seed = Number(byId("seed").value);
   } catch (error) {
-    showMessage("not valid JSON");
+    showMessage(say("not-json"));
     return null;
   }
   return selected;
@@ -268,7 +269,7 @@ async function dealPreview(turn) {
     return;
   }
   if (!selected.setup) toLink();
-  if (!holder.firstChild) holder.replaceChildren(element("p", { class: "keys" }, "Dealing the set-up."));
+  if (!holder.firstChild) holder.replaceChildren(element("p", { class: "keys" }, say("dealing")));
   const answer = await call("/api/preview", selected);
   if (turn !== previews || game) return;
   if (!answer) {
@@ -280,8 +281,8 @@ async function dealPreview(turn) {
   drawDealt(holder, answer);
   adviceOn(selected, answer.advice);
   playing().forEach((p, k) => { byId(`faction-${p}`).options[0].textContent =
-    byId(`faction-${p}`).value ? "dealt" : `dealt: ${answer.seats[k].name}`; });
-  if (!byId("automa").hidden) byId("automa-faction").options[0].textContent = `dealt: ${answer.seats[1].name}`;
+    byId(`faction-${p}`).value ? say("dealt") : say("dealt-faction", { name: answer.seats[k].name }); });
+  if (!byId("automa").hidden) byId("automa-faction").options[0].textContent = say("dealt-faction", { name: answer.seats[1].name });
 }
 
 // The preview: map, rounds and boosters; other parts unfold.
@@ -293,7 +294,7 @@ function drawDealt(holder, { picture, seats }) {
   };
   const folded = (name, ...inside) => element("details", { class: "panel" },
     element("summary", {}, name), ...inside);
-  const map = element("div", { class: "map", role: "img", "aria-label": "what would be dealt" });
+  const map = element("div", { class: "map", role: "img", "aria-label": say("what-is-dealt") });
   map.innerHTML = picture.map + picture.defs;
   tidy(map);
   picture.colours.forEach(([fill, ink], p) => {
@@ -303,8 +304,8 @@ function drawDealt(holder, { picture, seats }) {
   const rules = element("div", { class: "rules" });
   fillRules(rules, picture, seats);
   holder.replaceChildren(part("rounds", "block panel"), map, part("boosters", "block panel"),
-    folded("Tech tiles", part("research")), folded("Actions", part("actions")),
-    folded("The rules in brief, and these factions", rules));
+    folded(say("tech-tiles"), part("research")), folded(say("tab-actions"), part("actions")),
+    folded(say("rules-and-factions"), rules));
   const svg = map.querySelector("svg");
   map.style.setProperty("--scale", svg.clientHeight / svg.viewBox.baseVal.height);
   holder.pages = picture.help;
@@ -321,7 +322,7 @@ async function begin(event) {
 
 // Start a game; shows running seconds, because a record waits for compilation.
 async function openGame(selected) {
-  const timer = waiting("Starting the game; a record needs the compiled rules, which can take a minute the first time");
+  const timer = waiting(say("starting"));
   const made = await call("/api/games", { ...selected, name: ownName() });
   clearInterval(timer);
   if (!made) return;

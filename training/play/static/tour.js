@@ -8,28 +8,16 @@ const decided = () => (game ? game.moves.filter(({ player, by }) =>
   !by && game.seats[player].who === offers.human).length : 0);
 
 const TOUR = [
-  { at: ".stage", say: "This is the map. Zoom with the wheel, two fingers or the buttons, drag to move,"
-    + " and double-click to see the whole map. Hover over anything to see what it is." },
-  { at: ".own", say: "Your board is always here: VP, credits, ore, knowledge and QIC with what the next"
-    + " round brings, and your power in the bowls I, II and III." },
-  { at: "#block-rounds", tab: "Supply", say: "Six rounds. The tile of a round pays VP for one kind of event;"
-    + " two final missions pay 18, 12 and 6 at the end." },
-  { at: ["#legal-panel", "#status"], tab: "Play", say: "Your legal moves are listed here with their costs and gains, and"
-    + " highlighted on the map: click there or here. Make your first decision now: in the set-up, a place for"
-    + " a mine near planets of few terraforming steps.", move: true },
-  { at: ["#since:not(:empty)", "#status"], tab: "Play", say: "After the others' turns, their moves since yours are listed here"
-    + " and marked on the map. You only act on them when they offer you power." },
-  { at: ["#legal-panel", "#status"], tab: "Play", say: "Continue: place the remaining mines, then take a booster, which brings"
-    + " income for a round.", move: true, until: () => game.asks === "TURN" },
-  { at: "#block-research", tab: "Research", say: "Six tracks. A step costs 4 knowledge; a new lab or academy"
-    + " brings a tile and a step with it." },
-  { at: "#block-actions", tab: "Actions", say: "Power actions and ships: each may be used once a round, by"
-    + " one player. What you can use now is highlighted." },
-  { at: ["#legal-panel", "#status"], tab: "Play", say: "A turn is one main action, with conversions before and after it."
-    + " Open a kind of action here, or click a highlighted place. A mine and then a trading station are a sound"
-    + " opening. Take an action.", move: true },
-  { at: "#moves", tab: "Log", say: "The log has one line for each turn. You can go back and try something"
-    + " else. Pass when you are done for this round. Help has a summary of the rules." },
+  { at: ".stage", say: say("tour-1") },
+  { at: ".own", say: say("tour-2") },
+  { at: "#block-rounds", tab: "Supply", say: say("tour-3") },
+  { at: ["#legal-panel", "#status"], tab: "Play", say: say("tour-4"), move: true },
+  { at: ["#since:not(:empty)", "#status"], tab: "Play", say: say("tour-5") },
+  { at: ["#legal-panel", "#status"], tab: "Play", say: say("tour-6"), move: true, until: () => game.asks === "TURN" },
+  { at: "#block-research", tab: "Research", say: say("tour-7") },
+  { at: "#block-actions", tab: "Actions", say: say("tour-8") },
+  { at: ["#legal-panel", "#status"], tab: "Play", say: say("tour-9"), move: true },
+  { at: "#moves", tab: "Log", say: say("tour-10") },
 ];
 
 const tour = {
@@ -40,7 +28,7 @@ const tour = {
   begin() {
     this.step = -1;
     this.box = this.box || element("div", { id: "tour-box", class: "panel", role: "dialog",
-      "aria-label": "introduction" });
+      "aria-label": say("tour") });
     document.body.append(this.box);
     this.next();
   },
@@ -56,11 +44,11 @@ const tour = {
     this.place();
     const last = this.step === TOUR.length - 1;
     this.box.replaceChildren(element("p", { "aria-live": "polite" },
-      `${this.step + 1} of ${TOUR.length}. ${now.say}`),
+      say("tour-step", { n: this.step + 1, total: TOUR.length, text: now.say })),
     element("div", { class: "row" },
       element("button", { type: "button", class: "main", onclick: () => this.next() },
-        last ? "Play on" : this.waits > NOT ? "Skip this" : "Next"),
-      element("button", { type: "button", onclick: () => this.end() }, "End the tour")));
+        say(last ? "play-on" : this.waits > NOT ? "skip-this" : "next")),
+      element("button", { type: "button", onclick: () => this.end() }, say("end-tour"))));
     this.box.querySelector("button").focus();
     return null;
   },

@@ -1,0 +1,98 @@
+"""The table in other languages, in a browser: no text is left out, longer ones fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests import measures
+from tests.browser import Watched
+from tests.languages import UNMARKED
+from tests.play.server import Server
+from tests.render.records import RECORDS
+
+pytestmark = pytest.mark.slow
+# What stays as it is: agents and records by their names, languages, keys, rulings, dates, bowls.
+FIXED = re.compile(
+    r"zoo/.*|random|greedy|Shipped: .*|lost_fleet|marked|longer|English|Deutsch|한국어|Home|End|u"
+    r"|\. \[([A-Z]+-?\d+(, )?)+\]|q,r|[x\d\s/+:,.()-]*|(I|II|III|G|\d)+"
+    r"|[, ]*[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d [AP]M"
+)
+
+
+@pytest.fixture(scope="module")
+def pseudo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with the pseudo-languages."""
+    folder = tmp_path_factory.mktemp("pseudo")
+    record = ("--record", str(RECORDS["lost_fleet"]))
+    running = Server(folder, *record, module="tests.play.pseudo_server")
+    yield running
+    running.end()
+
+
+def enter(page: Any, server: Server, code: str) -> None:
+    """A recorded game in a language, at its end."""
+    game = server.new_game(seats=["you"] * 4, record="lost_fleet")
+    page.goto(f"{server.home}?lang={code}#{game}")
+    page.wait_for_selector("#asks:not(:empty)")
+
+
+def unmarked(page: Any) -> set[str]:
+    """The texts that are in no catalogue."""
+    names = "offers.rulesets.flatMap(({ factions }) => factions.map(({ name }) => name))"
+    factions = sorted(page.evaluate(names), key=len, reverse=True)
+    anonymous = re.compile("|".join(map(re.escape, factions)))
+    rest = {anonymous.sub("", text) for text in page.evaluate(UNMARKED)}
+    return {text for text in rest if not FIXED.fullmatch(text)}
+
+
+def test_every_text_of_the_form_is_in_a_catalogue(pseudo: Server, browser: Any) -> None:
+    tab = Watched(browser, 1280)
+    tab.page.goto(f"{pseudo.home}?lang=marked#seed=5&ruleset=lost_fleet")
+    tab.page.wait_for_selector("#preview svg")
+    assert not unmarked(tab.page)
+    tab.check(pseudo.home)
+
+
+def test_every_text_of_the_table_is_in_a_catalogue(pseudo: Server, browser: Any) -> None:
+    tab = Watched(browser, 1280)
+    enter(tab.page, pseudo, "marked")
+    for place in ("-1e6", "60", "1e6"):
+        tab.page.evaluate(f"along({place})")
+        tab.until("!busy")
+        for name in measures.tabs(tab.page):
+            measures.press_tab(tab.page, name)
+        assert not unmarked(tab.page), place
+    tab.check(pseudo.home)
+
+
+@pytest.mark.parametrize("size", measures.SIZES)
+def test_texts_that_are_longer_by_two_fifths_fit(pseudo: Server, browser: Any, size: Any) -> None:
+    with measures.page_of(browser, size) as (page, touched):
+        page.set_default_timeout(60_000)
+        page.goto(f"{pseudo.home}?lang=longer#seed=5&ruleset=lost_fleet")
+        page.wait_for_selector("#preview svg")
+        problems = measures.looked_at(page, touched)
+        assert not problems["over"] and not problems["out"], ("form", problems)
+        enter(page, pseudo, "longer")
+        for name in measures.tabs(page):
+            measures.press_tab(page, name)
+            problems = measures.looked_at(page, touched)
+            assert not problems["over"] and not problems["out"], (name, problems)
+
+
+@pytest.mark.parametrize(("code", "mine"), [("ko", "광산"), ("de", "Mine")])
+def test_two_browsers_at_one_table_in_two_languages(pseudo, browser, code, mine):
+    other, english = Watched(browser, 1280), Watched(browser, 1280)
+    enter(other.page, pseudo, code)
+    address = other.page.evaluate("location.hash")
+    english.page.goto(f"{pseudo.home}{address}")
+    english.page.wait_for_selector("#asks:not(:empty)")
+    assert mine in other.page.inner_text("#moves")
+    assert "mine on" in english.page.inner_text("#moves")
+    other.page.reload()  # the cookie keeps the language
+    other.page.wait_for_selector("#asks:not(:empty)")
+    assert other.page.evaluate("document.documentElement.lang") == code
