@@ -126,7 +126,7 @@ def test_four_browsers_at_one_table(browser: Any, network: list[Server], tmp_pat
     for person in (host, second, again, watcher):
         person.page.close()
         # While there was no server.
-        person.wrong = [line for line in person.wrong if "ERR_CONNECTION_REFUSED" not in line]
+        person.wrong = [line for line in person.wrong if "net::ERR_CONNECTION" not in line]
         person.check(server.home)
 
 
