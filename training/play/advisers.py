@@ -13,7 +13,6 @@ from .background import Compilation
 from .compiled_rules import Rules
 
 COMPILING_PLAYOUTS = "getting ready to play games out, once"
-COMPILING_EVERY = 1.0  # seconds between two reports of a compilation
 
 
 class Adviser:
