@@ -16,6 +16,12 @@ _PARTS = re.compile(r"(\{\{.*?\}\}|\{[^{}]*\})")
 _LETTERS = re.compile(r"[^\W\d_]")
 LONGER = 1.4
 FIXED = ("rulings", "columns", "chapters", "kind", "letter", "icon")
+# What stays as it is: agents and records by their names, languages, keys, rulings, dates, bowls.
+NAMES = re.compile(
+    r"zoo/.*|random|greedy|Shipped: .*|lost_fleet|marked|longer|English|Deutsch|한국어|Home|End|u"
+    r"|\. \[([A-Z]+-?\d+(, )?)+\]|q,r|[x\d\s/+:,.()-]*|(I|II|III|G|\d)+"
+    r"|[, ]*[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d [AP]M"
+)
 # Visible texts and labels of a page, without the marked parts, that still have letters.
 UNMARKED = r"""() => {
   const texts = [];
@@ -84,3 +90,12 @@ def use_pseudo(patch: pytest.MonkeyPatch, change: Callable[[str], str], *modules
     for module in (texts, *modules):
         patch.setattr(module, "read_catalogue", read)
     return code
+
+
+def left_out(page: Any, factions: list[str]) -> set[str]:
+    """The texts of a page in the language `marked` that are in no catalogue."""
+    names = re.compile(
+        "|".join(re.escape(name) for name in sorted(factions, key=len, reverse=True))
+    )
+    rest = {names.sub("", text) for text in page.evaluate(UNMARKED)}
+    return {text for text in rest if not NAMES.fullmatch(text)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,17 +9,11 @@ import pytest
 
 from tests import measures
 from tests.browser import Watched
-from tests.languages import UNMARKED
+from tests.languages import left_out
 from tests.play.server import Server
 from tests.render.records import RECORDS
 
 pytestmark = pytest.mark.slow
-# What stays as it is: agents and records by their names, languages, keys, rulings, dates, bowls.
-FIXED = re.compile(
-    r"zoo/.*|random|greedy|Shipped: .*|lost_fleet|marked|longer|English|Deutsch|한국어|Home|End|u"
-    r"|\. \[([A-Z]+-?\d+(, )?)+\]|q,r|[x\d\s/+:,.()-]*|(I|II|III|G|\d)+"
-    r"|[, ]*[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d [AP]M"
-)
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +36,7 @@ def enter(page: Any, server: Server, code: str) -> None:
 def unmarked(page: Any) -> set[str]:
     """The texts that are in no catalogue."""
     names = "offers.rulesets.flatMap(({ factions }) => factions.map(({ name }) => name))"
-    factions = sorted(page.evaluate(names), key=len, reverse=True)
-    anonymous = re.compile("|".join(map(re.escape, factions)))
-    rest = {anonymous.sub("", text) for text in page.evaluate(UNMARKED)}
-    return {text for text in rest if not FIXED.fullmatch(text)}
+    return left_out(page, page.evaluate(names))
 
 
 def test_every_text_of_the_form_is_in_a_catalogue(pseudo: Server, browser: Any) -> None:
