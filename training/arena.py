@@ -86,8 +86,8 @@ def _play(
 
     names = tuple(name.strip() for name in args.agents.split(","))
     arena_args = games_arena.ArenaArgs(
-        env_module, args.env, args.players, names, args.games,
-        args.rotations, args.likeliest, args.first, args.record, level,
+        env_module.__name__, args.env, args.players, ",".join(names), args.games,
+        args.rotations, args.likeliest, args.first, args.record and str(args.record), level,
     )  # fmt: skip
     low, high = args.until or (0.0, 0.0)
     test = SequentialTest(low, high, args.alpha, args.beta) if args.until else None

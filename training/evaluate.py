@@ -31,8 +31,8 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     if args.save and not store.is_parquet(args.save):
         raise UserError(f"--save must end in .parquet, got {args.save}")
     evaluation_args = arena.EvaluationArgs(
-        args.run, environments.module(env_module), args.games, args.opponent, args.likeliest,
-        args.first, args.record, args.automa,
+        args.run, environments.module(env_module).__name__, args.games, args.opponent,
+        args.likeliest, args.first, args.record and str(args.record), args.automa,
     )  # fmt: skip
     evaluation, policy = arena.evaluation_of_name(evaluation_args)
     games, is_complete = arena.play_stored(

@@ -155,6 +155,8 @@ class AutoEnvironment(Environment, Protocol):
 class EnvModule(Protocol):
     """What makes environments: the module `gaia_jax`."""
 
+    __name__: str  # workers import it
+
     @property
     def make(self) -> Callable[..., Any]:
         """(id, reward=..., players=...) -> Environment."""

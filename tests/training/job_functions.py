@@ -12,6 +12,10 @@ def square(number):
     return str(number**2).encode()
 
 
+def representation(*args):
+    return repr(args).encode()
+
+
 def square_after_a_kill(folder, number):
     """The first worker that computes 3 dies."""
     mark = Path(folder) / "killed"
@@ -45,10 +49,12 @@ def process_id(number):
     return str(os.getpid()).encode()
 
 
-def make_run(member, env_module, score):
+def make_run(tree, env_name, score):
     """The folder of a finished run; of variant b only once there is a file `mended`."""
     from training import config as configs
+    from training.run.sweep_file import Member
 
+    member = Member.from_dict(tree)
     if member.variant == "b" and not Path("mended").exists():
         raise UserError("no space left")
     run = Path("runs", member.name)

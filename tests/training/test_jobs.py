@@ -2,6 +2,7 @@
 
 import argparse
 import functools
+import json
 import os
 import signal
 import stat
@@ -88,12 +89,55 @@ def test_missing_shards_are_computed_on_every_back_end(on, sbatch):
 
 @pytest.mark.parametrize("on", [TWO, SLURM], ids=["two", "slurm"])
 def test_a_lost_worker_costs_its_shard(on, sbatch):
-    work = shards()
-    function = functools.partial(job_functions.square_after_a_kill, str(Path().resolve()))
-    jobs.map(function, work, on)
+    work = [Shard(shard.path, (str(Path().resolve()), *shard.args)) for shard in shards()]
+    jobs.map(job_functions.square_after_a_kill, work, on)
     assert Path("killed").exists() and contents(work) == SQUARES
     if on is SLURM:
         assert Path("submitted").read_text() == "2 2 "
+
+
+@pytest.mark.parametrize("on", [LOCAL, TWO, SLURM], ids=["local", "two", "slurm"])
+def test_arguments_arrive_as_json_on_every_back_end(on, sbatch):
+    arguments = ({"seed": 3, "names": ("a", "b")}, None, 0.1, [True, "\u00e9"])
+    Path("shards").mkdir()
+    work = [Shard(Path("shards", "0"), arguments)]
+    jobs.map(job_functions.representation, work, on)
+    received = ({"seed": 3, "names": ["a", "b"]}, None, 0.1, [True, "\u00e9"])
+    assert contents(work) == [repr(received)]
+
+
+def test_the_payload_is_readable_json(monkeypatch):
+    payloads = []
+
+    def read(commands, at_once):
+        payloads.append(json.loads(Path("shards", "jobs.json").read_text("utf-8")))
+        yield
+
+    monkeypatch.setattr(job_processes, "_local", read)
+    with pytest.raises(UserError, match="workers were lost"):
+        jobs.map(job_functions.square, shards(2), TWO)
+    expected = [[str(Path("shards", name)), [int(name)]] for name in ("0", "1")]
+    assert payloads[0] == {"function": "job_functions:square", "shards": expected}
+
+
+def of_main(number):
+    return b""
+
+
+of_main.__module__ = "__main__"
+
+
+@pytest.mark.parametrize("on", [LOCAL, TWO], ids=["local", "two"])
+@pytest.mark.parametrize(
+    "function",
+    [lambda number: b"", functools.partial(job_functions.square, 2), of_main],
+    ids=["lambda", "partial", "main"],
+)
+def test_a_function_that_workers_cannot_import_is_refused(function, on, monkeypatch):
+    monkeypatch.setattr(sys.modules["__main__"], "of_main", of_main, raising=False)
+    with pytest.raises(UserError, match="^a worker can only import a function of a module, not "):
+        jobs.map(function, shards(2), on)
+    assert list(Path("shards").iterdir()) == []
 
 
 def test_workers_that_are_lost_again_and_again_end_the_command():

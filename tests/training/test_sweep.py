@@ -153,9 +153,9 @@ def test_runs_of_a_sweep_are_a_group_of_wandb(file, capsys, monkeypatch):
     for member in members:
         monkeypatch.setenv("WANDB_RUN_GROUP", "")  # put back after the test
         monkeypatch.delenv("WANDB_RUN_GROUP")
-        run_sweep.train_member(member, toy_env)
+        run_sweep.train_member(member.to_dict(), "toy_env")
     monkeypatch.setenv("WANDB_RUN_GROUP", "mine")
-    run_sweep.train_member(members[0], toy_env)
+    run_sweep.train_member(members[0].to_dict(), "toy_env")
     assert groups == ["sizes", "sizes", "mine"]
 
 

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import jax
 import numpy as np
@@ -92,11 +91,11 @@ def test_evaluate_reads_the_run_and_gives_the_same_report_again(trained, capsys,
 
 
 @pytest.mark.parametrize("name", ["random", "{run}+search:2", "{run}@start", "test_train:first"])
-def test_every_kind_of_agent_is_evaluated(name, trained, capsys, tmp_path):
+def test_every_kind_of_agent_is_evaluated(name, trained, capsys, monkeypatch, tmp_path):
     name = name.format(run=trained[1])
-    face = SimpleNamespace(make=lambda env_id, reward: toy_env.ToyEnv("toy", reward))
+    monkeypatch.setattr(toy_env, "make", lambda env_id, reward: toy_env.ToyEnv("toy", reward))
     path = tmp_path / "report.json"
-    code = cli.run(lambda: evaluate.main([name, "--games", "4", "--json", str(path)], face))
+    code = cli.run(lambda: evaluate.main([name, "--games", "4", "--json", str(path)], toy_env))
     assert code == 0, capsys.readouterr().err
     report = json.loads(path.read_text())
     assert (report["run"], report["update"], report["games"]) == (name, None, 4)
@@ -235,6 +234,7 @@ def test_a_checkpoint_of_another_version_or_network_is_refused(trained, capsys, 
 
         auto_reset = staticmethod(toy_env.auto_reset)
 
+    monkeypatch.setitem(sys.modules, "Newer", Newer)
     for main, args in ((train.main, ["--resume", str(run)]), (evaluate.main, [str(run)])):
         code = cli.run(lambda main=main, args=args: main(args, Newer))
         err = capsys.readouterr().err
@@ -246,6 +246,7 @@ def test_a_checkpoint_of_another_version_or_network_is_refused(trained, capsys, 
         def make(env_id, reward="vp"):
             return toy_env.ToyEnv("toy_two", reward)
 
+    monkeypatch.setitem(sys.modules, "Other", Other)
     assert cli.run(lambda: evaluate.main([str(run)], Other)) == 2
     assert "was trained on toy 1.0, this is toy_two 1.0" in capsys.readouterr().err
 

@@ -148,5 +148,5 @@ def test_optuna_proposes_the_same_trials_again(file, monkeypatch, capsys):
 def test_a_run_is_scored_by_games_against_the_opponent(file):
     member = sweep_file.load(file(name="best", tune=TUNE)).member(0, {"run.updates": 4})
     run_sweep.RUNS.mkdir()
-    result = json.loads(run_sweep.train_member(member, toy_env, ("random", 8)))
+    result = json.loads(run_sweep.train_member(member.to_dict(), "toy_env", ("random", 8)))
     assert result["run"] == "best-trial-0000" and isinstance(result["vp_difference"], float)

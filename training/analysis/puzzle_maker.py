@@ -90,7 +90,7 @@ def is_puzzle(trial: Trial) -> bool:
 
 
 class MakerArgs(NamedTuple):
-    """What puzzles depend on except for their set-ups; can be pickled."""
+    """What puzzles depend on except for their set-ups."""
 
     env: str
     players: int
@@ -104,8 +104,9 @@ class MakerArgs(NamedTuple):
 _makers: dict[str, PuzzleMaker] = {}  # the one of this process, compiled once
 
 
-def make_block(args: MakerArgs, first: int, count: int) -> bytes:
-    """The puzzles of `count` set-ups from number `first` on, as a file of puzzles."""
+def make_block(maker_args: JsonObject, first: int, count: int) -> bytes:
+    """The puzzles of `count` set-ups from number `first` on, as a file; maker_args: `MakerArgs`."""
+    args = MakerArgs(**maker_args | {"criteria": AnswerCriteria(**maker_args["criteria"])})
     env = make_env(gaia_jax, args.env, "vp", args.players)
     if str(args) not in _makers:
         _makers.clear()
@@ -127,11 +128,12 @@ def make_in_blocks(
     Raises:
         UserError: as of `jobs.map` and `shard_folder`.
     """
+    maker_args = args._asdict() | {"criteria": args.criteria._asdict()}
     about = {"puzzles": str(args), "set-ups": f"{games} from {first}"}
     starts = [first, *range(first - first % GAMES_PER_BLOCK, first + games, GAMES_PER_BLOCK)[1:]]
     with shard_folder(out, about, resume) as folder:
         shards = [
-            jobs.Shard(folder / f"{start:06}.json", (args, start, stop - start))
+            jobs.Shard(folder / f"{start:06}.json", (maker_args, start, stop - start))
             for start, stop in zip(starts, [*starts[1:], first + games], strict=True)
         ]
         jobs.map(make_block, shards, on)

@@ -19,9 +19,9 @@ from ..agents import Agent, environment_of, make_agent, parse_name, policy_agent
 from ..agents.base import automa_agent
 from ..system import cli, devices, jobs
 from ..system.data_files import npz_of
-from ..system.environments import identity, is_solo, make_env, with_level, with_short_turns
+from ..system.environments import identity, is_solo, make_env, module, with_level, with_short_turns
 from ..system.shard_files import alone, shard_folder
-from ..types import Environment, EnvModule, Params
+from ..types import Environment, JsonObject, Params
 from . import engine, store, table
 from .arms import check_programs
 from .engine import Match
@@ -97,7 +97,7 @@ class Arena:
         setups = range(first, first + count)
         return self._match.play(seed, self.params, self.progress, setups, save)
 
-    def shards(self, args: ArenaArgs | EvaluationArgs, seed: int, folder: Path) -> list[jobs.Shard]:
+    def shards(self, args: JsonObject, seed: int, folder: Path) -> list[jobs.Shard]:
         """The batches, for `play_shard`."""
         each = self._match.at_once
         each *= max(self.setups // (each * MAX_SHARDS), 1)
@@ -109,17 +109,17 @@ class Arena:
 
 
 class ArenaArgs(NamedTuple):
-    """The arguments of an arena of names, which can be pickled."""
+    """The arguments of an arena of names, which are JSON."""
 
-    env_module: EnvModule
+    env_module: str
     env: str
     players: int
-    names: tuple[str, ...]
+    names: str  # with commas
     games: int
     rotations: int | None = None
     likeliest: bool = False
     first: int = 0
-    record: Path | None = None  # a folder for a record of each game
+    record: str | None = None  # a folder for a record of each game
     level: str | None = None  # of the Automa in a solo game
 
     def make(self) -> Arena:
@@ -131,26 +131,27 @@ class ArenaArgs(NamedTuple):
         together = self.rotations or self.players
         setups = min(math.ceil(self.games / together), GAMES_AT_ONCE // together)
         devices.split_cpu(0, setups * together, together)
-        env = with_level(make_env(self.env_module, self.env, "vp", self.players), self.level)
+        env = make_env(module(self.env_module), self.env, "vp", self.players)
+        env, names = with_level(env, self.level), self.names.split(",")
         if self.rotations not in (None, 1, env.num_players):
             raise UserError(f"--rotations must be 1 or {env.num_players}, not {self.rotations}")
-        agents = agents_by_name(self.names, env, self.likeliest)
+        agents = agents_by_name(names, env, self.likeliest)
         check_programs(env, agents)
-        names = entry_names(env, self.names)
+        names = entry_names(env, names)
         recorder = Recorder(self.record, env, names) if self.record else None
         return Arena(env, agents, self.games, self.first, self.rotations, recorder=recorder)
 
 
 class EvaluationArgs(NamedTuple):
-    """The arguments of an evaluation by name, which can be pickled."""
+    """The arguments of an evaluation by name, which are JSON."""
 
     name: str
-    env_module: EnvModule
+    env_module: str
     games: int
     opponent: str = "random"
     likeliest: bool = False
     first: int = 0
-    record: Path | None = None
+    record: str | None = None
     level: str | None = None  # of the Automa in a solo game; None: that of the training
 
     def make(self) -> Arena:
@@ -162,13 +163,14 @@ class _Decided(Exception):
     """The games so far suffice."""
 
 
-_arena: list[tuple[ArenaArgs | EvaluationArgs, Arena]] = []  # of this process, compiled once
+_arena: list[tuple[JsonObject, Arena]] = []  # of this process, compiled once
 
 
-def play_shard(args: ArenaArgs | EvaluationArgs, seed: int, first: int, count: int) -> bytes:
-    """`Arena.play_setups` as the bytes of an npz."""
+def play_shard(args: JsonObject, seed: int, first: int, count: int) -> bytes:
+    """`Arena.play_setups` as the bytes of an npz; args: `ArenaArgs` or `EvaluationArgs`."""
     if not _arena or _arena[0][0] != args:
-        _arena[:] = [(args, args.make())]
+        kind = EvaluationArgs if "opponent" in args else ArenaArgs
+        _arena[:] = [(args, kind(**args).make())]
     arena = _arena[0][1]
     arena.compile()
     return npz_of(arena.play_setups(seed, first, count).rows())
@@ -197,13 +199,14 @@ def play_stored(
     Raises:
         UserError: an agent failed, workers were lost, the file cannot be written.
     """
-    _arena[:] = [(args, arena)]
+    arguments = args._asdict()
+    _arena[:] = [(arguments, arena)]
     if path and path.exists():
         raise UserError(f"{path} exists: name another file, or play other games with --first")
     head = arena.head(about)
     setups = {"set-ups": f"{arena.setups} from {arena.first}", "rotations": arena.rotations}
     with shard_folder(path, about | setups, resume) as folder:
-        work, is_complete = arena.shards(args, about["seed"], folder), True
+        work, is_complete = arena.shards(arguments, about["seed"], folder), True
         sizes = [shard.args[-1] * arena.rotations for shard in work]
         done = sum(size for size, x in zip(sizes, work, strict=True) if x.path.exists())
         parts: list[Games] = []  # of the shards before the first missing one
@@ -286,7 +289,7 @@ class Evaluation:
         likeliest: bool = False,
         *,
         opponent: Agent,
-        record: Path | None = None,
+        record: str | Path | None = None,
         first: int = 0,
     ):
         """
@@ -353,7 +356,7 @@ def evaluation_of_name(args: EvaluationArgs) -> tuple[Evaluation, dict[str, Any]
     devices.split_cpu(0, 4 * math.ceil(min(args.games, engine.GAMES_AT_ONCE) / 4), 4)
     name, parts = args.name, parse_name(args.name)
     if parts.is_network:
-        source = trained(name, None, args.env_module)
+        source = trained(name, None, module(args.env_module))
         env, params = with_level(source.as_trained, args.level), source.params
         temperature = source.temperature
         policy = policy_agent(
@@ -361,7 +364,7 @@ def evaluation_of_name(args: EvaluationArgs) -> tuple[Evaluation, dict[str, Any]
         )
         about = {"run": parts.run, "update": source.update}
     else:
-        env = with_level(environment_of(name, args.env_module), args.level)
+        env = with_level(environment_of(name, module(args.env_module)), args.level)
         policy = make_agent(name, env, args.likeliest)
         params, about = policy.params, {"run": name, "update": None}
     opponent = make_opponent(args.opponent, env)

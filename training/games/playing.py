@@ -19,9 +19,9 @@ from gaia_jax.cli.command_line import UserError
 
 from ..agents import Agent
 from ..system import jobs
-from ..system.environments import make_env
+from ..system.environments import make_env, module
 from ..system.shard_files import alone
-from ..types import Environment, EnvModule
+from ..types import Environment, JsonObject
 from . import shards
 from .arena import agents_by_name
 from .engine import Match
@@ -106,12 +106,12 @@ def fingerprint(agent: Agent) -> str:
 
 
 class SourceArgs(NamedTuple):
-    """The arguments of a `Source`, which can be pickled."""
+    """The arguments of a `Source`, which are JSON."""
 
-    env_module: EnvModule
+    env_module: str
     env: str
     players: int
-    names: tuple[str, ...]
+    names: str  # with commas
     batch: int
     likeliest: bool
 
@@ -119,13 +119,13 @@ class SourceArgs(NamedTuple):
 @functools.lru_cache(maxsize=1)
 def source_of(args: SourceArgs) -> Source:
     """The source of these arguments; a process compiles it once."""
-    env = make_env(args.env_module, args.env, "vp", args.players)
-    return Source(env, args.names, args.batch, args.likeliest)
+    env = make_env(module(args.env_module), args.env, "vp", args.players)
+    return Source(env, args.names.split(","), args.batch, args.likeliest)
 
 
-def piece(args: SourceArgs, part: dict[str, Any], first: int, count: int) -> bytes:
-    """`Source.play` as the bytes of a Parquet file."""
-    source = source_of(args)
+def piece(args: JsonObject, part: dict[str, Any], first: int, count: int) -> bytes:
+    """`Source.play` as the bytes of a Parquet file; args: `SourceArgs`."""
+    source = source_of(SourceArgs(**args))
     source.compile()
     return shards.to_bytes(source.play(part, first, count))
 
@@ -138,5 +138,5 @@ def pieces(args: SourceArgs, part: dict[str, Any], folder: Path) -> list[jobs.Sh
     for at in range(0, deals, source.deals):
         count = min(source.deals, deals - at)
         path = folder / f"{at:09}-{count * part['rotations']}.parquet"
-        out.append(jobs.Shard(path, (args, part, part["first"] + at, count)))
+        out.append(jobs.Shard(path, (args._asdict(), part, part["first"] + at, count)))
     return out

@@ -41,9 +41,9 @@ def check(folder: Path, resume: bool) -> None:
 class Recorder:
     """Writes records into a folder."""
 
-    def __init__(self, folder: Path, env: Environment, names: Sequence[str]):
+    def __init__(self, folder: str | Path, env: Environment, names: Sequence[str]):
         """`names`: of the entries of a match. The folder is created at the first record."""
-        self.folder, self.names = folder, tuple(names)
+        self.folder, self.names = Path(folder), tuple(names)
         self._env = cast(GaiaEnv, env)  # records are of this game alone
         self.prefix = ""  # of every name, for example the update
 

@@ -185,16 +185,16 @@ def generate_in_parts(
         shards = []
         for start in range(first, stop, PART_GAMES):
             part = about | {"first": start, "games": min(PART_GAMES, stop - start)}
-            stream = folder / f"part-{start:09}"
+            stream = str(folder / f"part-{start:09}")
             shards.append(jobs.Shard(folder / f"{start:09}", (stream, chunks, part, config_file)))
         jobs.map(generate_part, shards, on)
-        merge(out, [shard.args[0] for shard in shards])
+        merge(out, [Path(shard.args[0]) for shard in shards])
         shutil.rmtree(folder)
 
 
-def generate_part(out: Path, chunks: int, about: dict[str, Any], config_file: str) -> bytes:
+def generate_part(out: str, chunks: int, about: dict[str, Any], config_file: str) -> bytes:
     """`generate`, whose result is the folder; its shard is an empty mark."""
-    generate(out, chunks, about, config_file)
+    generate(Path(out), chunks, about, config_file)
     return b""
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from gaia_jax.cli.command_line import UserError
 
 from ..games import arena
-from ..system import jobs
-from ..types import EnvModule
+from ..system import environments, jobs
+from ..types import EnvModule, JsonObject
 from . import sweep_file, training
 from .start import RUNS, Resolved, TrainRequest, check, load
 from .sweep_file import DONE, STOPPED, Member, State
@@ -48,12 +48,15 @@ def check_all(members: Sequence[Member], states: Sequence[State], env_module: En
                 raise UserError(f"{member.name}: {error}") from error
 
 
-def train_member(member: Member, env_module: EnvModule, score: Score | None = None) -> bytes:
+def train_member(tree: JsonObject, env_name: str, score: Score | None = None) -> bytes:
     """Start or resume one run in this process; returns its result as JSON, with a score on request.
 
+    Args:
+        tree: of the `Member`. env_name: of the module that makes environments.
     Raises:
         KeyboardInterrupt: it was stopped, with a checkpoint.
     """
+    member, env_module = Member.from_dict(tree), environments.module(env_name)
     os.environ.setdefault(WANDB_GROUP, member.sweep)  # W&B shows the runs of a sweep together
     with sweep_file.lock_member(member, RUNS):
         status, code = sweep_file.left_at(member, RUNS).status, 0
@@ -70,7 +73,7 @@ def train_member(member: Member, env_module: EnvModule, score: Score | None = No
     if score:
         opponent, games = score
         run = str(RUNS / member.name)
-        args = arena.EvaluationArgs(run, env_module, games, opponent)
+        args = arena.EvaluationArgs(run, env_name, games, opponent)
         evaluation, _ = arena.evaluation_of_name(args)
         report = evaluation.report(evaluation.arena.play(0), 0)
         result["vp_difference"] = report["vp_difference"]["mean"]
@@ -89,15 +92,15 @@ def train_all(
     folder.mkdir(parents=True, exist_ok=True)
     runs, failed = [], set[str]()
     for member in members:
-        shard = jobs.Shard(folder / f"{member.name}.json", (member, env_module, score))
+        path, args = folder / f"{member.name}.json", (member.to_dict(), env_module.__name__, score)
         is_done = sweep_file.left_at(member, RUNS).status == DONE
         if not is_done:
-            shard.path.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
         if score or not is_done:
-            runs.append(shard)
+            runs.append(jobs.Shard(path, args))
 
     def note(index: int, error: str) -> None:
-        name = runs[index].args[0].name
+        name = runs[index].path.stem
         failed.add(name)
         print(f"{name} failed: {error}", file=sys.stderr)
 

@@ -39,6 +39,15 @@ class Member(NamedTuple):
         """Of its folder."""
         return self.config.name
 
+    def to_dict(self) -> dict[str, Any]:
+        """For `from_dict`, as plain values."""
+        return self._asdict() | {"config": configs.to_dict(self.config)}
+
+    @classmethod
+    def from_dict(cls, tree: dict[str, Any]) -> Member:
+        """The run that `to_dict` gave, also after JSON."""
+        return cls(**tree | {"config": configs.from_dict(tree["config"])})
+
 
 class State(NamedTuple):
     """The progress of a run."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gaia_jax.cli.command_line import UserError
 
@@ -15,12 +16,10 @@ if TYPE_CHECKING:
     from jax import Array
 
 
-def module(given: EnvModule | None) -> EnvModule:
-    """The module that makes environments, by default `gaia_jax`."""
-    if given is None:
-        import gaia_jax
-
-        return gaia_jax
+def module(given: EnvModule | str | None) -> EnvModule:
+    """The module that makes environments, also by its name; by default `gaia_jax`."""
+    if given is None or isinstance(given, str):
+        return cast(EnvModule, importlib.import_module(given or "gaia_jax"))
     return given
 
 

@@ -1,14 +1,15 @@
 """Compute shards in worker processes or in the tasks of a SLURM array.
 
-The payload, the function and its shards, is a file next to the shards. A worker writes the error of
-a shard next to it.
+The payload, JSON with the function's name and the shards, is a file next to the shards. A worker
+writes the error of a shard next to it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
-import pickle
+import pkgutil
 import shlex
 import signal
 import subprocess
@@ -21,16 +22,16 @@ from pathlib import Path
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, reason, run
 
-from .shard_files import Ended, Function, Shard, compute, lock_folder, names_in_folder
+from .shard_files import Ended, Shard, compute, lock_folder, names_in_folder
 
 POLL_SECONDS = 0.5
 MAX_ARRAY = 100  # tasks of an array by default: each starts Python and compiles once
-PAYLOAD, ERROR = "jobs.pickle", ".error"
+PAYLOAD, ERROR = "jobs.json", ".error"
 MODULE = __name__
 
 
 def compute_in_processes(
-    function: Function,
+    function: str,
     shards: Sequence[Shard],
     slurm: bool,
     processes: int,
@@ -39,7 +40,8 @@ def compute_in_processes(
 ) -> None:
     """Compute shards in worker processes or in the tasks of an array, until all have ended."""
     payload = shards[0].path.with_name(PAYLOAD)
-    outputs.write_bytes(payload, pickle.dumps((function, list(shards))))
+    texts = [(str(shard.path), shard.args) for shard in shards]
+    outputs.write_json(payload, {"function": function, "shards": texts})
     worker = [sys.executable, "-m", MODULE, str(payload)]
     at_once = min(processes or (MAX_ARRAY if slurm else 1), len(shards))
     tasks = len(shards) if fresh else at_once
@@ -135,13 +137,15 @@ def _slurm(worker: list[str], tasks: int, at_once: int, folder: Path) -> Iterato
 def main(argv: Sequence[str]) -> int:
     """A worker: FILE TASK TASKS [--child] [--pin] computes every TASKS-th shard of the payload."""
     path, task, tasks, *flags = argv
-    function, shards = pickle.loads(Path(path).read_bytes())
+    payload = json.loads(Path(path).read_text("utf-8"))
+    function = pkgutil.resolve_name(payload["function"])
     if "--pin" in flags:
         pin()
     if "--child" in flags:
         threading.Thread(target=_end_with_parent, daemon=True).start()
     prepare()
-    for shard in shards[int(task) :: int(tasks)]:
+    for shard_path, args in payload["shards"][int(task) :: int(tasks)]:
+        shard = Shard(Path(shard_path), args)
         try:
             compute(function, shard)
         except Exception as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pkgutil
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +17,7 @@ from .shard_files import Ended, Function, Shard
 
 
 def compute_on_ray(
-    function: Function,
+    function: str,
     shards: Sequence[Shard],
     address: str,
     processes: int,
@@ -56,11 +57,12 @@ def compute_on_ray(
             ray.cancel(result, force=True)
 
 
-def _ray_task(folder: str, function: Function, args: tuple[Any, ...]) -> bytes:
+def _ray_task(folder: str, function: str, args: Sequence[Any]) -> bytes:
     with contextlib.suppress(OSError):  # a node without this folder
         os.chdir(folder)
     if "" not in sys.path:
         sys.path.insert(0, "")  # MODULE:FUNCTION in the current folder
     pin()
+    compute: Function = pkgutil.resolve_name(function)
     prepare()
-    return function(*args)
+    return compute(*args)

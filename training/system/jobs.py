@@ -8,19 +8,17 @@ worker costs the shard that it was working on.
 from __future__ import annotations
 
 import argparse
-import copyreg
-import importlib
+import json
 import shutil
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
-from types import ModuleType
 from typing import NamedTuple
 
 from gaia_jax.cli.command_line import UserError, nearest, whole
 
 from . import job_ray
 from .job_processes import compute_in_processes
-from .shard_files import Function, compute, names_in_folder
+from .shard_files import Function, compute, name_of, names_in_folder
 from .shard_files import Shard as Shard
 
 BACKENDS = ("local", "slurm", "ray")
@@ -28,9 +26,6 @@ CHOICES = "local, slurm, ray, ray://HOST:PORT"
 MAX_LOST_ROUNDS = 2  # rounds that may end without a new shard
 
 Report = Callable[[int], object]  # called with the index of a finished shard
-
-# Modules are pickled by name: functions take the module that makes environments.
-copyreg.pickle(ModuleType, lambda module: (importlib.import_module, (module.__name__,)))
 
 
 class On(NamedTuple):
@@ -87,16 +82,18 @@ def map(
     """Write the missing files of `shards`.
 
     Args:
-        function: shard.args -> the contents of its file. Unless `on.in_process` it is pickled: a
-            function of a module, or a `functools.partial` of one.
-        shards: their files are in one folder, which no other command uses.
+        function: shard.args -> the contents of its file. Workers import it by its name.
+        shards: their files are in one folder, which no other command uses. Their arguments are
+            passed as JSON on every back end: a tuple becomes a list.
         report: called once for each shard that becomes complete, in any order.
         fresh: each shard gets a process of its own.
         failed: called with the index and the message of a shard whose function failed; the others
             continue. None: the first one ends all.
     Raises:
-        UserError: the function failed, or workers were lost again and again.
+        UserError: the function failed or has no importable name, or workers were lost repeatedly.
     """
+    name = name_of(function)
+    shards = [Shard(shard.path, json.loads(json.dumps(shard.args))) for shard in shards]
     errors: dict[int, str] = {}
 
     def still_missing() -> list[int]:
@@ -117,14 +114,14 @@ def map(
 
         work = [shards[index] for index in missing]
         if on.backend == "ray":
-            job_ray.compute_on_ray(function, work, on.address, on.processes, ended, fresh)
+            job_ray.compute_on_ray(name, work, on.address, on.processes, ended, fresh)
         elif on.in_process and not fresh:
             for index, shard in enumerate(work):
                 compute(function, shard)
                 ended(index)
         else:
             is_array = on.backend == "slurm"
-            compute_in_processes(function, work, is_array, on.processes, ended, fresh)
+            compute_in_processes(name, work, is_array, on.processes, ended, fresh)
         left = still_missing()
         lost_rounds = lost_rounds + 1 if len(left) == len(missing) else 0
         if lost_rounds >= MAX_LOST_ROUNDS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pkgutil
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,10 +21,23 @@ Ended = Callable[..., object]  # called with the index of a shard and its error,
 
 
 class Shard(NamedTuple):
-    """A result file and the arguments of the function that computes it."""
+    """A result file and the arguments, JSON, of the function that computes it."""
 
     path: Path
-    args: tuple[Any, ...]
+    args: Sequence[Any]
+
+
+def name_of(function: Function) -> str:
+    """`module:qualname` of a function, for `pkgutil.resolve_name` in another process.
+
+    Raises:
+        UserError: another process cannot import it by this name.
+    """
+    name = f"{function.__module__}:{getattr(function, '__qualname__', function)}"
+    with contextlib.suppress(ImportError, AttributeError, ValueError):
+        if function.__module__ != "__main__" and pkgutil.resolve_name(name) is function:
+            return name
+    raise UserError(f"a worker can only import a function of a module, not {name!r}")
 
 
 def names_in_folder(shards: Sequence[Shard]) -> set[str]:
