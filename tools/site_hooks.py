@@ -1,7 +1,7 @@
 """Hooks of MkDocs for the pages (mkdocs.yml names this file).
 
-The README is the first page, CONTRIBUTING.md and CHANGELOG.md are pages too, a page named in
-backticks is a link to it, and a page that the navigation omits goes under "More".
+The README is the first page; README.ko.md, CONTRIBUTING.md and CHANGELOG.md are pages too. A page
+named in backticks is a link to it, and a page that the navigation omits goes under "More".
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-FROM_ROOT = {"index.md": "README.md", "contributing.md": "CONTRIBUTING.md"} | {
-    "changelog.md": "CHANGELOG.md"
+FROM_ROOT = {
+    "index.md": "README.md",
+    "korean.md": "README.ko.md",
+    "contributing.md": "CONTRIBUTING.md",
+    "changelog.md": "CHANGELOG.md",
 }
 _FENCE = re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.MULTILINE | re.DOTALL)
 _NAMED = re.compile(r"(?<!\[)`(?:docs/)?([\w/]+\.md)`(?!\])")
@@ -61,7 +64,10 @@ def linked(text: str, page_path: str, page_paths: set[str]) -> str:
         return f"[{match[0]}]({up}{target})" if target in page_paths else match[0]
 
     def plain(part: str) -> str:
-        return _NAMED.sub(link, part).replace("](docs/", f"]({up}")
+        part = _NAMED.sub(link, part).replace("](docs/", f"]({up}")
+        for source, target in names.items():
+            part = part.replace(f"]({source})", f"]({up}{target})")
+        return part
 
     out, last = [], 0
     for block in _FENCE.finditer(text):

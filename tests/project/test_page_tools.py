@@ -41,6 +41,7 @@ def test_a_page_in_backticks_becomes_a_link():
     pages = {"reference/actions.md", "api/index.md", "contributing.md"}
     block = "\n```\n`docs/reference/actions.md`\n```\n"
     text = "`docs/reference/actions.md`, `CONTRIBUTING.md`, `docs/none.md`, ![x](docs/a.svg)"
+    assert site_hooks.linked("[한국어](README.ko.md)", "index.md", pages) == "[한국어](korean.md)"
     assert site_hooks.linked(text + block, "api/index.md", pages) == (
         "[`docs/reference/actions.md`](../reference/actions.md), "
         "[`CONTRIBUTING.md`](../contributing.md), "
