@@ -77,7 +77,16 @@ def test_a_hint_ends_when_the_position_is_another_one(advice: Advice) -> None:
     advice.start_hint(game)
     assert first and advice._positions["a"].hint is first, "asked twice, looked for once"
     assert advice.hint(game)["status"] == "running"
+    assert advice.hint(game, 1) == {"status": "none", "node": 1, "candidates": []}
+    assert advice.hint(game)["status"] == "running", "to look at another position ends nothing"
+    other = table("b")
+    advice.start_hint(other)
+    assert advice.hint(game)["status"] == "running", "each table has its own"
+    advice.leave(other)
+    assert advice.hint(other)["status"] == "running", "the game is still there"
+    advice.forget("b")
     game.now = 1
+    advice.leave(game)
     assert advice.hint(game) == {"status": "none", "node": 1, "candidates": []}
     PlannedAnalysis.hold.set()
     first.wait()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Iterator, MutableMapping
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,10 @@ pytest.importorskip("starlette", reason="starlette is not installed (extra play)
 from training.play.access import MAX_WRONG_KEYS, Access
 from training.play.agent_pool import AgentPool
 from training.play.app import make_app
-from training.play.game import HUMAN, Refused
+from training.play.background import Job
+from training.play.game import HUMAN, Node, Refused
 from training.play.game_server import GameServer
+from training.play.hints import Position
 from training.play.kept_tables import KeptTables
 from training.play.members import Forbidden, Members, read_name
 
@@ -108,6 +111,10 @@ def test_a_browser_plays_its_own_seats_alone() -> None:
     members.leave("phone", 1)
     assert members.free_seats(SEATS) == [1, 3] and members.names[1] == ""
     assert not members.enter("guest", old, ""), "the link of a seat that was left is void"
+    members.clear(0)
+    members.sit("guest", 1, "")
+    assert not members.is_alone("host", SEATS), "a host without a seat leaves the game to others"
+    assert members.is_alone("host", ["random"] * 4)
 
 
 def test_one_screen_plays_all_seats_until_the_table_is_shared() -> None:
@@ -190,7 +197,14 @@ def strangers_table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[
         network = Network(tmp_path_factory.mktemp("network"))
         host = network.browser(network.access.key)
         id = host.post("/api/games", ruleset="base", seats=["you"] * 2, seed=1)["id"]
-        yield network, id, host.get(f"/api/games/{id}")["legal"][0]["text"]
+        legal = host.get(f"/api/games/{id}")["legal"][0]["text"]
+        # A position after the first one, without the compilation that a move needs.
+        game = network.server.get(id).game
+        first, action = game.nodes[0], game.rules.index(legal)
+        first.children.append(1)
+        game.nodes.append(Node(1, 0, legal, action, first.state))
+        game.resume(1)
+        yield network, id, legal
 
 
 @pytest.mark.parametrize("cookie", ["", "x" * 22, "key of another server"])
@@ -210,7 +224,7 @@ def test_a_stranger_is_refused(
     status, data = stranger.request(method, path.format(id=id), json.loads(text))
     assert status in (403, 429) and data.keys() == {"error"}, (status, data)
     table = network.server.get(id)
-    assert len(table.game.nodes) == 1 and table.members.free_seats(["you"] * 2) == [1]
+    assert len(table.game.nodes) == 2 and table.members.free_seats(["you"] * 2) == [1]
 
 
 @pytest.mark.parametrize(
@@ -225,7 +239,7 @@ def test_a_spectator_changes_nothing(
     strangers_table: tuple[Network, str, str], path: str, body: dict[str, Any]
 ) -> None:
     """Not even the free seat: that takes the link of the seat, or the key of the server."""
-    if path.endswith(("/resume", "/settings")) and "node" not in body or body.get("off"):
+    if path.endswith("/settings") or body.get("off"):
         pytest.skip("changes nothing that is another's")
     network, id, legal = strangers_table
     members = network.server.get(id).members
@@ -234,12 +248,73 @@ def test_a_spectator_changes_nothing(
     names, keys = list(members.names), list(members.seat_keys)
     text = json.dumps(body).replace("{legal}", legal)
     status, data = fan.request("POST", path.format(id=id), json.loads(text))
-    if path.endswith("/resume"):  # to the present position
-        assert status == 200
-    else:
-        assert status in (400, 403), (status, data)
-    assert len(network.server.get(id).game.nodes) == 1
+    assert status == 403 or path.endswith("/ask/hint") and status == 400, (status, data)
+    game = network.server.get(id).game
+    assert (len(game.nodes), game.now) == (2, 1)
     assert (members.names, members.seat_keys) == (names, keys)
+
+
+def test_a_table_of_one_screen_is_closed_to_strangers_on_a_network(tmp_path: Path) -> None:
+    """It was kept by a server of this machine alone; then one for a network opens the folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(GameServer, "compile", lambda self, rules: None)
+        alone = GameServer(AgentPool(), tmp_path)
+        game = alone.open({"ruleset": "base", "seats": ["you"] * 2, "seed": 1}, "x" * 22)
+        alone._keep(alone.get(game.id), begins=True)
+        network = Network(tmp_path)
+        host = network.browser(network.access.key)
+        shared = host.post("/api/games", ruleset="base", seats=["you"] * 2, seed=1)["id"]
+        guest = network.browser(network.server.get(shared).members.seat_keys[1])
+    assert [table["id"] for table in guest.get("/api/offers")["games"]] == [shared]
+    for browser in (guest, Client(network.app)):
+        assert browser.request("GET", f"/api/games/{game.id}")[0] == 403
+        assert browser.request("POST", f"/api/games/{game.id}/undo")[0] == 403
+    assert game.id not in network.server.tables, "refused before its moves are played again"
+    assert {table["id"] for table in host.get("/api/offers")["games"]} == {shared, game.id}
+    assert host.request("GET", "/api/games/0123456789ab")[0] == 404
+
+
+def test_settings_belong_to_whoever_plays_the_seat(network: Network) -> None:
+    host, other = (network.browser(network.access.key) for _ in range(2))
+    seats = ["you", "you", "random"]
+    form = {"ruleset": "base", "seats": seats, "seed": 1, "settings": {"take_power": 3}}
+    id = host.post("/api/games", **form)["id"]
+    table = network.server.get(id)
+    assert [chosen.take_power for chosen in table.settings] == [3, -1, -1]
+    guest = network.browser(table.members.seat_keys[1])
+    guest.post(f"/api/games/{id}/settings", take_power=5)
+    assert [chosen.take_power for chosen in table.settings] == [3, 5, -1]
+    again = host.post("/api/games", again=id, settings={"take_power": 4})["id"]
+    assert [chosen.take_power for chosen in network.server.get(again).settings] == [4, 5, -1]
+    status, data = other.request("POST", "/api/games", {"again": id})
+    assert status == 403 and data["error"] == "again: that game is not yours"
+    guest.post(f"/api/games/{id}/leave", player=1)
+    assert [chosen.take_power for chosen in table.settings] == [3, -1, -1]
+
+
+@pytest.mark.parametrize("kind", ["hint", "check", "review"])
+def test_a_spectator_cancels_no_work(strangers_table: tuple[Network, str, str], kind: str) -> None:
+    network, id, _ = strangers_table
+    table, advice = network.server.get(id), network.server.advice
+    fan = network.browser(table.members.watch_key)
+    host = Client(network.app)
+    host.cookies = {"gaia_browser": table.members.host, "gaia_key": network.access.key}
+    is_over = threading.Event()
+    job = Job(lambda job: is_over.wait(10) and None, kind)
+    analysis: Any = None
+    advice._positions[id] = Position(
+        table.game.now, analysis, **{kind: job} if kind != "review" else {}
+    )
+    advice._reviews[id] = job
+    path = f"/api/games/{id}/ask/{kind}"
+    try:
+        assert fan.request("POST", path, {"off": True})[0] == 403
+        assert fan.get(path + "?at=0")["status"] == ("running" if kind == "review" else "none")
+        assert job.now == "running"
+        assert host.post(path, off=True)["status"] == job.now == "called off"
+    finally:
+        is_over.set()
+        advice.forget(id)
 
 
 def test_wrong_links_are_counted() -> None:

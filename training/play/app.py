@@ -188,6 +188,8 @@ class Pages:
         game, advice = table.game, self.server.advice
         at = _position(request, game)
         if request.method == "POST" and body.get("off"):
+            if not table.may_call_off(_visitor(request).browser, kind, at):
+                raise Forbidden(f"that {kind} is another player's")
             advice.call_off(game, kind, at)
         elif request.method == "POST":
             self.server.ask_advice(table, _visitor(request).browser, kind, at, body)
@@ -227,16 +229,14 @@ class Pages:
         Raises:
             HTTPException: 404, there is none; 403, the browser may not look at it.
         """
-        visitor = _visitor(request)
+        visitor, id = _visitor(request), request.path_params["id"]
         try:
-            table = self.server.get(request.path_params["id"])
+            members, seats = self.server.members(id)  # before a kept table is played again
+            if not members.is_open_to(visitor.browser, visitor.admitted, seats):
+                raise HTTPException(403, NEEDS_LINK)
+            return self.server.get(id)
         except KeyError:
             raise HTTPException(404 if visitor.admitted else 403, NO_GAME) from None
-        members = table.members
-        has_room = visitor.admitted and members.free_seats(table.game.seats)
-        if not members.sees(visitor.browser) and not has_room:
-            raise HTTPException(403, NEEDS_LINK)
-        return table
 
 
 def _visitor(request: Request) -> Visitor:

@@ -99,8 +99,9 @@ class GameServer:
         Raises:
             Refused: one of them is invalid; the message is one line.
         """
-        again = self._rematch_form(form)
-        form = again or form
+        earlier = self._earlier(form, browser)
+        if earlier:
+            form = _rematch_form(earlier.game, form)
         record_json, log = form.get("record"), form.get("log")
         record = None if record_json is None else self._record(record_json)
         if log is not None:
@@ -122,9 +123,13 @@ class GameServer:
             game.opens_at = first if first is None else game.node(first).id
         host_name = read_name(form["name"]) if form.get("name") else ""
         members = Members.of(browser, host_name, seats, self.shared)
-        if again:
-            members = members.again(self.get(str(again["again"])).members)
-        table = OpenTable(game, members, [chosen] * len(seats))
+        if earlier:
+            members = members.take_people_from(earlier.members)
+        by_seat = list(earlier.settings) if earlier else [chosen] * len(seats)
+        for player in members.played_by(browser, seats):
+            by_seat[player] = chosen
+        table = OpenTable(game, members, by_seat)
+        table.reset_free_seats()
         self._add(table)
         self._keep(table, members.shared)
         return game
@@ -193,17 +198,23 @@ class GameServer:
                 self.compile(table.game.rules)
             return self.tables[id]
 
-    def _rematch_form(self, form: Mapping[str, Any]) -> dict[str, Any] | None:
-        """With `again`, the form of a game with the set-up and the seats of that game."""
+    def members(self, id: str) -> tuple[Members, list[str]]:
+        """The members and the players by seat of a table; KeyError if there is none."""
+        with self.lock:
+            table = self.tables.get(id)
+            return (table.members, table.game.seats) if table else self.kept.members(id)
+
+    def _earlier(self, form: Mapping[str, Any], browser: str) -> OpenTable | None:
+        """The table of `again`, whose people play once more."""
         id = form.get("again")
         if id is None:
             return None
         try:
-            game = self.get(str(id)).game
+            if not self.members(str(id))[0].sees(browser):
+                raise Forbidden("again: that game is not yours")
+            return self.get(str(id))
         except KeyError:
             raise Refused("again: there is no such game") from None
-        rematch = {"ruleset": game.rules.env.id, "setup": game.setup_json(), "seats": game.seats}
-        return {**rematch, "settings": form.get("settings", {}), "again": id}
 
     def ask_advice(
         self, table: OpenTable, browser: str, kind: str, at: int, body: Mapping[str, Any]
@@ -297,8 +308,10 @@ class GameServer:
         if change_name == "act":
             table.game.rules.prepare()  # outside the lock: it may wait for a compilation
         with self.wake:
-            change = table_changes.CHANGES.get(change_name, self._seat)
+            change, before = table_changes.CHANGES.get(change_name, self._seat), table.game.now
             change(table, browser, body)
+            if table.game.now != before:
+                self.advice.leave(table.game)
             table.game.changed()
             self._keep(table, change_name in ("act", "share"))
             self.wake.notify_all()
@@ -313,6 +326,7 @@ class GameServer:
         if occupant != HUMAN:
             self.agents.get(occupant, game.rules)
             table.members.clear(player)
+            table.reset_free_seats()
 
     def enter(self, browser: str, key: str, name: str) -> str | None:
         """Follow a link to a table. Returns its id, None if no table has such a link.
@@ -404,3 +418,9 @@ class GameServer:
         with self.lock:
             record = game.record()
         return self.saves.save(name, record), len(record.actions)
+
+
+def _rematch_form(game: Game, form: Mapping[str, Any]) -> dict[str, Any]:
+    """The form of a game with the set-up and the seats of an earlier one."""
+    rematch = {"ruleset": game.rules.env.id, "setup": game.setup_json(), "seats": game.seats}
+    return {**rematch, "settings": form.get("settings", {})}

@@ -71,7 +71,7 @@ class Position:
 
 
 class Advice:
-    """Hints, checks and reviews of all games; leaving a position cancels its hint and check."""
+    """Hints, checks and reviews of all games; a move cancels the hint and check before it."""
 
     def __init__(self, advisers: Advisers) -> None:
         self._advisers = advisers
@@ -80,12 +80,9 @@ class Advice:
         self._lock = threading.Lock()
 
     def start_hint(self, game: Game, at: int | None = None) -> None:
-        """Start a hint for a position, by default the present one; cancel those of others."""
+        """Start a hint for a position, by default the present one."""
         with self._lock:
             position = self._current(game, at)
-            for id, other in self._positions.items():
-                if id != game.id:
-                    other.call_off()
             if position.hint and position.hint.now in ("running", "ready"):
                 return
             rules, state = game.rules, game.nodes[position.node].state
@@ -97,7 +94,7 @@ class Advice:
                 with adviser.busy:
                     adviser.prepare(job.report)
                     position.analysis.suggest(partial(job.report, "played out"))
-                job.result = suggestions(rules, state, position.analysis)
+                    job.result = suggestions(rules, state, position.analysis)
 
             position.hint = Job(work, "hint", is_localized=True)
 
@@ -121,7 +118,8 @@ class Advice:
 
             def work(job: Job) -> None:
                 adviser = self._advisers.get(rules)
-                job.report("waiting for the hint")
+                if adviser.busy.locked():
+                    job.report("waiting for the hint")
                 with adviser.busy:
                     adviser.prepare(job.report)
                     position.analysis.is_hurried = False
@@ -165,14 +163,20 @@ class Advice:
         return {**job.json(), "node": node, "checked": job.result}
 
     def _job(self, game: Game, kind: str, at: int | None) -> Job | None:
-        """The hint or check of a position; those of a position that was left end."""
+        """The hint or check of a position; None if there is none."""
         with self._lock:
             position = self._positions.get(game.id)
-            if position and position.node != (game.now if at is None else at):
-                position.call_off()
-                position = self._positions.pop(game.id) and None
-            job: Job | None = getattr(position, kind) if position else None
+            is_there = position and position.node == (game.now if at is None else at)
+            job: Job | None = getattr(position, kind) if is_there else None
             return job
+
+    def leave(self, game: Game) -> None:
+        """Cancel the hint and the check of a position that is no longer the present one."""
+        with self._lock:
+            position = self._positions.get(game.id)
+            if position and position.node != game.now:
+                position.call_off()
+                del self._positions[game.id]
 
     def start_review(self, game: Game) -> None:
         """Start a review of the line in view unless there is one."""

@@ -43,6 +43,20 @@ class OpenTable:
             return False
         return at == game.now or members.is_alone(browser, game.seats)
 
+    def reset_free_seats(self) -> None:
+        """Let whoever takes a free seat make every decision: settings belong to a person."""
+        if self.members.shared:
+            for player in range(len(self.settings)):
+                if self.members.is_free(player):
+                    self.settings[player] = Settings()
+
+    def may_call_off(self, browser: str, kind: str, at: int) -> bool:
+        """Whether a browser cancels the `hint` or `check` at a position, or the `review`."""
+        played = self.members.played_by(browser, self.game.seats)
+        if kind == "review":
+            return bool(played) or self.members.is_host(browser)
+        return self.game.table(at).player in played
+
     def may_undo(self, browser: str) -> bool:
         """Whether the last decision of a person is a browser's."""
         at = self.game.earlier()
@@ -107,7 +121,7 @@ class KeptTables:
         for about, members in self._offers():
             seats = about["seats"]
             free = members.free_seats(seats) if admitted and members.shared else []
-            if not about["over"] and (free or members.sees(browser)):
+            if not about["over"] and members.is_open_to(browser, admitted, seats):
                 mine = members.played_by(browser, seats)
                 tables.append({**about, "free": free, "mine": mine})
         return tables
@@ -127,6 +141,11 @@ class KeptTables:
             if key in (*members.seat_keys, members.watch_key):
                 return id
         return None
+
+    def members(self, id: str) -> tuple[Members, list[str]]:
+        """The members and the players by seat of a kept table; KeyError if there is none."""
+        data = self._data[id]
+        return Members(**data["members"]), data["about"]["seats"]
 
     def read(self, id: str, rules_for: Callable[[str, int], Rules]) -> OpenTable | None:
         """A kept table, played again to its positions; None if there is none.

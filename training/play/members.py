@@ -55,7 +55,7 @@ class Members:
             members.sit(host, seats.index(HUMAN), name)
         return members
 
-    def again(self, before: Members) -> Members:
+    def take_people_from(self, before: Members) -> Members:
         """These members with the people of an earlier table, under new keys."""
         self.names, self.browsers = list(before.names), [list(seat) for seat in before.browsers]
         self.watchers, self.shared = list(before.watchers), before.shared
@@ -71,6 +71,16 @@ class Members:
             return True
         return any(browser in seat for seat in self.browsers)
 
+    def is_open_to(self, browser: str, admitted: bool, seats: Sequence[str]) -> bool:
+        """Whether a browser may look at the table: as a member, or as one that may take a seat.
+
+        Args:
+            admitted: whether the browser is admitted to the server.
+        """
+        if not self.shared:
+            return admitted
+        return self.sees(browser) or (admitted and bool(self.free_seats(seats)))
+
     def is_host(self, browser: str) -> bool:
         """Whether a browser may change seats and invite."""
         return not self.shared or browser == self.host
@@ -82,8 +92,8 @@ class Members:
 
     def is_alone(self, browser: str, seats: Sequence[str]) -> bool:
         """Whether a browser plays all seats of people, and may therefore change what was played."""
-        played = self.played_by(browser, seats)
-        return self.is_host(browser) if not played else len(played) == list(seats).count(HUMAN)
+        people = list(seats).count(HUMAN)
+        return len(self.played_by(browser, seats)) == people if people else self.is_host(browser)
 
     def is_free(self, player: int) -> bool:
         """Whether no browser has taken a seat."""

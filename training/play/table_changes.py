@@ -41,6 +41,8 @@ def resume(table: OpenTable, browser: str, body: Body) -> None:
     """Continue from the present position, or from `node`."""
     game = table.game
     at = whole_number(body, "node") if "node" in body else game.now
+    if not table.members.played_by(browser, game.seats) and not table.members.is_host(browser):
+        raise Forbidden("you play none of the seats")
     if at != game.now and not table.members.is_alone(browser, game.seats):
         raise Forbidden("only a player without others at the table leaves the present position")
     game.resume(at)
@@ -73,6 +75,7 @@ def leave(table: OpenTable, browser: str, body: Body) -> None:
     if not 0 <= player < len(table.game.seats):
         raise Refused(f"there is no player {player}")
     table.members.leave(browser, player)
+    table.reset_free_seats()
 
 
 def share(table: OpenTable, browser: str, body: Body) -> None:
@@ -81,6 +84,7 @@ def share(table: OpenTable, browser: str, body: Body) -> None:
         raise Forbidden("only the host of the table shares it")
     if not table.members.shared:
         table.members.share(browser)
+        table.reset_free_seats()
 
 
 CHANGES: dict[str, Callable[[OpenTable, str, Body], None]] = {

@@ -48,14 +48,17 @@ function forgetHint() {
   hintTurn++;
 }
 
-// The position changed: the hint is useless, and the server cancels it.
+// The position changed: the hint is useless and is cancelled.
 function hintMoved() {
   if (hint && (!game || hint.node !== game.node)) {
-    hintGone = hint.status === "running" && game && !allSettings().warn ? decisionsOf(game) : "";
+    const runs = hint.status === "running" && game;
+    hintGone = runs && !allSettings().warn ? decisionsOf(game) : "";
+    if (runs && game.line.includes(hint.node)) {
+      request(`/api/games/${game.id}/ask/hint?at=${hint.node}`, { off: true }, () => {}); // a move has done so already
+    }
     hint = null;
     hintStep = HIDDEN;
     hintTurn++;
-    if (game) call(`/api/games/${game.id}/ask/hint?at=${game.node}`);
   }
   const mine = game && game.legal.length > 1 && !game.thinking;
   byId("hint").disabled = !mine;
@@ -162,5 +165,5 @@ async function check(texts) {
   if (checkedMove !== key || !game || game.id !== id || game.node !== node) return false;
   checkedMove = "";
   showMessage("");
-  return answer && answer.checked;
+  return answer?.status === "called off" ? false : answer && answer.checked;
 }

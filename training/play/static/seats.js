@@ -81,6 +81,7 @@ async function followLink() {
   const [, kind, value] = /^#(key|position)=([\w-]+)$/.exec(location.hash) || [];
   if (!kind) return true;
   const answer = await (kind === "key" ? call("/api/enter", { key: value, name: ownName() }) : openPosition(value));
+  if (kind === "key" && answer?.id) await call(`/api/games/${answer.id}/settings`, settingsNow());
   history.replaceState(null, "", answer?.id ? `#${answer.id}` : "#");
   return Boolean(answer);
 }
