@@ -189,7 +189,7 @@ class Pages:
         at = _position(request, game)
         if request.method == "POST" and body.get("off"):
             if not table.may_call_off(_visitor(request).browser, kind, at):
-                raise Forbidden(f"that {kind} is another player's")
+                raise Forbidden("that is another player's to cancel")
             advice.call_off(game, kind, at)
         elif request.method == "POST":
             self.server.ask_advice(table, _visitor(request).browser, kind, at, body)
