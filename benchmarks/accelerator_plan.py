@@ -98,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.accelerator_plan")
     parser.description, parser.formatter_class = __doc__, argparse.RawDescriptionHelpFormatter
     parser.add_argument("--out", type=Path, required=True, help="folder of the reports")
-    parser.add_argument("--minutes", type=float, default=30.0, help="no step runs longer than this")
+    parser.add_argument("--minutes", type=float, default=30.0, help="of all steps together")
     parser.add_argument("--steps", default=",".join(step.name for step in STEPS))
     parser.add_argument("--tiny", action="store_true", help="sizes for a CPU, to try the plan")
     args = parser.parse_args(argv)

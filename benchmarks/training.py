@@ -35,8 +35,8 @@ from training.agents.baseline import make_baseline_model
 from training.config import Config
 from training.learn import ppo
 from training.learn.learner_state import make_init, sharding
+from training.learn.loop import Inputs
 from training.networks import sampling
-from training.networks.make import make_network
 from training.system import devices
 
 
@@ -65,8 +65,8 @@ class Programs:
 
     def __init__(self, config: Config) -> None:
         self.config = configuration.override(config, ["run.updates_per_chunk=1"])
-        self.auto = gaia_jax.auto_reset(gaia_jax.make(config.env.id, config.env.reward))
-        self.network = make_network(self.auto, config.network)
+        inputs = Inputs.of(self.config, gaia_jax)
+        self.auto, self.network = inputs.auto, inputs.network
         self.mesh = devices.make_mesh(config.ppo.num_envs, config.ppo.game_blocks)
         init = make_init(self.auto, self.network, self.config, self.mesh)
         # The trainer donates nothing: the same runner can be handed in again.
@@ -190,7 +190,7 @@ def measure_baseline(config: Config, name: str, rounds: int) -> dict[str, Any]:
     Returns:
         a report; `ratio` is the baseline's decisions a second over the rollout's, round by round.
     """
-    model = make_baseline_model(name, gaia_jax.make(config.env.id, config.env.reward))
+    model = make_baseline_model(name, Inputs.of(config, gaia_jax).env)
 
     def by_baseline(params: Any, state: Any, uniform: jax.Array) -> jax.Array:
         logits, _ = model.apply(params, state)

@@ -77,7 +77,7 @@ def transitions(
         `decision`: (B,) int32, the number of the decision in its game.
     Raises:
         UserError: the file is unreadable, or of another game than `env`; a row does not replay.
-        TypeError, ValueError: a wrong argument.
+        TypeError, ValueError: a wrong argument; without end, a shard without games.
     """
     file = _file(Path(path), env)
     choice("observation", observation, OBSERVATIONS)
@@ -86,6 +86,8 @@ def transitions(
     index, shards = shard
     shards = arguments.whole_number("the second of shard", shards, 1, MOST)
     index = arguments.whole_number("the first of shard", index, 0, shards - 1)
+    if epochs is None and index >= (games := pq.read_metadata(file).num_rows):
+        raise ValueError(f"shard {index} of {shards} has no games: the file has {games}")
     rng = None if seed is None else np.random.default_rng(seed)
     number = MOST if epochs is None else arguments.whole_number("epochs", epochs, 1, MOST)
     rows = (row for _ in range(number) for row in _rows(file, rng) if row["row"] % shards == index)

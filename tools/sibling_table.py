@@ -11,6 +11,7 @@ are 95 % bootstrap intervals over positions.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,8 +23,9 @@ import numpy as np
 from jax import Array
 
 from gaia_jax.cli import outputs
-from gaia_jax.cli.command_line import wrote
+from gaia_jax.cli.command_line import UserError, wrote
 from training.agents import Agent, make_agent, trained
+from training.agents.base import LESS_OPPONENTS
 from training.analysis.judge import policy_probabilities
 from training.analysis.playouts import Playouts
 from training.networks import advantage_head
@@ -151,15 +153,22 @@ def differences_at_the_end(
 def estimates(
     name: str, env: Environment, states: EnvState, siblings: Siblings
 ) -> dict[str, np.ndarray]:
-    """(R,) VP by title, how much better each move is than the likeliest one by a network."""
+    """(R,) VP by title, how much better each move is than the likeliest one by a network.
+
+    Raises:
+        UserError: the network's values are of a reward that no game pays.
+    """
     agent, source = make_agent(name, env), trained(name, env)
     policy, rows, seat = agent.policy, np.arange(len(siblings.seat)), siblings.seat
     assert policy is not None
+    if policy.reward == LESS_OPPONENTS:
+        raise UserError(f"agent {name!r}: no game pays the reward of its values")
+    paying: Any = dataclasses.replace(env, reward=policy.reward)  # type: ignore[type-var]
     at = jax.tree.map(lambda x: x[siblings.position], states)
 
     @jax.jit
     def after(action: Array) -> Array:
-        state = stepping(env)(at, action)
+        state = stepping(paying)(at, action)
         values = policy.evaluate(agent.params, state)[1]
         left = jnp.where((state.terminated | state.truncated)[:, None], 0, values)
         return (state.rewards * policy.reward_scale + left)[rows, seat] / policy.vp

@@ -59,7 +59,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     cli.add_games_flags(parser, 400, "rounded up to whole set-ups, a game for each seat")
     parser.add_argument("--opponent", default="random", help="who holds the other seats, if any")
     parser.add_argument(
-        "--automa", metavar="LEVEL", help="of an agent of the solo game: the level of the Automa"
+        "--automa",
+        metavar="LEVEL",
+        help="of an agent of the solo game: the level of the Automa (default automachtig)",
     )
     parser.add_argument(
         "--likeliest", action="store_true", help="play the most probable action instead of sampling"

@@ -38,7 +38,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     text = "replace an agent even if this one forms fewer federations, explores less ..."
     parser.add_argument("--below-floors", action="store_true", help=text)
     parser.add_argument("--env", default="lost_fleet", help="the ruleset that it plays")
-    parser.add_argument("--players", type=int, default=4, help="2 and 3 for --env base alone")
+    parser.add_argument(
+        "--players", type=int, default=4, help="who decide; 1 plays against the Automa"
+    )
     return parser.parse_args(argv)
 
 

@@ -87,3 +87,6 @@ def test_wrong_files_are_named(dataset, tmp_path):
         transitions(file, 4)
     with pytest.raises(ValueError, match="the first of shard"):
         transitions(folder, 4, shard=(2, 2))
+    with pytest.raises(ValueError, match=r"shard 5 of 6 has no games: the file has 5"):
+        transitions(folder, 4, shard=(5, 6), epochs=None)
+    assert list(transitions(folder, 4, shard=(5, 6))) == []

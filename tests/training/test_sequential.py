@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ from jax import Array
 
 import training.arena as arena
 from gaia_jax.cli.command_line import UserError
+from training.agents import Agent
 from training.games import arena as games_arena
-from training.games.arms import check_games
+from training.games.arms import check_games, check_programs
 from training.games.sequential import SequentialTest, leads
 from training.games.table import BEHAVIOUR, Games, rotated
 from training.system import cli
@@ -82,6 +84,22 @@ def test_the_lead_is_that_of_all_seats_of_the_first_agent() -> None:
     games = games_of(vp)
     assert leads(games, ["a", "b", "c", "d"]).tolist() == [10 - 30]
     assert leads(games, ["a", "b", "b", "a"]).tolist() == [25 - 25]
+
+
+def test_programs_that_call_back_into_python_are_not_compared() -> None:
+    def calls(function: Any) -> Any:
+        shape = jax.ShapeDtypeStruct((2,), jnp.int32)
+        return lambda params, state, mask, key: jax.pure_callback(function, shape, mask)
+
+    env = toy_env.make("toy")
+    functions = (lambda mask: mask.argmax(-1), lambda mask: mask.argmin(-1))
+    check_programs(env, [Agent(name, calls(f)) for name, f in zip("ab", functions, strict=True)])
+
+    def first_legal(params: Any, state: Any, mask: Array, key: Array) -> Array:
+        return mask.argmax(-1)
+
+    with pytest.raises(UserError, match="'a' and 'b' never differ"):
+        check_programs(env, [Agent(name, first_legal) for name in "ab"])
 
 
 def test_games_that_are_the_same_in_every_seating_are_an_error() -> None:

@@ -12,17 +12,18 @@ import gaia_jax
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.components.automa import LEVELS
 from gaia_jax.state import AUTOMA, HUMAN
-from training import arena, evaluate, zoo
+from training import arena, evaluate, labels, zoo
 from training import config as configs
 from training.agents import policy_agent, random_agent
 from training.agents.search import SearchSpec, make_search
 from training.analysis.playouts import Playouts
 from training.games.arena import Arena, entry_names
-from training.games.report import arena_report, format_levels
+from training.games.report import arena_report, behaviour, format_levels
 from training.learn.advantages import less_of_others
 from training.learn.exploring_starts import is_rich, with_exploring_starts
 from training.learn.metrics import Diagnostics
 from training.networks.make import make_network
+from training.run import floors
 from training.system.environments import make_env, with_level
 
 GAMES = 8
@@ -110,6 +111,12 @@ def test_a_run_starts_with_an_agent_of_more_players(name: str, players: int) -> 
 def test_a_run_does_not_start_with_an_agent_of_fewer_players() -> None:
     with pytest.raises(UserError, match="with 2 players, this is base 0.3 with 4 players"):
         zoo.parameters("zoo/duel", gaia_jax.make("base"))
+
+
+def test_labels_of_the_solo_game_are_refused(tmp_path: Any) -> None:
+    with pytest.raises(UserError, match="labels need env.players of at least 2, got 1"):
+        labels.main([f"--out={tmp_path / 'labels'}", "--config=configs/solo.yaml", "--games=1"])
+    assert not list(tmp_path.iterdir())
 
 
 def test_wins_are_counted_by_level_and_vp_of_the_human_alone() -> None:
@@ -216,6 +223,23 @@ def test_an_arena_reports_each_level(tmp_path: Any, capsys: Any) -> None:
     assert list(report["agents"]) == ["random", "Automa automalein"]
     assert f"{report['agents']['random']['vp']['mean']:.2f}" in lines[-2]
     assert lines[-2] in format_levels({"automalein": report})
+
+
+@pytest.mark.slow
+def test_floors_are_measured_without_the_seat_of_the_automa(monkeypatch: Any) -> None:
+    seen = []
+
+    def keep(games: Any, mine: Any, ids: Any) -> Any:
+        seen.append((games, mine))
+        return behaviour(games, mine, ids)
+
+    monkeypatch.setattr(floors, "behaviour", keep)
+    monkeypatch.setattr(floors, "SETUPS", 2)
+    agent = zoo.open_agent("zoo/solo", ENV)
+    means = floors._measure(ENV, agent.params, agent.training, {})
+    ((games, mine),) = seen
+    assert games.vp.shape == (2, 1, 2) and mine[..., HUMAN].all() and not mine[..., AUTOMA].any()
+    assert means.keys() == floors.FLOORS.keys() and means["research_steps"] > 0
 
 
 def test_an_evaluation_takes_a_level_of_a_solo_agent_alone() -> None:

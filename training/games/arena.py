@@ -152,7 +152,7 @@ class EvaluationArgs(NamedTuple):
     likeliest: bool = False
     first: int = 0
     record: str | None = None
-    level: str | None = None  # of the Automa in a solo game; None: that of the training
+    level: str | None = None  # of the Automa in a solo game; None: automachtig
 
     def make(self) -> Arena:
         """The arena of `evaluation_of_name`."""

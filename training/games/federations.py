@@ -22,7 +22,9 @@ def federation_power(rules: Any) -> Callable[[Any], dict[str, Array]]:
     """A function of games (B,) that gives, (B, P) int32 by name:
 
     `satellites`: laid; `surplus_power`: power in federations above what they required (FED-09),
-    with what joined them later; `unfederated_power`: power of all other structures and stations.
+    with what joined them later; too much for Xenos who build their institute after a federation,
+    which lowers the requirement counted for all of them; `unfederated_power`: power of all other
+    structures and stations.
     It returns nothing for rules without an index of actions.
     """
 

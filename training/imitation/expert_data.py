@@ -120,9 +120,15 @@ def make_generator(
 
 
 def game_and_network(config: Config) -> tuple[Any, Any, Any]:
-    """The environment of a configuration, paid in VP, the same with auto-reset, and the network."""
+    """The environment of a configuration, paid in VP, the same with auto-reset, and the network.
+
+    Raises:
+        UserError: the solo game, whose hidden cards the scripted player would look at.
+    """
     import gaia_jax
 
+    if config.env.players == 1:
+        raise UserError("labels need env.players of at least 2, got 1")
     env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
     return env, gaia_jax.auto_reset(env), make_network(env, config.network)
 

@@ -307,7 +307,8 @@ def load_policy(
 
     Args:
         run: the run folder.
-        env: the environment it has to fit; None makes the one it was trained on.
+        env: the environment it has to fit; None makes the one it was trained on, with the
+            default level of the Automa.
         env_module: what makes environments, the module `gaia_jax`; None where `env` is given.
         step: the update; None is the latest that is whole.
     Returns:

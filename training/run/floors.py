@@ -9,18 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from gaia_jax.cli.command_line import UserError
 
 from .. import zoo
 from ..agents import policy_agent
 from ..config import Config
-from ..games.engine import Match
+from ..games.arena import Arena
 from ..games.report import behaviour
-from ..games.table import rotated
 from ..networks.make import make_network
-from ..system import cli, environments
+from ..system import environments
 from ..types import Environment, Params
 
 SHARE = 0.95  # of the replaced agent's mean
@@ -42,7 +39,9 @@ def check(
     config: Config,
     keys: Mapping[str, Any],
 ) -> None:
-    """Compare an agent with the floors of the one that it replaces; without one all is well.
+    """Compare an agent with the floors of the one that it replaces.
+
+    A new name has no floors, nor has an agent whose card has no self-play (those of solo games).
 
     Args:
         name: of the agent, without `zoo/`.
@@ -91,11 +90,7 @@ def _measure(
     temperature = float(keys.get("temperature") or 1)
     agent = policy_agent(plays, network, params, "policy", temperature=temperature)
     whole = environments.with_short_turns(env, False)
-    match = Match(whole, [agent] * env.num_players, rotated(env.num_players)[:1], SETUPS)
-    with cli.compiling("the games of the floors"):
-        match.compile()
-    with cli.bar("game", SETUPS) as bar:
-        games = match.play(SEED, progress=lambda ended: bar.update(ended - bar.n))
-    assert games is not None
-    means = behaviour(games, np.ones(games.vp.shape, bool), env.ruleset.ids)
+    seats, task = [agent] * env.num_players, "the games of the floors"
+    games = Arena(whole, seats, SETUPS, rotations=1, task=task).play(SEED)
+    means = behaviour(games, games.entry < env.num_players, env.ruleset.ids)
     return {name: float(means[name] or 0) for name in FLOORS}

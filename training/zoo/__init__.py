@@ -195,7 +195,11 @@ def carried(source: str, target: str) -> bool:
 
 
 def environment(name: str, about: dict[str, Any], env_module: EnvModule | None = None) -> Any:
-    """The environment that an agent was trained on. Raises UserError for an unknown id."""
+    """The environment that an agent was trained on, with the default level of the Automa.
+
+    Raises:
+        UserError: an unknown id.
+    """
     try:
         return make_env(module(env_module), about["env"], "vp", about.get("players", 4))
     except UserError as error:
