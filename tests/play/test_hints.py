@@ -148,6 +148,27 @@ def test_a_check_hurries_the_hint_of_its_position(advice: Advice) -> None:
     assert analysis.suggested == 1, "the hint keeps what it has"
 
 
+def test_a_review_is_of_the_line_of_the_game(
+    advice: Advice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, is_over = table(), threading.Event()
+    game.nodes = [SimpleNamespace(state=None, action=0)] * 3
+    game.line, game.rules.env = [0, 1], None
+    monkeypatch.setattr(hints, "adviser_name", lambda rules: "one")
+    monkeypatch.setattr(hints, "RecordedGame", lambda *_: is_over.wait(10))
+    advice.start_review(game)
+    first = advice.review_job(game)
+    advice.start_review(game)
+    assert first and advice.review_job(game) is first
+    game.line = [0, 2]
+    advice.start_review(game)
+    second = advice.review_job(game)
+    assert second and second is not first and first.now == "called off"
+    is_over.set()
+    advice.forget("a")
+    assert advice.review_job(game) is None
+
+
 def test_what_fails_is_said_in_a_line() -> None:
     def fail(job: Job) -> None:
         raise RuntimeError("no luck\nat all")
@@ -244,8 +265,12 @@ def test_a_hint_is_shown_in_steps_and_a_move_is_checked(tab: Watched, server: Se
         )  # fmt: skip
 
     checks: list[Any] = []
+    status = ["called off"]
 
     def check(route: Any) -> None:
+        if status[0] == "called off":
+            route.fulfill(json={"status": status[0], "node": node, "checked": None})
+            return
         checks.append(route.request.post_data_json["actions"])
         warned = checks[-1] == [texts[1]]
         checked = {"warned": warned, "lost": [12.0, 8.0, 16.0], "grade": "blunder"}
@@ -277,6 +302,10 @@ def test_a_hint_is_shown_in_steps_and_a_move_is_checked(tab: Watched, server: Se
         dialog.dismiss()
 
     page.on("dialog", dismiss)
+    page.locator("#hints .candidate").first.click()
+    tab.until("checkedMove === ''")
+    assert page.evaluate("requests.then(() => game.node)") == node, "without a check, no move"
+    status[0] = "ready"
     page.locator("#hints .candidate").nth(1).click()
     tab.until("checkedMove === ''")
     assert page.evaluate("game.node") == node and "a blunder: 12 VP less" in dialogs[0]

@@ -17,6 +17,7 @@ pytest.importorskip("starlette", reason="starlette is not installed (extra play)
 
 from training.play import __main__ as play
 from training.play.landing import FILES, Landing
+from training.play.request_guard import LOOPBACK
 
 
 async def request(landing: Landing, path: str, host: str = "localhost") -> tuple[int, bytes]:
@@ -74,6 +75,14 @@ def test_the_first_page_needs_no_jax() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True
     )
     assert done.stdout.split() == ["False"], done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "needs_key"),
+    [([], False), (["--host", "192.0.2.5"], True), (["--allow-host", "games.example"], True)],
+)
+def test_whoever_comes_from_elsewhere_needs_a_key(options: list[str], needs_key: bool) -> None:
+    assert play._needs_key(play._parse(options), LOOPBACK) is needs_key
 
 
 def test_the_local_network_gets_an_address_and_a_code(

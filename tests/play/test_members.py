@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
+from training.play import kept_tables, table_changes
 from training.play.access import MAX_WRONG_KEYS, Access
 from training.play.agent_pool import AgentPool
 from training.play.app import make_app
@@ -305,7 +306,7 @@ def test_a_spectator_cancels_no_work(strangers_table: tuple[Network, str, str], 
     advice._positions[id] = Position(
         table.game.now, analysis, **{kind: job} if kind != "review" else {}
     )
-    advice._reviews[id] = job
+    advice._reviews[id] = list(table.game.line), job
     path = f"/api/games/{id}/ask/{kind}"
     try:
         assert fan.request("POST", path, {"off": True})[0] == 403
@@ -362,6 +363,66 @@ def test_the_key_and_the_tables_survive_a_restart(network: Network) -> None:
     listed = host.get("/api/offers")["games"][0]
     assert listed["id"] == id and listed["round"] == 0 and len(listed["factions"]) == 2
     assert (restarted.folder / "tables" / f"{id}.json").stat().st_mode & 0o077 == 0
+
+
+def test_a_table_that_was_closed_is_changed_no_more(network: Network) -> None:
+    """It may be open again, and what was played there since would be overwritten."""
+    network.server.max_games = 1
+    host = network.browser(network.access.key)
+    seats = {"ruleset": "base", "seats": ["you"] * 2}
+    closed = network.server.get(host.post("/api/games", **seats, seed=1)["id"])
+    host.post("/api/games", **seats, seed=2)
+    with pytest.raises(Refused, match="the table has changed since"):
+        network.server.change(closed, closed.members.host, "sit", {"player": 1, "name": "Eve"})
+    assert closed.members.names == ["", ""]
+
+
+def test_a_move_is_kept_if_a_setting_fails_after_it(
+    network: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = network.browser(network.access.key)
+    id = host.post("/api/games", ruleset="base", seats=["you"] * 2, seed=1)["id"]
+    table, kept = network.server.get(id), network.server.kept._data
+
+    def move_and_fail(table: Any, browser: str, body: Any) -> None:
+        game = table.game
+        game.nodes.append(Node(1, 0, "", 0, game.nodes[0].state))
+        game.resume(1)
+        raise Refused("a game holds at most 2 positions")
+
+    monkeypatch.setitem(table_changes.CHANGES, "undo", move_and_fail)
+    with pytest.raises(Refused, match="at most 2"):
+        network.server.change(table, table.members.host, "undo", {})
+    assert kept[id]["now"] == 1 and len(kept[id]["nodes"]) == 1
+
+
+def test_an_ended_table_makes_room_first(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    host = network.browser(network.access.key)
+    seats = {"ruleset": "base", "seats": ["you"] * 2}
+    first, second, third = (host.post("/api/games", **seats, seed=n)["id"] for n in range(3))
+    kept, tables = network.server.kept, dict(network.server.tables)
+    monkeypatch.setattr(kept_tables, "MAX_TABLES", 3)
+    kept._data[second]["about"]["over"] = True
+    fourth = network.server.open({**seats, "seed": 3}, "x" * 22)
+    assert list(kept._data) == [first, second, third, fourth.id], "those that are open stay"
+    monkeypatch.setattr(kept_tables, "MAX_TABLES", 4)
+    kept.keep(tables[third], [fourth.id])
+    assert list(kept._data) == [first, second, fourth.id, third], "its own file is replaced"
+    monkeypatch.setattr(kept_tables, "MAX_TABLES", 3)
+    kept.keep(tables[third], [fourth.id])
+    assert list(kept._data) == [first, fourth.id, third], "the ended one before an older one"
+    kept.keep(tables[second], [first])
+    assert list(kept._data) == [first, third, second]
+    files = {path.stem for path in kept.folder.glob("*.json")}
+    assert files == {first, third, second} and not list(kept.folder.glob("*.part"))
+
+
+def test_a_table_of_another_version_is_not_offered(network: Network) -> None:
+    host = network.browser(network.access.key)
+    id = host.post("/api/games", ruleset="base", seats=["you"] * 2, seed=1)["id"]
+    assert [table["id"] for table in host.get("/api/offers")["games"]] == [id]
+    network.server.kept._data[id]["version"] = "0.0"
+    assert host.get("/api/offers")["games"] == []
 
 
 def test_a_file_that_is_no_table_is_left_alone(tmp_path: Path) -> None:

@@ -78,6 +78,7 @@ def test_four_browsers_at_one_table(browser: Any, network: list[Server], tmp_pat
     assert [person.page.evaluate("game.mine") for person in people] == [[0], [1], [2], []]
     host.until("game.seats[2].person")
     assert host.page.evaluate("game.seats.slice(1, 3).map(s => s.person)") == list(NAMES[1:])
+    assert second.page.evaluate("game.settings.take_power") == 0, "its own settings, by the link"
     # The host also plays the free fourth seat.
     host.page.evaluate("sit(3)")
     host.until("game.mine.length === 2")
@@ -155,6 +156,8 @@ def test_a_free_seat_is_taken_by_name_and_a_stranger_sees_nothing(
     stranger.page.goto(f"{server.home}#{game}")
     stranger.page.reload()
     stranger.until("byId('start-message').textContent.startsWith('open the link')")
+    stranger.page.evaluate(f"location.hash = 'key={server.key}'")
+    stranger.until("offers && !byId('begin').disabled && !byId('start').hidden")
     for person in (host, guest):
         person.page.close()
         person.check(server.home)

@@ -2,7 +2,7 @@
 
     python -m training.play --port 8420 --agents runs/quick,zoo/strong --record game.json
 
-Serves only this machine unless you give `--lan`, or another `--host`.
+Serves only this machine unless you give `--lan`, another `--host`, or `--allow-host`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         options.host = _lan_address()
     hosts = tuple(dict.fromkeys((*LOOPBACK, options.host, *options.allow_host)))
     landing = Landing(hosts)
-    access = Access(None if options.host in LOOPBACK else options.saves / "tables")
+    access = Access(options.saves / "tables" if _needs_key(options, LOOPBACK) else None)
     loading = Loading(options, landing, access, lambda: server.should_exit)
     if _must_load_first(options):
         loading.run()  # errors are reported before anything is served
@@ -71,6 +71,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if loading.error:
         raise loading.error
     return 0
+
+
+def _needs_key(options: argparse.Namespace, loopback: Sequence[str]) -> bool:
+    """Whether others may reach the server: at an address that is not `loopback`, or by a name."""
+    return options.host not in loopback or bool(options.allow_host)
 
 
 def _must_load_first(options: argparse.Namespace) -> bool:
@@ -222,7 +227,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument(
         "--allow-host", action="append", default=[], metavar="NAME",
-        help="another host name of this machine",
+        help="another name of the server; requests then need the key of the printed address",
     )  # fmt: skip
     parser.add_argument("--agents", default="", help="further agents by name, separated by commas")
     parser.add_argument("--record", type=Path, metavar="FILE", help="open this record")

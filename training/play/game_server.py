@@ -153,7 +153,7 @@ class GameServer:
             table.is_kept |= begins
             try:
                 if table.is_kept:
-                    self.kept.keep(table)
+                    self.kept.keep(table, self.tables)
             except OSError as error:  # the disk is full
                 table.game.message = f"this table is not kept on the disk: {error.strerror}"
 
@@ -307,14 +307,25 @@ class GameServer:
         """
         if change_name == "act":
             table.game.rules.prepare()  # outside the lock: it may wait for a compilation
+        change, game = table_changes.CHANGES.get(change_name, self._seat), table.game
         with self.wake:
-            change, before = table_changes.CHANGES.get(change_name, self._seat), table.game.now
-            change(table, browser, body)
-            if table.game.now != before:
-                self.advice.leave(table.game)
-            table.game.changed()
-            self._keep(table, change_name in ("act", "share"))
-            self.wake.notify_all()
+            self._check_held(table)
+            before, is_made = game.now, False
+            try:
+                change(table, browser, body)
+                is_made = True
+            finally:  # a setting after the move may fail
+                if game.now != before:
+                    self.advice.leave(game)
+                if is_made or game.now != before:
+                    game.changed()
+                    self._keep(table, change_name in ("act", "share"))
+                    self.wake.notify_all()
+
+    def _check_held(self, table: OpenTable) -> None:
+        """Refuse a table that has been closed: it may be open again, as another object."""
+        if self.tables.get(table.game.id) is not table:
+            raise Refused("the table has changed since; look again")
 
     def _seat(self, table: OpenTable, browser: str, body: Mapping[str, Any]) -> None:
         """Let a person or the agent `who` play the seat `player`."""
@@ -340,6 +351,7 @@ class GameServer:
             return None
         table = self.get(id)
         with self.wake:
+            self._check_held(table)
             is_known = table.members.enter(browser, key, name)
             table.game.changed()
             self._keep(table)
@@ -377,7 +389,8 @@ class GameServer:
                 action = agent.act(state, seed) if agent.act else -1
                 text = game.rules.env.ruleset.actions.texts[action]
                 with self.wake:
-                    if game.now == node and game.agent_to_move() == agent.name:
+                    is_held = self.tables.get(game.id) is table
+                    if is_held and game.now == node and game.agent_to_move() == agent.name:
                         game.play(text)
                         settings.carry_out(game, table.settings)
                         self._keep(table)

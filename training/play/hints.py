@@ -76,7 +76,7 @@ class Advice:
     def __init__(self, advisers: Advisers) -> None:
         self._advisers = advisers
         self._positions: dict[str, Position] = {}  # by game
-        self._reviews: dict[str, Job] = {}
+        self._reviews: dict[str, tuple[list[int], Job]] = {}  # by game, with the line
         self._lock = threading.Lock()
 
     def start_hint(self, game: Game, at: int | None = None) -> None:
@@ -179,7 +179,7 @@ class Advice:
                 del self._positions[game.id]
 
     def start_review(self, game: Game) -> None:
-        """Start a review of the line in view unless there is one."""
+        """Start a review of the line of the game unless there is one; it ends that of another."""
         line = list(game.line)
         states = [game.nodes[id].state for id in line]
         actions = [game.nodes[id].action for id in line[1:]]
@@ -198,9 +198,11 @@ class Advice:
             job.result = review_report.report_page(played, report, _links(game, line))
 
         with self._lock:
-            cached = self._reviews.get(game.id)
-            if cached is None or cached.now in ("failed", "called off"):
-                self._reviews[game.id] = Job(work, "review")
+            reviewed, job = self._reviews.get(game.id, ([], None))
+            if job and reviewed != line:
+                job.call_off()
+            if job is None or reviewed != line or job.now in ("failed", "called off"):
+                self._reviews[game.id] = line, Job(work, "review")
 
     def call_off(self, game: Game, kind: str, at: int | None = None) -> None:
         """Cancel the `hint`, the `check` or the `review`; a started compilation still finishes.
@@ -215,12 +217,13 @@ class Advice:
     def review_job(self, game: Game) -> Job | None:
         """The review of a game; None before it is started."""
         with self._lock:
-            return self._reviews.get(game.id)
+            return self._reviews.get(game.id, ([], None))[1]
 
     def forget(self, id: str) -> None:
         """Cancel everything about a game that has been closed."""
         with self._lock:
-            position, job = self._positions.pop(id, None), self._reviews.pop(id, None)
+            position = self._positions.pop(id, None)
+            _, job = self._reviews.pop(id, ([], None))
         if position:
             position.call_off()
         if job:

@@ -11,10 +11,12 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from gaia_jax.ruleset import VARIANTS
 
 from .compiled_rules import Rules
 from .game import Game, Refused
@@ -22,7 +24,7 @@ from .members import Members
 from .saves import read_setup
 from .settings import Settings
 
-MAX_TABLES = 300  # the oldest file makes room for one more
+MAX_TABLES = 300  # the oldest ended table makes room for one more, or else the oldest
 _ID = re.compile(r"[0-9a-f]{12}")
 FORMAT = "gaia_jax table 1"
 
@@ -64,7 +66,7 @@ class OpenTable:
         return at is not None and self.game.table(at).player in played
 
 
-def about(table: OpenTable) -> dict[str, Any]:
+def about_json(table: OpenTable) -> dict[str, Any]:
     """A table in a list: `id`, `ruleset`, `round`, `over`, `factions`, `seats`, `names`, `date`."""
     game, tip = table.game, table.game.table()
     return {
@@ -86,11 +88,15 @@ class KeptTables:
             if data:
                 self._data[path.stem] = data
 
-    def keep(self, table: OpenTable) -> None:
-        """Write a table. A killed process loses nothing; a power cut may lose the last move."""
+    def keep(self, table: OpenTable, held: Collection[str] = ()) -> None:
+        """Write a table. A killed process loses nothing; a power cut may lose the last move.
+
+        Args:
+            held: tables that are open, which make no room for this one.
+        """
         game = table.game
         data = {
-            "format": FORMAT, "version": game.rules.env.version, "about": about(table),
+            "format": FORMAT, "version": game.rules.env.version, "about": about_json(table),
             "name": game.name, "players": len(game.seats), "setup": game.setup_json(),
             "nodes": [[node.parent, node.action, node.by] for node in game.nodes[1:]],
             "now": game.now, "settings": [asdict(chosen) for chosen in table.settings],
@@ -98,19 +104,25 @@ class KeptTables:
         }  # fmt: skip
         self._data.pop(game.id, None)
         while len(self._data) >= MAX_TABLES:
-            oldest = next(iter(self._data))
+            closed = [id for id in self._data if id not in held]
+            if not closed:
+                break
+            oldest = min(closed, key=lambda id: not self._data[id]["about"]["over"])
             del self._data[oldest]
             (self.folder / f"{oldest}.json").unlink(missing_ok=True)
         self._data[game.id] = data
         self.folder.mkdir(parents=True, exist_ok=True)
         part = self.folder / f".{secrets.token_hex(6)}.part"
         # The file has the keys of the seats.
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            json.dump(data, file)
-        part.replace(self.folder / f"{game.id}.json")
+        try:
+            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+                json.dump(data, file)
+            part.replace(self.folder / f"{game.id}.json")
+        finally:
+            part.unlink(missing_ok=True)  # the disk is full
 
     def under_way(self, browser: str, admitted: bool) -> list[dict[str, Any]]:
-        """The unfinished tables that a browser may enter, the latest first, as `about`.
+        """The unfinished tables that a browser may enter, the latest first, as `about_json`.
 
         `free` are the seats that it may take, `mine` those that it plays.
 
@@ -118,21 +130,23 @@ class KeptTables:
             admitted: whether the browser may take free seats.
         """
         tables = []
-        for about, members in self._offers():
-            seats = about["seats"]
+        for data in reversed(self._data.values()):
+            about, members, seats = (
+                data["about"],
+                Members(**data["members"]),
+                data["about"]["seats"],
+            )
             free = members.free_seats(seats) if admitted and members.shared else []
-            if not about["over"] and members.is_open_to(browser, admitted, seats):
+            can_continue = not about["over"] and _is_current(data)
+            if can_continue and members.is_open_to(browser, admitted, seats):
                 mine = members.played_by(browser, seats)
                 tables.append({**about, "free": free, "mine": mine})
         return tables
 
     def is_guest(self, browser: str) -> bool:
         """Whether a browser is a member of some shared table."""
-        return any(members.shared and members.sees(browser) for _, members in self._offers())
-
-    def _offers(self) -> list[tuple[dict[str, Any], Members]]:
-        latest_first = reversed(self._data.values())
-        return [(data["about"], Members(**data["members"])) for data in latest_first]
+        everyone = (Members(**data["members"]) for data in self._data.values())
+        return any(members.shared and members.sees(browser) for members in everyone)
 
     def id_of(self, key: str) -> str | None:
         """The table whose link has a key; None if there is none."""
@@ -169,6 +183,12 @@ class KeptTables:
         game.resume(data["now"])
         chosen = [Settings.read(entry) for entry in data["settings"]]
         return OpenTable(game, Members(**data["members"]), chosen, is_kept=True)
+
+
+def _is_current(data: dict[str, Any]) -> bool:
+    """Whether the rules of a table are those of this version."""
+    ruleset = VARIANTS.get((data["about"]["ruleset"], data["players"]))
+    return ruleset is not None and bool(data["version"] == ruleset.version)
 
 
 def _read(path: Path) -> dict[str, Any] | None:

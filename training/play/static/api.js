@@ -46,7 +46,7 @@ async function follow(id) {
     try {
       asked = shown;
       const response = await fetch(`/api/games/${id}?since=${game.version}&at=${asked ?? ""}`);
-      if ([403, 404].includes(response.status)) {
+      if (response.status >= 400 && response.status < 500) {
         if (game && game.id === id) {
           game.progress = [];
           drawProgress();

@@ -44,9 +44,13 @@ function drawEnd() {
   });
 }
 
-// If several people share the screen, no one is "you".
-const whoPlayed = ({ name, who }) => (who === offers.human
-  && game.seats.filter((item) => item.who === who).length > 1 ? name : `${name} (${called(who)})`);
+// If several people share the screen, or the person is at another one, no one is "you".
+function whoPlayed({ name, who, player, person }) {
+  const others = who === offers.human
+    && (game.seats.filter((item) => item.who === who).length > 1 || !game.mine.includes(player));
+  const by = person || (others ? "" : called(who));
+  return by ? `${name} (${by})` : name;
+}
 
 function sourceTable(seats) {
   const rows = game.sources.map(({ name }, i) => [name, seats.map((seat) => game.by_source[seat.player][i])])

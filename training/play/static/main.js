@@ -49,6 +49,8 @@ function wire() {
 // The address of a game; of one of its positions, which the review links to, with @ and its number.
 async function route() {
   if (!await followLink()) return null;
+  if (!offers) await loadOffers();
+  if (!offers) return null;
   const id = gameInAddress();
   if (!id) return leave();
   if (!game || game.id !== id) await enter(id);
@@ -60,12 +62,6 @@ async function route() {
   return null;
 }
 
-async function main() {
-  wire();
-  byId("own-name").value = ownName();
-  if (!await followLink()) return;
-  await loadOffers();
-  if (offers) route();
-}
-
-main();
+wire();
+byId("own-name").value = ownName();
+route();

@@ -40,7 +40,7 @@ function seatList(seat) {
 }
 
 // At a shared table a person need not be the one at this screen.
-const playerName = (who) => (game.shared && who === offers.human ? "a person" : called(who));
+const playerName = (who) => (game.shared && who === offers.human ? say("a-person") : called(who));
 
 // The person at a seat, and what this browser may do there.
 function personLine({ player, who, person, free, key }) {
