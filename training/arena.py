@@ -35,7 +35,10 @@ from .system import cli, environments, jobs
 from .system.environments import EnvModule
 
 if TYPE_CHECKING:
+    from .games.arena import ArenaArgs
     from .games.table import Games
+
+ERROR_RATE = 0.05
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
@@ -49,14 +52,16 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     levels = cli.levels_of(args, "--csv", args.csv)
     results: dict[str, Any] = {}
     is_complete = True
+    arena_args = _arena_args(args, environments.module(env_module).__name__)
     for level in levels:
-        result, is_complete = _play(args, level, environments.module(env_module), on)
-        if result is None:
-            print("interrupted before the first games were complete", file=sys.stderr)
-            return 130
-        results[str(level)] = result
+        result, is_complete = _play(args, arena_args._replace(level=level), on)
+        if result is not None:
+            results[str(level)] = result
         if not is_complete:
             break
+    if not results:
+        print("interrupted before the first games were complete", file=sys.stderr)
+        return 130
     if len(levels) > 1:
         print("\n" + format_levels(results))
     if args.json:
@@ -64,17 +69,37 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         outputs.write_json(args.json, report)
     wrote(args.csv if is_complete else None, args.json, args.record)
     if not is_complete:
-        print("interrupted; continue with --csv FILE --resume", file=sys.stderr)
+        hint = "" if len(levels) > 1 else "; continue with --csv FILE --resume"
+        print(f"interrupted{hint}", file=sys.stderr)
     return 0 if is_complete else 130
 
 
+def _arena_args(args: argparse.Namespace, env_module: str) -> ArenaArgs:
+    """The arguments of the arena, without the level of the Automa.
+
+    Raises:
+        UserError: options that do not go together, a run without a checkpoint.
+    """
+    from .games.arena import ArenaArgs
+
+    if args.until is None and (args.alpha, args.beta) != (None, None):
+        raise UserError("--alpha and --beta are error rates of the test of --until LOW:HIGH")
+    if args.until and args.players == 1:
+        raise UserError("--until compares agents that play together, a solo game has one")
+    arena_args = ArenaArgs(
+        env_module, args.env, args.players, ",".join(x.strip() for x in args.agents.split(",")),
+        args.games, args.rotations, args.likeliest, args.first, args.record and str(args.record),
+    ).fixed()  # fmt: skip
+    if args.until and (args.rotations == 1 or len(set(arena_args.names.split(","))) == 1):
+        raise UserError("--until compares two agents or more in all rotations of a set-up")
+    return arena_args
+
+
 def _play(
-    args: argparse.Namespace, level: str | None, env_module: EnvModule, on: jobs.On
+    args: argparse.Namespace, arena_args: ArenaArgs, on: jobs.On
 ) -> tuple[dict[str, Any] | None, bool]:
     """Play the games of a command and print their report.
 
-    Args:
-        level: of the Automa in a solo game.
     Returns:
         The report, None without any games; whether all games were played.
     """
@@ -84,15 +109,10 @@ def _play(
     from .games.sequential import SequentialTest, format_test, leads
     from .games.store import LIKELIEST, names_of
 
-    names = tuple(name.strip() for name in args.agents.split(","))
-    arena_args = games_arena.ArenaArgs(
-        env_module.__name__, args.env, args.players, ",".join(names), args.games,
-        args.rotations, args.likeliest, args.first, args.record and str(args.record), level,
-    )  # fmt: skip
+    names = tuple(arena_args.names.split(","))
     low, high = args.until or (0.0, 0.0)
-    test = SequentialTest(low, high, args.alpha, args.beta) if args.until else None
-    if test and (args.rotations == 1 or len(set(names)) == 1):
-        raise UserError("--until compares two agents or more in all rotations of a set-up")
+    alpha, beta = args.alpha or ERROR_RATE, args.beta or ERROR_RATE
+    test = SequentialTest(low, high, alpha, beta) if args.until else None
     arena = arena_args.make()
     env = arena.env
     about = {
@@ -137,8 +157,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help="end early by a sequential test of how many VP the first agent is ahead, such as 0:2",
     )  # fmt: skip
     for name, wrong in (("--alpha", "HIGH where LOW"), ("--beta", "LOW where HIGH")):
-        text = f"rate of accepting {wrong} is true (0.05)"
-        parser.add_argument(name, type=_error_rate, default=0.05, help=text)
+        text = f"rate of accepting {wrong} is true ({ERROR_RATE})"
+        parser.add_argument(name, type=_error_rate, help=text)
     return parser.parse_args(argv)
 
 

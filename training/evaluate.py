@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     evaluation_args = arena.EvaluationArgs(
         args.run, environments.module(env_module).__name__, args.games, args.opponent,
         args.likeliest, args.first, args.record and str(args.record), args.automa,
-    )  # fmt: skip
+    ).fixed()  # fmt: skip
     evaluation, policy = arena.evaluation_of_name(evaluation_args)
     games, is_complete = arena.play_stored(
         evaluation_args, evaluation.arena, policy | evaluation.about(args.seed), args.save,

@@ -3,17 +3,21 @@
 import json
 import re
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import training.arena as arena
 from tests import stub_env
+from training.agents import with_updates
 from training.games import arena as games_arena
-from training.games import engine
+from training.games import engine, report
 from training.games.report import arena_report, headline, rated
 from training.games.stats import places
 from training.games.table import entries, rotated
+from training.learn import checkpoint
 from training.system import cli
 
 FACE = sys.modules[__name__]  # the module that makes environments
@@ -119,6 +123,41 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
 
     code, _, err = command(capsys, *resume_args)
     assert code == 2 and f"{cut} exists" in err and err.count("\n") == 1
+
+
+def test_a_run_that_is_still_trained_plays_with_one_checkpoint(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    Path("runs/new").mkdir(parents=True)
+    updates = iter((60, 80, 100))
+    trained = SimpleNamespace(latest_undamaged=lambda: next(updates))
+    monkeypatch.setattr(checkpoint, "Checkpoints", lambda run: trained)
+    names = ["runs/new", "runs/new+search:8", "runs/new@start", "random", "runs/no", "zoo/strong"]
+    fixed = ["runs/new@60", "runs/new@60+search:8", *names[2:]]
+    assert with_updates(names) == fixed
+    played = []
+
+    def note(args, arena_args, on):
+        played.append((arena_args.names, arena_args.level))
+        return {"level": arena_args.level}, True
+
+    monkeypatch.setattr(arena, "_play", note)
+    monkeypatch.setattr(report, "format_levels", str)
+    line = ["--agents", "runs/new", "--players", "1", "--automa", "automa,ultoma"]
+    assert command(capsys, *line)[0] == 0
+    assert played == [("runs/new@80", "automa"), ("runs/new@80", "ultoma")]
+    evaluation = games_arena.EvaluationArgs("runs/new", "here", 8, "runs/new").fixed()
+    assert (evaluation.name, evaluation.opponent) == ("runs/new@100", "runs/new@100")
+
+
+def test_an_interrupted_level_leaves_the_levels_before(capsys, monkeypatch, tmp_path):
+    results = iter([({"vp": 1}, True), (None, False)])
+    monkeypatch.setattr(arena, "_play", lambda *_: next(results))
+    monkeypatch.setattr(report, "format_levels", lambda levels: f"levels {list(levels)}")
+    path = tmp_path / "levels.json"
+    line = ["--agents", "random", "--players", "1", "--automa", "automa,ultoma", "--json"]
+    code, out, err = command(capsys, *line, str(path))
+    assert code == 130 and "levels ['automa']" in out and err.endswith("interrupted\n")
+    assert json.loads(path.read_text()) == {"levels": {"automa": {"vp": 1}}}
 
 
 def test_an_agent_against_itself_is_equal_up_to_the_interval():

@@ -43,6 +43,7 @@ for task in range(first, last + 1):
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch, tmp_path):
     monkeypatch.setattr(job_processes, "POLL_SECONDS", 0.05)
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")  # as many workers as asked for
     monkeypatch.chdir(tmp_path)
 
 
@@ -82,7 +83,7 @@ def test_missing_shards_are_computed_on_every_back_end(on, sbatch):
     assert sorted(reported) == [0, 2, 3, 4, 5]
     jobs.map(job_functions.refused, work, on, reported.append)  # nothing is missing
     assert len(reported) == 5
-    assert not Path("shards", job_processes.PAYLOAD).exists()
+    assert not list(Path("shards").glob("jobs-*"))
     if on is SLURM:
         assert Path("submitted").read_text() == "2 "
 
@@ -110,7 +111,8 @@ def test_the_payload_is_readable_json(monkeypatch):
     payloads = []
 
     def read(commands, at_once):
-        payloads.append(json.loads(Path("shards", "jobs.json").read_text("utf-8")))
+        (path,) = Path("shards").glob("jobs-*.json")
+        payloads.append(json.loads(path.read_text("utf-8")))
         yield
 
     monkeypatch.setattr(job_processes, "_local", read)
@@ -118,6 +120,53 @@ def test_the_payload_is_readable_json(monkeypatch):
         jobs.map(job_functions.square, shards(2), TWO)
     expected = [[str(Path("shards", name)), [int(name)]] for name in ("0", "1")]
     assert payloads[0] == {"function": "job_functions:square", "shards": expected}
+
+
+def test_commands_with_shards_in_one_folder_have_payloads_of_their_own(monkeypatch):
+    """Such as two sweeps at a time."""
+    first, second = shards(4)[:2], shards(4)[2:]
+    read = []
+
+    def run(commands, at_once):
+        path = Path(commands[0][3])
+        if not read:
+            read.append(path)
+            with pytest.raises(UserError, match="workers were lost"):
+                jobs.map(job_functions.square, second, TWO)
+        payload = json.loads(path.read_text("utf-8"))
+        read.append([Path(x).name for x, _ in payload["shards"]])
+        yield
+
+    monkeypatch.setattr(job_processes, "_local", run)
+    with pytest.raises(UserError, match="workers were lost"):
+        jobs.map(job_functions.square, first, TWO)
+    assert read[1:] == [["2", "3"], ["2", "3"], ["0", "1"], ["0", "1"]]
+
+
+def test_more_processes_than_gpus_wait_for_them(monkeypatch, capsys):
+    limits = []
+
+    def note(commands, at_once):
+        limits.append((len(commands), at_once))
+        yield
+
+    monkeypatch.setattr(job_processes, "_local", note)
+    for platforms in ("", "cpu"):
+        monkeypatch.setenv("JAX_PLATFORMS", platforms)
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,5")
+        with pytest.raises(UserError, match="workers were lost"):
+            jobs.map(job_functions.square, shards(), On(processes=4))
+    assert limits == [(2, 2), (2, 2), (4, 4), (4, 4)]
+    assert "--processes 4: 2 at a time, one for each GPU" in capsys.readouterr().err
+
+
+def test_a_failed_shard_leaves_the_others_in_this_process_too():
+    work, failed, done = shards(4), [], []
+    work[0] = Shard(work[0].path, ("0",))  # no number
+    jobs.map(
+        job_functions.square, work, LOCAL, done.append, failed=lambda *error: failed.append(error)
+    )
+    assert [index for index, _ in failed] == [0] and done == [1, 2, 3]
 
 
 def of_main(number):

@@ -143,6 +143,8 @@ def test_an_arena_ends_when_the_test_has_decided(
     (("--until", "2:0"), "wants LOW:HIGH, such as 0:2 VP, got '2:0'"),
     (("--until", "0"), "wants LOW:HIGH"),
     (("--until", "0:2", "--alpha", "0.5"), "wants a rate above 0 and below 0.5, got '0.5'"),
+    (("--alpha", "0.1"), "--alpha and --beta are error rates of the test of --until LOW:HIGH"),
+    (("--until", "0:2", "--players", "1"), "agents that play together, a solo game has one"),
     (("--until", "0:2", "--rotations", "1"), "--until compares two agents or more in all rotati"),
 ])  # fmt: skip
 def test_a_wrong_option_is_one_clear_line(

@@ -141,6 +141,24 @@ def test_a_failed_run_is_named_and_trained_again(file, capsys, monkeypatch):
     assert Path("made").read_text().split()[2:] == ["some-b-0"]
 
 
+def test_a_score_of_other_games_is_made_again(file, monkeypatch):
+    members = sweep_file.load(file(seeds=[0], variants={"a": {}, "b": {}, "c": {}}))
+    folder = Path("runs", sweep_file.LOCKS)
+    folder.mkdir(parents=True)
+    stored = [{"opponent": "random", "games": 8}, {"opponent": "random", "games": 4}, {}]
+    for member, result in zip(members, stored, strict=True):
+        (folder / f"{member.name}.json").write_text(json.dumps(result | {"vp_difference": 1.0}))
+    kept = []
+
+    def note(function, shards, *args, **kwargs):
+        kept[:] = [shard.path.exists() for shard in shards]
+
+    monkeypatch.setattr(run_sweep.jobs, "map", note)
+    monkeypatch.setattr(sweep_file, "left_at", lambda *_: sweep_file.State(DONE, 40))
+    assert run_sweep.train_all(members, toy_env, run_sweep.jobs.LOCAL, ("random", 8)) == 0
+    assert kept == [True, False, False]
+
+
 def test_runs_of_a_sweep_are_a_group_of_wandb(file, capsys, monkeypatch):
     groups = []
 

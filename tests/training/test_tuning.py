@@ -51,12 +51,17 @@ def test_the_shipped_search_reads():
 @pytest.mark.parametrize(
     ("tree", "message"),
     [
-        ({"tune": {}}, "tune must have space"),
+        ({"tune": {}}, "tune.space must have keys with the values"),
         ({"tune": {"space": {"ppo.lr": 0.1}}}, "tune.space.ppo.lr must be a list of values"),
         ({"tune": {"space": {"ppo.lr": {"low": 1}}}}, "tune.space.ppo.lr needs low and high"),
-        ({"tune": TUNE | {"trials": "many"}}, "'trials' is wrong"),
-        ({"tune": TUNE | {"trial": 3}}, "'trial' is wrong"),
-        ({"tune": TUNE, "seeds": [1]}, "no seeds, variants, grid"),
+        ({"tune": {"space": {"ppo.lr": {"low": "small", "high": 1}}}}, "numbers, got 'small'"),
+        ({"tune": {"space": {"ppo.lr": {"low": 3, "high": 1}}}}, "low must be at most high, got 3"),
+        ({"tune": {"space": {"ppo.lr": {"low": 0, "high": 1, "log": True}}}}, "above 0 with log"),
+        ({"tune": TUNE | {"trials": "many"}}, "trials must be a whole number above 0, got 'many'"),
+        ({"tune": TUNE | {"games": 0}}, "tune.games must be a whole number above 0, got 0"),
+        ({"tune": TUNE | {"opponent": 3}}, "tune.opponent must be an agent, got 3"),
+        ({"tune": TUNE | {"trial": 3}}, "unknown key 'tune.trial'; the choices are: space, trials"),
+        ({"tune": TUNE, "seeds": [1]}, "a search, tune, cannot have seeds"),
     ],
 )
 def test_a_wrong_search_is_one_line(file, capsys, tree, message):
@@ -78,8 +83,8 @@ class Study:
             suggest_int=lambda key, low, high, log: min(low + number, high),
         )
 
-    def tell(self, trial, score=None, state=None):
-        self.told.append(score if state is None else state)
+    def tell(self, trial, score):
+        self.told.append(score)
 
 
 @pytest.fixture
@@ -89,18 +94,17 @@ def stub(monkeypatch):
         create_study=lambda direction, sampler: Study(),
         logging=SimpleNamespace(set_verbosity=lambda level: None, WARNING=0),
         samplers=SimpleNamespace(TPESampler=lambda seed: seed),
-        trial=SimpleNamespace(TrialState=SimpleNamespace(FAIL="failed")),
     )
     monkeypatch.setitem(sys.modules, "optuna", optuna)
 
 
 def trained(members, env_module, on, score):
-    """The scores of runs, in the place of `train_all`; trial 1 fails."""
+    """The scores of runs, in the place of `train_all`; trial 3 fails until a file is there."""
     assert score == ("random", 8)
     folder = tuning.RUNS / sweep_file.LOCKS
     folder.mkdir(parents=True, exist_ok=True)
     for member in members:
-        if not member.name.endswith("1"):
+        if not member.name.endswith("3") or Path("mended").exists():
             result = {"run": member.name, "vp_difference": float(member.config.ppo.epochs)}
             (folder / f"{member.name}.json").write_text(json.dumps(result))
     return 0
@@ -109,13 +113,36 @@ def trained(members, env_module, on, score):
 def test_trials_are_scored_before_the_next_are_proposed(file, stub, monkeypatch, capsys):
     monkeypatch.setattr(run_sweep, "train_all", trained)
     search = sweep_file.load(file(name="best", tune=TUNE))
-    assert tuning.tune(search, toy_env, jobs.LOCAL) == 1
-    assert Study.told == [1.0, "failed", 3.0, 3.0, 4.0, 4.0]
+    Path("mended").touch()
+    assert tuning.tune(search, toy_env, jobs.LOCAL) == 0
+    assert Study.told == [1.0, 1.0, 3.0, 3.0, 4.0, 4.0]
     out, err = capsys.readouterr()
     assert out.splitlines()[-1] == (
         "best-trial-0005  +4.0 VP  network.layers=1, ppo.epochs=4, ppo.lr=0.0001"
     )
-    assert err == "1 trials failed\n"
+    assert err == ""
+
+
+def test_a_failed_trial_ends_the_search_and_the_same_command_continues_it(
+    file, stub, monkeypatch, capsys
+):
+    monkeypatch.setattr(run_sweep, "train_all", trained)
+    search = sweep_file.load(file(name="best", tune=TUNE))
+    assert tuning.tune(search, toy_env, jobs.LOCAL) == 1
+    assert Study.told == [1.0, 1.0, 3.0]
+    out, err = capsys.readouterr()
+    assert len(out.splitlines()) == 3 and err.startswith("a trial failed: the same command")
+    Path("mended").touch()
+    Study.told.clear()
+    assert tuning.tune(search, toy_env, jobs.LOCAL) == 0
+    assert Study.told == [1.0, 1.0, 3.0, 3.0, 4.0, 4.0]
+
+
+def test_an_unknown_opponent_is_named_before_the_first_trial(file, stub, monkeypatch):
+    monkeypatch.setattr(run_sweep, "train_all", lambda *_: pytest.fail("a run has begun"))
+    search = sweep_file.load(file(tune=TUNE | {"opponent": "greddy"}))
+    with pytest.raises(UserError, match="tune.opponent: unknown agent 'greddy'"):
+        tuning.tune(search, toy_env, jobs.LOCAL)
 
 
 def test_without_optuna_it_says_which_extra(file, monkeypatch):
@@ -135,6 +162,7 @@ def test_optuna_proposes_the_same_trials_again(file, monkeypatch, capsys):
         return trained(members, *rest)
 
     monkeypatch.setattr(run_sweep, "train_all", note)
+    Path("mended").touch()
     search = sweep_file.load(file(name="best", tune=TUNE))
     for _ in range(2):
         tuning.tune(search, toy_env, jobs.LOCAL)

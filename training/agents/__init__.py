@@ -5,7 +5,15 @@ jittable, so that whole matches compile.
 """
 
 from .base import Act, Agent, greedy_agent, policy_agent, random_agent
-from .registry import REGISTRY, environment_of, make_agent, parse_name, sha256_of, trained
+from .registry import (
+    REGISTRY,
+    environment_of,
+    make_agent,
+    parse_name,
+    sha256_of,
+    trained,
+    with_updates,
+)
 
 __all__ = [
     "REGISTRY",
@@ -19,4 +27,5 @@ __all__ = [
     "random_agent",
     "sha256_of",
     "trained",
+    "with_updates",
 ]

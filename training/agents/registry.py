@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,6 +74,31 @@ def parse_name(name: str) -> AgentName:
         return AgentName(base, search, kind, base, None)
     run, update = split_update(base)
     return AgentName(base, search, ZOO if base.startswith(zoo.PREFIX) else RUN, run, update)
+
+
+def with_updates(names: Sequence[str]) -> list[str]:
+    """The same agents where RUN is RUN@UPDATE, its latest undamaged checkpoint now.
+
+    So all processes of a command play the same network while the run is still trained. Names of
+    other agents, and of none, are returned unchanged. Reading a run starts JAX.
+
+    Raises:
+        UserError: a run without an undamaged checkpoint, a search that cannot be read.
+    """
+    latest: dict[str, int] = {}
+    fixed = []
+    for name in names:
+        parts = parse_name(name)
+        run, is_run = parts.run, parts.kind == RUN and parts.update is None
+        if is_run and run and is_folder(Path(run)):
+            if run not in latest:
+                from ..learn.checkpoint import Checkpoints
+
+                latest[run] = Checkpoints(run).latest_undamaged()
+            fixed.append(f"{run}@{latest[run]}{name.removeprefix(run)}")
+        else:
+            fixed.append(name)
+    return fixed
 
 
 def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:

@@ -17,6 +17,7 @@ from gaia_jax.cli.command_line import UserError
 
 from ..agents import Agent, environment_of, make_agent, parse_name, policy_agent, trained
 from ..agents.base import automa_agent
+from ..agents.registry import with_updates
 from ..system import cli, devices, jobs
 from ..system.data_files import npz_of
 from ..system.environments import identity, is_solo, make_env, module, with_level, with_short_turns
@@ -122,15 +123,23 @@ class ArenaArgs(NamedTuple):
     record: str | None = None  # a folder for a record of each game
     level: str | None = None  # of the Automa in a solo game
 
+    def fixed(self) -> ArenaArgs:
+        """The same with the checkpoints of `with_updates`. Call it before any array."""
+        self._split_cpu()
+        return self._replace(names=",".join(with_updates(self.names.split(","))))
+
+    def _split_cpu(self) -> None:
+        together = self.rotations or self.players
+        setups = min(math.ceil(self.games / together), GAMES_AT_ONCE // together)
+        devices.split_cpu(0, setups * together, together)
+
     def make(self) -> Arena:
         """The arena of `agents_by_name`. Call it before any array.
 
         Raises:
             UserError: wrong names, rotations or level.
         """
-        together = self.rotations or self.players
-        setups = min(math.ceil(self.games / together), GAMES_AT_ONCE // together)
-        devices.split_cpu(0, setups * together, together)
+        self._split_cpu()
         env = make_env(module(self.env_module), self.env, "vp", self.players)
         env, names = with_level(env, self.level), self.names.split(",")
         if self.rotations not in (None, 1, env.num_players):
@@ -153,6 +162,16 @@ class EvaluationArgs(NamedTuple):
     first: int = 0
     record: str | None = None
     level: str | None = None  # of the Automa in a solo game; None: automachtig
+
+    def fixed(self) -> EvaluationArgs:
+        """The same with the checkpoints of `with_updates`. Call it before any array."""
+        self.split_cpu()
+        name, opponent = with_updates([self.name, self.opponent])
+        return self._replace(name=name, opponent=opponent)
+
+    def split_cpu(self) -> None:
+        """Split the CPU for games of four: the run, read later, has the number of players."""
+        devices.split_cpu(0, 4 * math.ceil(min(self.games, engine.GAMES_AT_ONCE) / 4), 4)
 
     def make(self) -> Arena:
         """The arena of `evaluation_of_name`."""
@@ -352,8 +371,7 @@ def evaluation_of_name(args: EvaluationArgs) -> tuple[Evaluation, dict[str, Any]
     Raises:
         UserError: unknown policy or opponent.
     """
-    # The run, read below, has the number of players; this assumes four.
-    devices.split_cpu(0, 4 * math.ceil(min(args.games, engine.GAMES_AT_ONCE) / 4), 4)
+    args.split_cpu()
     name, parts = args.name, parse_name(args.name)
     if parts.is_network:
         source = trained(name, None, module(args.env_module))

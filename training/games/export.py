@@ -14,7 +14,7 @@ import numpy as np
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 
-from ..agents import make_agent
+from ..agents import make_agent, with_updates
 from ..system import cli, jobs
 from ..types import EnvModule
 from . import card, dataset, decisions, playing, shards
@@ -27,7 +27,7 @@ REPLAYED = 256  # games of a replayed batch
 
 def play(args: argparse.Namespace, env_module: EnvModule, on: jobs.On) -> int:
     """Play the missing games and assemble the dataset."""
-    names = tuple(name.strip() for name in args.agents.split(","))
+    names = with_updates([name.strip() for name in args.agents.split(",")])
     source_args = playing.SourceArgs(
         env_module.__name__, args.env, args.players, ",".join(names), args.batch, args.likeliest
     )

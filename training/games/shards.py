@@ -20,7 +20,7 @@ from gaia_jax.cli.command_line import UserError, reason
 
 ROW_GROUP = 8192  # games of a row group
 LEVEL = 12  # of zstd
-# The two columns that make nine tenths of a game are worth more work.
+# Higher levels for the two columns that hold nine tenths of the bytes of a game.
 LEVELS = {"actions": 18, "setup": 19}
 UNREADABLE = (OSError, ValueError, pa.ArrowException)
 PAGE = 2**24  # bytes: a column of a row group in one piece, which compresses better

@@ -58,7 +58,7 @@ class Logs:
         try:
             from tensorboardX import SummaryWriter
         except ImportError:
-            print("no TensorBoard logs: pip install '.[train]'", file=sys.stderr)
+            print('no TensorBoard logs: pip install "gaia_jax[train]"', file=sys.stderr)
             return {}
         boards = {}
         for name, steps in (("updates", 1), ("decisions", self._decisions)):

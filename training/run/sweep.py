@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from gaia_jax.cli.command_line import UserError
@@ -76,8 +77,15 @@ def train_member(tree: JsonObject, env_name: str, score: Score | None = None) ->
         args = arena.EvaluationArgs(run, env_name, games, opponent)
         evaluation, _ = arena.evaluation_of_name(args)
         report = evaluation.report(evaluation.arena.play(0), 0)
+        result |= {"opponent": opponent, "games": games}
         result["vp_difference"] = report["vp_difference"]["mean"]
     return json.dumps(result).encode()
+
+
+def _score_of(path: Path) -> Score | None:
+    """The opponent and the games of a stored result."""
+    result = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    return (result["opponent"], result["games"]) if "opponent" in result else None
 
 
 def train_all(
@@ -94,7 +102,7 @@ def train_all(
     for member in members:
         path, args = folder / f"{member.name}.json", (member.to_dict(), env_module.__name__, score)
         is_done = sweep_file.left_at(member, RUNS).status == DONE
-        if not is_done:
+        if not is_done or (score and _score_of(path) != score):
             path.unlink(missing_ok=True)
         if score or not is_done:
             runs.append(jobs.Shard(path, args))

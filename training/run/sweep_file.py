@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -105,16 +106,36 @@ def _tuning(tree: dict[str, Any], name: str, base: Config) -> Tuning:
         elif key not in ranges:
             raise UserError(f"tune.space.{key} must be a list of values, or have low and high")
     for key, bounds in ranges.items():
-        if isinstance(bounds, dict) and not {"low", "high"} <= bounds.keys():
-            raise UserError(f"tune.space.{key} needs low and high")
-    wrong = [key for key in keys if key not in (*Tuning._fields[3:], "space")]
-    wrong += [key for key in ("trials", "at_once", "games") if type(values[key]) is not int]
-    if wrong or not ranges or set(tree) & {"seeds", "variants", "grid"}:
-        fields = ", ".join(Tuning._fields[2:])
-        shown = f": {wrong[0]!r} is wrong" if wrong else ""
-        raise UserError(f"tune must have space, of {fields}, and no seeds, variants, grid{shown}")
+        if isinstance(bounds, dict):
+            _check_bounds(f"tune.space.{key}", bounds)
+    fields = Tuning._fields[2:]
+    for key in keys:
+        if key not in fields:
+            raise UserError(f"unknown key 'tune.{key}'; the choices are: {', '.join(fields)}")
+    for key in ("trials", "at_once", "games"):
+        if type(values[key]) is not int or values[key] < 1:
+            raise UserError(f"tune.{key} must be a whole number above 0, got {values[key]!r}")
+    if not isinstance(values["opponent"], str):
+        raise UserError(f"tune.opponent must be an agent, got {values['opponent']!r}")
+    if not ranges:
+        raise UserError("tune.space must have keys with the values to choose from")
+    if others := [key for key in ("seeds", "variants", "grid") if key in tree]:
+        raise UserError(f"a search, tune, cannot have {others[0]}")
     rest = {key: values[key] for key in Tuning._fields[3:]}
     return Tuning(name, base, ranges, **rest)
+
+
+def _check_bounds(path: str, bounds: dict[str, Any]) -> None:
+    """Refuse a range that nothing can be drawn from."""
+    if not {"low", "high"} <= bounds.keys():
+        raise UserError(f"{path} needs low and high")
+    low, high = bounds["low"], bounds["high"]
+    for value in (low, high):
+        if type(value) not in (int, float) or not math.isfinite(value):
+            raise UserError(f"{path}: low and high must be numbers, got {value!r}")
+    if low > high or (bounds.get("log") and low <= 0):
+        log = ", and above 0 with log" if bounds.get("log") else ""
+        raise UserError(f"{path}: low must be at most high{log}, got {low} and {high}")
 
 
 def _members(tree: dict[str, Any], path: Path) -> list[Member] | Tuning:

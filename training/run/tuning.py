@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from typing import Any
 
 from gaia_jax.cli.command_line import UserError
 
-from ..system import jobs
+from ..agents import with_updates
+from ..games.arena import make_opponent
+from ..system import environments, jobs
 from ..types import EnvModule
 from . import sweep
 from .start import RUNS
@@ -19,15 +22,16 @@ def tune(tuning: Tuning, env_module: EnvModule, on: jobs.On) -> int:
     """Train and score all trials, `at_once` after each proposal; returns the exit code.
 
     The sampler draws from the seed and the scores alone, so that the same command continues with
-    the trials that are missing.
+    the trials that are missing. A failed trial therefore ends the search.
 
     Raises:
-        UserError: Optuna is not installed, a proposed value is wrong.
+        UserError: Optuna is not installed, the opponent is unknown, a proposed value is wrong.
     """
     try:
         import optuna
     except ImportError as error:
         raise UserError('tune needs Optuna: pip install "gaia_jax[tune]"') from error
+    score = _opponent(tuning, env_module), tuning.games
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     sampler = optuna.samplers.TPESampler(seed=tuning.base.seed)
     study = optuna.create_study(direction="maximize", sampler=sampler)
@@ -37,7 +41,7 @@ def tune(tuning: Tuning, env_module: EnvModule, on: jobs.On) -> int:
         proposed = [{key: _suggest(trial, key, x) for key, x in tuning.space.items()}
                     for trial in trials]  # fmt: skip
         members = [tuning.member(first + n, values) for n, values in enumerate(proposed)]
-        code = sweep.train_all(members, env_module, on, (tuning.opponent, tuning.games))
+        code = sweep.train_all(members, env_module, on, score)
         if code == 130:
             return code
         for trial, values, member in zip(trials, proposed, members, strict=True):
@@ -46,15 +50,29 @@ def tune(tuning: Tuning, env_module: EnvModule, on: jobs.On) -> int:
                 result = json.loads(path.read_text("utf-8"))
                 study.tell(trial, result["vp_difference"])
                 results.append(result | {"values": values})
-            else:
-                study.tell(trial, state=optuna.trial.TrialState.FAIL)
+        if len(results) < first + len(members):
+            break
     for result in sorted(results, key=lambda x: float(x["vp_difference"])):
         values = result["values"].items()
         shown = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in values)
         print(f"{result['run']}  {result['vp_difference']:+.1f} VP  {', '.join(shown)}")
     if len(results) < tuning.trials:
-        print(f"{tuning.trials - len(results)} trials failed", file=sys.stderr)
+        print("a trial failed: the same command continues the search with it", file=sys.stderr)
     return 0 if len(results) == tuning.trials else 1
+
+
+def _opponent(tuning: Tuning, env_module: EnvModule) -> str:
+    """The name of the opponent, of a run with its update; a UserError if there is none."""
+    import jax
+
+    jax.config.update("jax_platforms", "cpu")  # accelerators belong to the trials
+    env = environments.make_env(env_module, **asdict(tuning.base.env))
+    try:
+        (opponent,) = with_updates([tuning.opponent])
+        make_opponent(opponent, env)
+    except UserError as error:
+        raise UserError(f"tune.opponent: {error}") from error
+    return opponent
 
 
 def _suggest(trial: Any, key: str, bounds: Any) -> Any:

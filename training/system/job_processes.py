@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import pkgutil
+import secrets
 import shlex
 import signal
 import subprocess
@@ -26,7 +27,7 @@ from .shard_files import Ended, Shard, compute, lock_folder, names_in_folder
 
 POLL_SECONDS = 0.5
 MAX_ARRAY = 100  # tasks of an array by default: each starts Python and compiles once
-PAYLOAD, ERROR = "jobs.json", ".error"
+PAYLOAD, ERROR = "jobs-{}.json", ".error"
 MODULE = __name__
 
 
@@ -39,11 +40,16 @@ def compute_in_processes(
     fresh: bool,
 ) -> None:
     """Compute shards in worker processes or in the tasks of an array, until all have ended."""
-    payload = shards[0].path.with_name(PAYLOAD)
+    # A name of its own: two commands may have shards in the same folder, such as two sweeps.
+    payload = shards[0].path.with_name(PAYLOAD.format(secrets.token_hex(4)))
     texts = [(str(shard.path), shard.args) for shard in shards]
     outputs.write_json(payload, {"function": function, "shards": texts})
     worker = [sys.executable, "-m", MODULE, str(payload)]
     at_once = min(processes or (MAX_ARRAY if slurm else 1), len(shards))
+    if not slurm and 0 < len(gpus := _gpus()) < at_once:
+        at_once = len(gpus)
+        note = "one for each GPU; JAX_PLATFORMS=cpu computes on the cores"
+        print(f"--processes {processes}: {at_once} at a time, {note}", file=sys.stderr)
     tasks = len(shards) if fresh else at_once
     left = dict(enumerate(shards))
     for shard in shards:  # of a command that was killed
@@ -180,7 +186,7 @@ def pin() -> None:
     """
     if _locks:
         return
-    if os.environ.get("JAX_PLATFORMS") != "cpu" and (gpus := _gpus()):
+    if gpus := _gpus():
         if gpu := _first_free("gpu", gpus):
             os.environ["CUDA_VISIBLE_DEVICES"] = gpu
     elif hasattr(os, "sched_setaffinity"):
@@ -190,6 +196,9 @@ def pin() -> None:
 
 
 def _gpus() -> list[str]:
+    """The GPUs that JAX may use, by number."""
+    if os.environ.get("JAX_PLATFORMS") == "cpu":
+        return []
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is not None:
         return [gpu for gpu in visible.split(",") if gpu]

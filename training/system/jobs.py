@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from gaia_jax.cli.command_line import UserError, nearest, whole
+from gaia_jax.cli.command_line import UserError, nearest, reason, whole
 
 from . import job_ray
 from .job_processes import compute_in_processes
@@ -117,8 +117,14 @@ def map(
             job_ray.compute_on_ray(name, work, on.address, on.processes, ended, fresh)
         elif on.in_process and not fresh:
             for index, shard in enumerate(work):
-                compute(function, shard)
-                ended(index)
+                try:
+                    compute(function, shard)
+                except Exception as error:
+                    if failed is None:
+                        raise
+                    ended(index, reason(error))
+                else:
+                    ended(index)
         else:
             is_array = on.backend == "slurm"
             compute_in_processes(name, work, is_array, on.processes, ended, fresh)
