@@ -106,11 +106,11 @@ def say(ruleset: Ruleset, text: str) -> str:
     Raises:
         ValueError: an action text that the ruleset does not have.
     """
-    return _say(ruleset, text, language())
+    return _action_name(ruleset, text, language())
 
 
 @functools.cache
-def _say(ruleset: Ruleset, text: str, code: str) -> str:
+def _action_name(ruleset: Ruleset, text: str, code: str) -> str:
     if text not in ruleset.actions.by_text:
         raise ValueError(f"unknown action text {text!r}")
     verb, _, argument = text.partition(" ")

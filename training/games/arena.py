@@ -182,6 +182,22 @@ class _Decided(Exception):
     """The games so far suffice."""
 
 
+class _FirstShards:
+    """The shards before the first missing one, read as they come."""
+
+    def __init__(self, work: Sequence[jobs.Shard], decided: Callable[[Games], bool]):
+        self.work, self.decided = work, decided
+        self.parts: list[Games] = []
+
+    def collect(self) -> None:
+        """Read the shards that have come; `_Decided` where the games suffice."""
+        before, parts = len(self.parts), self.parts
+        while len(parts) < len(self.work) and self.work[len(parts)].path.exists():
+            parts.append(store.read_shard(self.work[len(parts)].path))
+        if len(parts) > before and self.decided(table.join(parts)):
+            raise _Decided
+
+
 _arena: list[tuple[JsonObject, Arena]] = []  # of this process, compiled once
 
 
@@ -228,14 +244,7 @@ def play_stored(
         work, is_complete = arena.shards(arguments, about["seed"], folder), True
         sizes = [shard.args[-1] * arena.rotations for shard in work]
         done = sum(size for size, x in zip(sizes, work, strict=True) if x.path.exists())
-        parts: list[Games] = []  # of the shards before the first missing one
-
-        def collect() -> None:
-            before = len(parts)
-            while len(parts) < len(work) and work[len(parts)].path.exists():
-                parts.append(store.read_shard(work[len(parts)].path))
-            if len(parts) > before and decided(table.join(parts)):
-                raise _Decided
+        first = _FirstShards(work, decided)
 
         with cli.bar("game", sum(sizes), done) as bar:
 
@@ -243,11 +252,11 @@ def play_stored(
                 nonlocal done
                 done += sizes[index]
                 bar.update(done - bar.n)
-                collect()
+                first.collect()
 
             arena.progress = lambda ended: bar.update(done + ended - bar.n)
             try:
-                collect()
+                first.collect()
                 if on.in_process and done < sum(sizes):
                     arena.compile()
                 jobs.map(play_shard, work, on, report)
@@ -257,7 +266,7 @@ def play_stored(
                 is_complete = False
             except RuntimeError as error:  # of XLA: what an agent called back failed
                 raise UserError(f"an agent failed while it played: {error}") from error
-        games = table.join(parts) if parts else None
+        games = table.join(first.parts) if first.parts else None
         if path and games and is_complete:
             outputs.write_bytes(path, store.encode(path, head, games, arena.env.ruleset.ids))
             shutil.rmtree(folder)

@@ -18,7 +18,7 @@ from gaia_jax.cli.command_line import UserError, nearest, reason, whole
 
 from . import job_ray
 from .job_processes import compute_in_processes
-from .shard_files import Function, compute, name_of, names_in_folder
+from .shard_files import Ended, Function, compute, name_of, names_in_folder
 from .shard_files import Shard as Shard
 
 BACKENDS = ("local", "slurm", "ray")
@@ -116,15 +116,7 @@ def map(
         if on.backend == "ray":
             job_ray.compute_on_ray(name, work, on.address, on.processes, ended, fresh)
         elif on.in_process and not fresh:
-            for index, shard in enumerate(work):
-                try:
-                    compute(function, shard)
-                except Exception as error:
-                    if failed is None:
-                        raise
-                    ended(index, reason(error))
-                else:
-                    ended(index)
+            _compute_here(function, work, ended, stops=failed is None)
         else:
             is_array = on.backend == "slurm"
             compute_in_processes(name, work, is_array, on.processes, ended, fresh)
@@ -133,3 +125,16 @@ def map(
         if lost_rounds >= MAX_LOST_ROUNDS:
             raise UserError(f"workers were lost {lost_rounds} times before {work[0].path} was done")
         missing = left
+
+
+def _compute_here(function: Function, shards: Sequence[Shard], ended: Ended, stops: bool) -> None:
+    """Compute shards in this process; `stops`: an error of the function is raised."""
+    for index, shard in enumerate(shards):
+        try:
+            compute(function, shard)
+        except Exception as error:
+            if stops:
+                raise
+            ended(index, reason(error))
+        else:
+            ended(index)
