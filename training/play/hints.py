@@ -266,14 +266,15 @@ def suggestions(rules: Rules, state: Any, analysis: PositionAnalysis) -> dict[st
 
     Returns:
         `candidates`, the best first; `tried`, the number of plans that were played out;
-        `nothing_near`, a sentence where there is no alternative, or "".
+        `nothing_near`, a sentence where there are fewer than two alternatives, or "".
     """
     best, *others = analysis.candidates
     near = analysis.alternatives()
     nothing_near = ""
-    if not near:
-        lost = round(analysis.losses(others[0], best).mean) if others else 0
-        phrase = "nothing-near-next" if others else "nothing-near-none"
+    if len(near) < 2:
+        further = [action for action in others if action not in near]
+        lost = round(analysis.losses(further[0], best).mean) if further else 0
+        phrase = "nothing-near-next" if further else "nothing-near-none"
         nothing_near = say(phrase, n=len(others) + 1, vp=lost)
     compared = others[0] if others else None
     return {
