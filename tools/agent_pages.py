@@ -42,7 +42,7 @@ STRONG = "zoo/strong"
 TIMED = 6301  # the set-up of the game in which decisions are timed
 SOLO_SEED = 9503  # of the set-ups against the Automa
 RATED = 40  # games of each of the five tables of four levels
-SEARCHES = (8, 32, 64)  # positions a decision, in the table of docs/guide/search.md
+SEARCHES = (8, 32, 64)  # positions a decision, in the table of docs/guide/agents.md
 # The agents whose cards are measured; the others keep the results in their JSON.
 MEASURED = (STRONG, "zoo/base", "zoo/duel", "zoo/solo")
 _PART = r"<!-- agent-pages {name}: ([^>]*) -->\n(.*?)<!-- end of {name} -->\n"
@@ -399,7 +399,7 @@ PARTS = (
     Part("arena", "README.md", (STRONG, "zoo/quick"), _arena),
     Part("levels", "docs/guide/comparing.md", (STRONG, "zoo/quick"), _rated),
     Part("seconds", "docs/guide/comparing.md", (STRONG, "zoo/quick"), _seconds),
-    Part("search", "docs/guide/search.md", (STRONG,), _search),
+    Part("search", "docs/guide/agents.md", (STRONG,), _search),
     Part("explain", "docs/guide/play.md", (STRONG,), _explain),
     Part("carried", "docs/guide/agents.md", (STRONG, "zoo/quick"), _carried),
 )

@@ -6,7 +6,7 @@
 
 The interface has the shape of mctx; values are (B, P), of every player. Nothing here knows which
 game is played: `environment_model` makes the functions of any environment with pgx's face.
-`docs/guide/search.md` describes the algorithm.
+`docs/guide/agents.md` describes the algorithm.
 """
 
 from .base import (
