@@ -1,6 +1,7 @@
-"""Games of the scripted player, with what it thinks of its candidates: labels to learn from.
+"""Games of an expert, with what it thinks of its candidates: labels to learn from.
 
     python -m training.labels --out runs/labels --chunks 60
+    python -m training.labels --expert zoo/strong+search:64 --config configs/long.yaml --out DIR
 
 A stream of N games side by side with auto-reset: a chunk file holds actions and labels of 64
 decisions of each game. Observations are not kept: the same keys and actions play the same games
@@ -29,6 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     expert_data.check_out(args.out)
     about = {"seed": args.seed, "games": args.games, "first": args.first}
     about["student"] = str(args.student) if args.student else ""
+    if args.expert:
+        about["expert"] = args.expert
     if on.in_process:
         expert_data.generate(args.out, args.chunks, about, args.config)
     else:
@@ -46,6 +49,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--first", type=whole(0, 2**31 - 1), default=0, help="number of the first game")
     add("--seed", type=whole(0, LARGEST_SEED), default=0, help="which set-ups")
     add("--config", metavar="FILE", default="configs/quick.yaml", help="whose network")
+    add("--expert", metavar="AGENT", help="AGENT+search:N (default: greedy)")
     add("--student", metavar="FILE", type=Path, help="an npz: this network plays most games")
     jobs.add_flags(parser)
     return parser.parse_args(argv)

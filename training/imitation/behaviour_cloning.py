@@ -1,6 +1,6 @@
-"""A network that is taught the scripted player's choices and the values of its games.
+"""A network that is taught an expert's choices and the values of its games.
 
-Policy: cross entropy to softmax(values of the candidates / temperature). Values: what each seat of
+Policy: cross entropy to softmax(logits of the candidates / temperature). Values: what each seat of
 the game was still paid, without bootstrapping, where the stream saw the game's end. The games are
 played again from their keys and actions; a minibatch holds decisions of every game.
 """
@@ -28,7 +28,6 @@ from ..learn.learner_state import make_optimizer
 from ..networks import sampling
 from ..networks.make import init_params
 from ..system import data_files, devices
-from ..system.environments import identity
 from ..types import AutoEnvironment, Environment, EnvState, Params, PolicyNetwork
 from . import expert_data
 
@@ -81,9 +80,9 @@ def read_streams(
         UserError: one is of another environment, of another number of games, or a part of one.
     """
     loaded = [read_stream(folder) for folder in folders]
-    expected = identity(env) | {"games": loaded[0][0]["games"]}
+    expected = expert_data.identity_of(env) | {"games": loaded[0][0]["games"]}
     for folder, (about, _) in zip(folders, loaded, strict=True):
-        data_files.check_same(folder, {key: about.get(key, 4) for key in expected}, expected)
+        data_files.check_same(folder, {key: about.get(key) for key in expected}, expected)
     if any(about["first"] for about, _ in loaded):
         raise UserError("--labels: parts of a stream; put them together with training.merge")
     return loaded

@@ -1,4 +1,4 @@
-"""Games of the scripted player, with what it thinks of its candidates: a stream in a folder.
+"""Games of an expert, with what it thinks of its candidates: a stream in a folder.
 
 Observations are not kept: the same keys and actions play the same games again, and that costs less
 than reading them.
@@ -6,6 +6,7 @@ than reading them.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 import time
@@ -24,18 +25,17 @@ from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 
 from .. import config as configs
-from ..agents.greedy import Search, Weights, as_params
 from ..config import Config
 from ..networks import sampling
 from ..networks.make import init_params, make_network
-from ..system import cli, data_files, devices, jobs
+from ..system import cli, data_files, devices, environments, jobs
 from ..system.data_files import TEXT, WHOLE
-from ..system.environments import identity
+from ..system.environments import has_short_turns, identity
 from ..system.shard_files import shard_folder
 from ..types import AutoEnvironment, AutoState, Environment, EnvState, Params, PolicyNetwork
+from .experts import SCRIPTED, Expert, make_expert
 
 PART_GAMES = 64  # of a shard
-BEST = 8  # candidates kept of each decision
 STEPS = 64
 GAMES = "games"
 ABOUT, STATES = "about.json", "states.npz"
@@ -43,6 +43,7 @@ KEYS = {"env": TEXT, "env_version": TEXT, "seed": WHOLE, "games": WHOLE}  # of t
 # The arrays of a chunk and their axes: decisions, games, and what one decision has.
 ARRAYS = {"action": 2, "actions": 3, "values": 3, "reward": 3, "done": 2, "vp": 3,
           "player": 2}  # fmt: skip
+DEFAULTS = {"players": 4, "short_turns": False}  # of heads written before there was a choice
 LABELS = 7  # folded into the seed
 IS_HEAD = outputs.json_with("seed", "games")  # the mark of `about.json`
 
@@ -63,28 +64,27 @@ def make_generator(
     auto: AutoEnvironment,
     env: Environment,
     network: PolicyNetwork,
+    expert: Expert,
     mesh: Mesh,
     games: int,
     first_game: int = 0,
 ) -> Any:
     """(params, mix, seed, chunk, states) -> (states, labels), compiled; mix (N,) int8.
 
-    mix is the player of a game: 0 the scripted player, 1 the same sampling by value, 2 the network.
+    params are the student's and the expert's. mix is the player of a game: 0 the expert, 1 the same
+    sampling by its logits, 2 the student.
     """
-    search = Search(env, slots=128)
-    weights = as_params(Weights())
     local = games // mesh.size
 
     def decide(params: Params, mix: Array, state: EnvState, keys: Array) -> Any:
         mask = state.legal_action_mask
-        actions, values = search.evaluate(weights, state, mask)
-        values, order = jax.lax.top_k(values, BEST)
-        actions = jnp.take_along_axis(actions, order, axis=1)
+        student, weights = params
+        actions, values = expert.candidates(weights, state, keys)
         uniform = jax.vmap(jax.random.uniform)(keys)
         column = sampling.sample(values, values > -1e8, uniform)
         by_chance = jnp.take_along_axis(actions, column[:, None], axis=1)[:, 0]
         observation = jax.vmap(env.observe)(state, state.current_player)
-        own = sampling.sample_action(network, params, observation, mask, uniform)
+        own = sampling.sample_action(network, student, observation, mask, uniform)
         action = jnp.where(mix == 2, own, jnp.where(mix == 1, by_chance, actions[:, 0]))
         return action, actions, values - values[:, :1]
 
@@ -120,26 +120,25 @@ def make_generator(
 
 
 def game_and_network(config: Config) -> tuple[Any, Any, Any]:
-    """The environment of a configuration, paid in VP, the same with auto-reset, and the network.
-
-    Raises:
-        UserError: the solo game, whose hidden cards the scripted player would look at.
-    """
+    """The environment of a configuration, paid in VP, the same with auto-reset, and the network."""
     import gaia_jax
 
-    if config.env.players == 1:
-        raise UserError("labels need env.players of at least 2, got 1")
-    env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
+    env = environments.make_env(gaia_jax, **dataclasses.asdict(config.env) | {"reward": "vp"})
     return env, gaia_jax.auto_reset(env), make_network(env, config.network)
+
+
+def identity_of(env: Environment) -> dict[str, Any]:
+    """`identity` of the environment, and whether its turns are short."""
+    return identity(env) | {"short_turns": has_short_turns(env)}
 
 
 def generate(out: Path, chunks: int, about: dict[str, Any], config_file: str) -> None:
     """Write the stream, chunk by chunk, from where the folder leaves off.
 
     Args:
-        about: `seed`, `games`, `first`, `student`: what makes the stream another one. `student` is
-            an npz with parameters of a network, which plays most games; "": the scripted player
-            alone.
+        about: `seed`, `games`, `first`, `student`, `expert`: what makes the stream another one.
+            `student` is an npz with parameters of a network, which plays most games; "": the expert
+            alone. `expert` is as for `make_expert`; without it `greedy`.
         config_file: whose network.
     """
     config = configs.load(config_file)
@@ -147,8 +146,9 @@ def generate(out: Path, chunks: int, about: dict[str, Any], config_file: str) ->
     student = data_files.read_parameters(about["student"]) if about["student"] else None
     env, auto, network = game_and_network(config)
     seed, games, first = about["seed"], about["games"], about["first"]
-    about = identity(env) | about
+    about = identity_of(env) | about
     check_begun(out, about)
+    expert = make_expert(str(about.get("expert", SCRIPTED)), env)
     mesh = devices.make_mesh(games)
     states = jax.jit(lambda: start(auto, seed, games, first))()
     number = first + np.arange(games)
@@ -158,13 +158,14 @@ def generate(out: Path, chunks: int, about: dict[str, Any], config_file: str) ->
     else:
         mix = np.where(number % 4 == 0, 1, 2)
     done, states = begin(out, about, states)
-    run = make_generator(auto, env, network, mesh, games, first)
-    args = (student, jnp.int8(mix), jnp.int32(seed), jnp.int32(0), states)
+    run = make_generator(auto, env, network, expert, mesh, games, first)
+    params = (student, expert.params)
+    args = (params, jnp.int8(mix), jnp.int32(seed), jnp.int32(0), states)
     start_time = time.time()
     with cli.compiling("the games"):
         run = run.lower(*args).compile()
     for chunk in range(done, chunks):
-        states, labels = run(student, jnp.int8(mix), jnp.int32(seed), jnp.int32(chunk), states)
+        states, labels = run(params, jnp.int8(mix), jnp.int32(seed), jnp.int32(chunk), states)
         labels = jax.device_get(labels)
         store_chunk(out, chunk, labels, states)
         ended = labels["vp"][labels["done"]]
@@ -240,7 +241,7 @@ def read_about(folder: Path) -> dict[str, Any]:
     except UserError as error:
         raise UserError(f"{folder} is no folder of labels: {error}") from error
     data_files.check_kind(f"{folder / ABOUT}: first", about.setdefault("first", 0), WHOLE)
-    return about
+    return DEFAULTS | about
 
 
 def read_chunk(path: Path, games: int) -> dict[str, np.ndarray]:
@@ -267,7 +268,7 @@ def check_begun(out: Path, about: Mapping[str, object]) -> None:
     if not out.exists() or not any(out.iterdir()):
         return
     stored = read_about(out)
-    data_files.check_same(out, stored, about)
+    data_files.check_same(out, stored, DEFAULTS | about)
     if stored["first"] != about["first"]:
         raise UserError(f"{out} begins with game {stored['first']}")
     if (out / STATES).exists():
