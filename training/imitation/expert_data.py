@@ -43,7 +43,7 @@ KEYS = {"env": TEXT, "env_version": TEXT, "seed": WHOLE, "games": WHOLE}  # of t
 # The arrays of a chunk and their axes: decisions, games, and what one decision has.
 ARRAYS = {"action": 2, "actions": 3, "values": 3, "reward": 3, "done": 2, "vp": 3,
           "player": 2}  # fmt: skip
-DEFAULTS = {"players": 4, "short_turns": False}  # of heads written before there was a choice
+DEFAULTS: dict[str, Any] = {"players": 4, "short_turns": False}  # of heads written before there was a choice
 LABELS = 7  # folded into the seed
 IS_HEAD = outputs.json_with("seed", "games")  # the mark of `about.json`
 
@@ -76,7 +76,7 @@ def make_generator(
     """
     local = games // mesh.size
 
-    def decide(params: Params, mix: Array, state: EnvState, keys: Array) -> Any:
+    def decide(params: Any, mix: Array, state: EnvState, keys: Array) -> Any:
         mask = state.legal_action_mask
         student, weights = params
         actions, values = expert.candidates(weights, state, keys)
@@ -88,7 +88,7 @@ def make_generator(
         action = jnp.where(mix == 2, own, jnp.where(mix == 1, by_chance, actions[:, 0]))
         return action, actions, values - values[:, :1]
 
-    def run(params: Params, mix: Array, seed: Array, chunk: Array, states: EnvState) -> Any:
+    def run(params: Any, mix: Array, seed: Array, chunk: Array, states: EnvState) -> Any:
         first = first_game + jax.lax.axis_index(GAMES) * local
 
         def step(state: AutoState, t: Array) -> Any:
@@ -268,7 +268,7 @@ def check_begun(out: Path, about: Mapping[str, object]) -> None:
     if not out.exists() or not any(out.iterdir()):
         return
     stored = read_about(out)
-    data_files.check_same(out, stored, DEFAULTS | about)
+    data_files.check_same(out, stored, {**DEFAULTS, **about})
     if stored["first"] != about["first"]:
         raise UserError(f"{out} begins with game {stored['first']}")
     if (out / STATES).exists():
