@@ -32,7 +32,7 @@ from ..system import cli, data_files, devices, environments, jobs
 from ..system.data_files import TEXT, WHOLE
 from ..system.environments import has_short_turns, identity
 from ..system.shard_files import shard_folder
-from ..types import AutoEnvironment, AutoState, Environment, EnvState, Params, PolicyNetwork
+from ..types import AutoEnvironment, AutoState, Environment, EnvState, PolicyNetwork
 from .experts import SCRIPTED, Expert, make_expert
 
 PART_GAMES = 64  # of a shard
@@ -43,7 +43,8 @@ KEYS = {"env": TEXT, "env_version": TEXT, "seed": WHOLE, "games": WHOLE}  # of t
 # The arrays of a chunk and their axes: decisions, games, and what one decision has.
 ARRAYS = {"action": 2, "actions": 3, "values": 3, "reward": 3, "done": 2, "vp": 3,
           "player": 2}  # fmt: skip
-DEFAULTS: dict[str, Any] = {"players": 4, "short_turns": False}  # of heads written before there was a choice
+# Of heads that were written before there was a choice.
+DEFAULTS: dict[str, Any] = {"players": 4, "short_turns": False}
 LABELS = 7  # folded into the seed
 IS_HEAD = outputs.json_with("seed", "games")  # the mark of `about.json`
 
