@@ -6,8 +6,8 @@
     print(training.evaluate(f"{run}@20", opponent="greedy", games=128)["vp"]["policy"])
     print(training.arena(["random", "zoo/quick", str(run), "zoo/strong"])["agents"])
 
-The commands are these functions with a parser: `python -m training.train` and its neighbours.
-Importing this costs nothing: what a function needs is imported when it is called.
+The commands (`python -m training.train`, ...) are parsers in front of these functions. A function
+imports its requirements when it is called.
 """
 
 from __future__ import annotations

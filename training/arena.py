@@ -3,10 +3,10 @@
     python -m training.arena --agents random,greedy,runs/quick,runs/quick@start --games 512 \\
         --seed 0 --json arena.json --csv arena.csv
 
-Every set-up is played once for each seat, the agents one seat further each time: each of them
-plays every seat, with its faction and its place in the turn order, once. The games of a set-up are
-one sample; intervals are Student's 95 % over set-ups, and differences are paired within a set-up.
-Alone, an agent plays each set-up once, against each level of the Automa that `--automa` names:
+Every set-up is played once for each seat, the agents one seat further each time. The games of a
+set-up are one sample; intervals are Student's 95 % over set-ups, and differences are paired within
+a set-up. A single agent plays each set-up once, against each level of the Automa that `--automa`
+names:
 
     python -m training.arena --agents zoo/solo --env base --players 1 --automa automa,ultoma
 
@@ -16,7 +16,7 @@ Alone, an agent plays each set-up once, against each level of the Automa that `-
         --until 0:2
 
 `--until` ends the arena as soon as a sequential test accepts that the first agent is 0 VP ahead of
-the others, or 2 VP (`training/games/sequential.py`); `--games` are the most that are played. Two
+the others, or 2 VP (`training/games/sequential.py`); `--games` is the largest number of games. Two
 agents that play alike in the first 64 games are an error.
 """
 

@@ -2,9 +2,8 @@
 
     python -m training.clone --labels runs/labels --config configs/quick.yaml --out runs/clone.npz
 
-Policy: cross entropy to softmax(values of the candidates / temperature). Values: what each seat of
-the game was still paid, without bootstrapping, where the stream saw the game's end. The games are
-played again from their keys and actions; a minibatch holds decisions of every game.
+The policy learns softmax(values of the candidates / temperature), the values learn the remaining
+rewards of each seat (`training/imitation/behaviour_cloning.py`).
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
     python -m training.evaluate RUN --games 400 --opponent random --json evaluation.json
 
-Every set-up is played once for each seat that the policy may have: it plays all factions and
-places in turn order of the set-up, and so do the others. The games of a set-up are one sample of
-each statistic; the intervals are over set-ups.
+Every set-up is played once for each seat of the policy. The games of a set-up are one sample; the
+intervals are over set-ups.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Games of an expert, with what it thinks of its candidates: labels to learn from.
+"""Labels to learn from: games of an expert with the values of its candidates.
 
     python -m training.labels --out runs/labels --chunks 60
     python -m training.labels --expert zoo/strong+search:64 --config configs/long.yaml --out DIR
 
-A stream of N games side by side with auto-reset: a chunk file holds actions and labels of 64
-decisions of each game. Observations are not kept: the same keys and actions play the same games
-again, and that costs less than reading them. The same command continues after a stop;
-`--first` makes a part of the stream, `training.merge` puts parts together.
+N games are played in parallel with auto-reset; a chunk file holds actions and labels of 64
+decisions of each. Observations are not stored, because replaying costs less than reading them. The
+same command continues after a stop; `--first` makes a part of the stream, `training.merge` joins
+parts.
 """
 
 from __future__ import annotations

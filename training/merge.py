@@ -1,10 +1,10 @@
-"""Join what was played in parts.
+"""Join games or labels that were computed in parts.
 
     python -m training.merge all.parquet part-*.parquet --json games.json   # or all.csv
     python -m training.merge labels part-0 part-1                   # of training.labels --out
 
-Games depend on their numbers alone: the parts are what one command would have played, whatever the
-split. A missing, damaged, foreign or repeated part is rejected.
+A game depends only on its number, so the split does not matter. A missing, damaged, foreign or
+repeated part is rejected.
 """
 
 from __future__ import annotations

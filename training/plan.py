@@ -1,11 +1,12 @@
-"""What a configuration needs, before it starts: memory of a device, and time.
+"""Plan the memory of a device and the time that a configuration needs.
 
     python -m training.plan configs/h100.yaml --devices 8 --memory 80GB
-    python -m training.plan configs/quick.yaml --devices 2 --xla    # with XLA's own account
+    python -m training.plan configs/quick.yaml --devices 2 --xla    # also by XLA
 
-The bytes are counted from the shapes of the games, of what the network reads and of what its
-gradient keeps; nothing is compiled. `--xla` compiles the training step for the devices that are
-here and prints XLA's own account. What cannot fit is refused, with what would.
+The bytes are counted from the shapes of the games, the network's inputs and the arrays that its
+gradient keeps; nothing is compiled. `--xla` compiles the training step for the available devices
+and prints XLA's own account. A configuration that cannot fit is refused, with an alternative that
+does.
 """
 
 from __future__ import annotations

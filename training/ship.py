@@ -3,9 +3,9 @@
     python -m training.ship strong --run runs/strong --set temperature=0.5 decisions=3000000
     python -m training.ship clone --params clone.npz --config configs/quick.yaml
 
-`--set key=value` and `--results FILE` add keys to the JSON (`docs/reference/zoo.md`). An agent
-that replaces another one must not do clearly less of what pays late: federations, advanced tiles,
-research, ships, VP paid for leech. 256 games of self-play are compared with the other's card.
+`--set key=value` and `--results FILE` add keys to the JSON (`docs/reference/zoo.md`). In 256 games
+of self-play, an agent that replaces another one must not have clearly fewer federations, advanced
+tiles, research steps, ships or VP paid for leech than the other's card.
 """
 
 from __future__ import annotations

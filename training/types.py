@@ -25,7 +25,7 @@ class EnvState(Protocol):
 
     @property
     def game(self) -> Any:
-        """What the rules know of it, with `players` and `setup`."""
+        """The state of the rules, with `players` and `setup`."""
 
     @property
     def current_player(self) -> Array:
@@ -153,7 +153,7 @@ class AutoEnvironment(Environment, Protocol):
 
 
 class EnvModule(Protocol):
-    """What makes environments: the module `gaia_jax`."""
+    """A module that makes environments: `gaia_jax`."""
 
     __name__: str  # workers import it
 
@@ -167,7 +167,7 @@ class EnvModule(Protocol):
 
 
 class NetworkInput(Protocol):
-    """What a network keeps of B observations in order to decide and to learn; a pytree."""
+    """The inputs of a network for B decisions, stored for learning; a pytree."""
 
     @property
     def mask(self) -> Array:
@@ -187,7 +187,7 @@ class PolicyNetwork(Protocol):
         """
 
     def encode(self, observation: Observation, mask: Array) -> Any:
-        """What it reads of B positions, a `NetworkInput`."""
+        """A `NetworkInput` of B positions."""
 
     def to_action(self, inputs: Any, action: Array) -> Array:
         """(B,) actions in its own index -> (B,) in the environment's."""

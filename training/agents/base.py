@@ -1,4 +1,4 @@
-"""What an agent is, and the agents that need no file."""
+"""The interface of agents, and the agents that need no file."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Policy(NamedTuple):
 
     @property
     def vp(self) -> float:
-        """What one VP is in the network's values; of a reward by place, as if it were by margin."""
+        """The value of one VP for the network; rewards by place count as rewards by margin."""
         return self.reward_scale / VP_SCALE
 
 

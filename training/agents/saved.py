@@ -1,10 +1,9 @@
-"""A network of one's own as an agent in one file: `NAME.npz`, no pickle, no code of its author's.
+"""Your own network as an agent in one file, `NAME.npz`, without pickle and without your code.
 
-The file holds the parameters as arrays by name, the network as a program (StableHLO, what
-`jax.export` makes of a function) and a JSON text that names its environment. Reading it imports no
-module of the author's and runs nothing but the program. JAX reads programs of older versions, for
-half a year at least (docs.jax.dev, "Export and serialization"): to keep an agent for longer,
-keep its code too.
+The file holds the parameters as arrays by name, the network as a program (StableHLO, by
+`jax.export`) and a JSON text that names its environment. Reading it imports no module of the author
+and runs only the program. JAX reads programs of older versions for at least half a year
+(docs.jax.dev, "Export and serialization"): to keep an agent for longer, keep its code too.
 """
 
 from __future__ import annotations

@@ -1,23 +1,22 @@
 """A search on top of an agent with a policy: `NAME+search:N`, and options after more colons.
 
-    runs/quick+search:32                      looks at 32 positions a decision
+    runs/quick+search:32                      evaluates 32 positions a decision
     runs/quick+search:32:form=one_layer:k=16  the 16 most probable actions, each tried once
 
-option   default   what
-form     rollouts  rollouts: likely actions, followed along the policy's moves, turns ended by rule
-                   (or `lines`, its former name); tree; own_turn: a tree that ends where
-                   another player decides;
-                   one_layer: no tree. Where a search is looked at (`training.explain`, the page)
-                   the default is tree
+option   default   meaning
+form     rollouts  rollouts: probable actions, followed along the policy's moves, with short turns
+                   (formerly `lines`); tree; own_turn: a tree that ends where another player
+                   decides; one_layer: no tree. The default of `training.explain` and the page is
+                   tree
 k        32        actions kept at a position; the most probable ones
-m        8, 16     rollouts at most; actions that the sequential halving of a tree begins with
+m        8, 16     most rollouts; actions that the sequential halving of a tree begins with
 prior    0.003     share of the highest probability that an action needs for a rollout
-utility  max_n     max_n: all want the most; margin: to be ahead of the mean of the others;
-                   paranoid: the others want the least for the one who searches
+utility  max_n     max_n: the own value; margin: the own value minus the mean of the others;
+                   paranoid: the others minimize the value of the searching player
 scale    4, 0.5    logits that 1 VP is worth (of the network's values times 10): of rollouts, rest
 noise    0         Gumbel noise at the root; 1 draws from the improved policy
-follow   0         decisions with one option that are followed without a simulation, in a row; each
-                   costs the whole batch a step, so it pays for a few games at a time
+follow   0         forced decisions in a row that are played without a simulation; each costs the
+                   whole batch a step, so it pays for small batches
 """
 
 from __future__ import annotations

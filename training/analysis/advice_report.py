@@ -279,7 +279,7 @@ def report_page(report: JsonObject, picture: str = "", address: str = "") -> str
 
 
 def _details(row: JsonObject, address: str) -> str:
-    """How a faction is played.
+    """Details of a faction: openings, boosters, sources of VP.
 
     Args:
         address: as of `report_page`.

@@ -90,7 +90,7 @@ def estimate_win_loss(alternative: np.ndarray, played: np.ndarray) -> Loss:
 
 
 class Comparison(NamedTuple):
-    """What to compare at a decision: the played action and its likely alternatives."""
+    """The actions to compare at a decision: the played one and its likely alternatives."""
 
     number: int  # of the decision; a label for the caller, in a review from 1
     seat: int

@@ -90,7 +90,7 @@ def jobs_of(candidates: Sequence[np.ndarray], samples: int, first: int = 0) -> J
 
 
 class _Plan(NamedTuple):
-    """How far B playouts have carried out `Jobs.action` and `Jobs.plan`."""
+    """The progress of B playouts through `Jobs.action` and `Jobs.plan`."""
 
     first_action: Array | int  # (B,) int32, `Jobs.action` until it is played, then -1
     turn: Array | int  # (B,) int32, turn of the plan that the first seat has reached; -1: none

@@ -267,7 +267,7 @@ def _report(progress: Progress, total: int, ended: int) -> None:
 
 
 def _length_of_turn(players: np.ndarray, begins: np.ndarray, seat: int) -> int:
-    """How many of the first decisions belong to the turn of a seat that is deciding.
+    """The number of first decisions that belong to the turn of a deciding seat.
 
     Args:
         players, begins: (M,) of the decisions, `read_notes`.

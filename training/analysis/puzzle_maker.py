@@ -90,7 +90,7 @@ def is_puzzle(trial: Trial) -> bool:
 
 
 class MakerArgs(NamedTuple):
-    """What puzzles depend on except for their set-ups."""
+    """The arguments of puzzles except for their set-ups."""
 
     env: str
     players: int

@@ -70,7 +70,7 @@ SCHEMA: Schema = {
 
 
 class AnswerCriteria(NamedTuple):
-    """Which moves may be the answer of a puzzle, by the choices of agents."""
+    """Conditions on the answer of a puzzle, by the choices of agents."""
 
     solved_by: Sequence[str] = ()  # each of them chooses the answer
     unsolved_by: Sequence[str] = ()  # none of them chooses it
@@ -302,7 +302,7 @@ def choose_actions(agent: Agent, states: State) -> np.ndarray:
 
 
 def find_solved(agent: Agent, positions: Sequence[tuple[int, JsonObject, State]]) -> list[bool]:
-    """Which puzzles an agent solves, by number.
+    """The numbers of the puzzles that an agent solves.
 
     Args:
         positions: all `replay_positions` of a collection.

@@ -192,7 +192,7 @@ def _grade(move: JsonObject) -> str:
 
 
 def _loss(move: JsonObject) -> str:
-    """What a move lost, with its interval."""
+    """The loss of a move, with its interval."""
     loss, win = move["loss"], move["win_loss"]
     return (
         f"{loss['mean']:.1f} VP ({loss['low']:.1f} to {loss['high']:.1f}),"

@@ -1,7 +1,7 @@
 """Every key of a configuration, declared once: type, default, range and meaning.
 
-The groups are pydantic dataclasses: frozen, hashable, unknown keys refused. `ppo` has what every
-implementation of PPO calls so, `recipe` what is this project's own.
+The groups are pydantic dataclasses: frozen, hashable, unknown keys refused. `ppo` has the standard
+keys of PPO, `recipe` those of this project.
 
 A key that adds a term to the reward ends in the unit of its value: `federation_bonus_vp`. Rewards
 are VP / 100, so a bonus without a unit may be a hundred times too large (row 50 of
@@ -59,7 +59,7 @@ def option(default: object, meaning: str) -> Any:
 
 @dataclass(frozen=True, config=STRICT)
 class EnvConfig:
-    """Which game is played, and what a seat is paid for."""
+    """The game and its reward."""
 
     id: Text = option("lost_fleet", "the ruleset: lost_fleet, lost_fleet_published or base")
     reward: Literal["vp", "margin", "rank", "win"] = option("vp", "what a seat is paid for")

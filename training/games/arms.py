@@ -61,7 +61,7 @@ def check_games(games: Games, names: Sequence[str]) -> None:
 
 
 def _program(env: Environment, agent: Agent) -> tuple[str, list[jax.Array]]:
-    """What an agent computes for two games, and the arrays in it."""
+    """The program of an agent for two games, and the arrays in it."""
     key = jax.eval_shape(lambda: jax.random.key(0))
     state = jax.eval_shape(lambda key: jax.vmap(env.init)(jax.random.split(key, 2)), key)
     key = jax.eval_shape(lambda key: jax.random.split(key, 2), key) if agent.by_game else key

@@ -58,7 +58,7 @@ class _Batch:
         return first + self.setups * jax.lax.axis_index(GAMES) if self.shared else first
 
     def notes(self, state: Any, clock: Array, counts: Array) -> dict[str, Array]:
-        """What is stored of ended games, without the actions."""
+        """The stored results of ended games, without the actions."""
         noted = table.make_notes(self.env.ruleset)(state.game, counts)
         return noted | {"decisions": clock}
 

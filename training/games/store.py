@@ -38,7 +38,7 @@ IdsOf = Callable[[str, int], Ids]  # (id of a ruleset, players) -> names of `fac
 
 
 class Head(NamedTuple):
-    """What all games of a file share."""
+    """The properties that all games of a file share."""
 
     about: dict[str, Any]  # identity of the games: agents, rules, seed
     first: int  # number of the first set-up

@@ -1,7 +1,7 @@
-"""A network that is taught an expert's choices and the values of its games.
+"""Behaviour cloning: teach a network an expert's choices and the values of its games.
 
-Policy: cross entropy to softmax(logits of the candidates / temperature). Values: what each seat of
-the game was still paid, without bootstrapping, where the stream saw the game's end. The games are
+Policy: cross entropy to softmax(logits of the candidates / temperature). Values: the remaining
+rewards of each seat, without bootstrapping, where the stream contains the game's end. The games are
 played again from their keys and actions; a minibatch holds decisions of every game.
 """
 
@@ -35,7 +35,7 @@ GAMES = devices.GAMES
 
 
 def returns_to_go(reward: np.ndarray, done: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What every seat is still paid from each decision on, and where the end of the game is known.
+    """Remaining rewards of every seat at each decision, and where the end of the game is known.
 
     Args:
         reward: (T, N, P). done: (T, N).
@@ -221,7 +221,7 @@ def make_learner(
 
 
 class Course(NamedTuple):
-    """How a network is taught."""
+    """Hyperparameters of cloning."""
 
     start: Path | None  # an npz to start from
     passes: int  # over all labels

@@ -1,4 +1,4 @@
-"""Exploring starts: while learning some seats begin with more than the set-up gives.
+"""Exploring starts: in training some seats begin with more than the set-up gives.
 
 A policy that never has more ore or a level of navigation does not learn to use them. So randomly
 chosen seats, the rich ones, get gifts: some of each resource, power in bowl III, a level or two of

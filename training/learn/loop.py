@@ -28,7 +28,7 @@ from .warm_start import begin_with
 
 
 class Inputs(NamedTuple):
-    """What a configuration names: made and loaded once, then handed on."""
+    """The objects that a configuration names, made and loaded once."""
 
     config: Config
     env: Environment

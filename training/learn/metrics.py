@@ -1,7 +1,7 @@
-"""What a policy does while it learns: VP by source, how its games end, verbs offered and chosen.
+"""Metrics of the policy in training: VP by source, ends of games, verbs offered and chosen.
 
-A mean of VP hides a collapse: a policy that stops to explore ships or to take leech that costs VP
-never sees what they pay. These numbers show it within minutes, in `metrics.jsonl` and TensorBoard.
+A mean of VP hides a collapse: a policy that stops exploring ships, or taking leech that costs VP,
+never learns their value. These numbers show it within minutes, in `metrics.jsonl` and TensorBoard.
 """
 
 from __future__ import annotations

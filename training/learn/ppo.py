@@ -1,14 +1,13 @@
 """Self-play PPO: the games, the network and its updates in one compiled chunk.
 
 `make_chunk` scans `_update_step`, an update: a rollout (`_env_step`, T decisions of each game),
-then epochs of minibatches (`_update_epoch`, `_update_minibatch`) that step down `_loss`. What none
-of them changes is a `Learner`; what they change is a `Runner`.
+then epochs of minibatches (`_update_epoch`, `_update_minibatch`) that step down `_loss`. A
+`Learner` holds constants, a `Runner` the arrays that change.
 
-N is the number of games side by side, T the decisions of each between two updates, P the seats.
-All of it runs once per device on that device's share of the games (`shard_map`); only gradients and
-means cross devices. Random numbers belong to a game, not to a device, and each minibatch holds
-decisions of every game, or of one block of the games of every device: the number of devices changes
-nothing but the rounding.
+N is the number of games in parallel, T the decisions of each between two updates, P the seats. Each
+device runs its share of the games (`shard_map`); only gradients and means cross devices. Random
+numbers belong to a game, and each minibatch holds decisions of every game, or of one block of the
+games of every device, so the number of devices changes only the rounding.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ Metrics = dict[str, Any]  # arrays by name
 
 @dataclasses.dataclass(frozen=True)
 class Learner:
-    """What an update is made of, and never changes."""
+    """The constant parts of an update."""
 
     network: PolicyNetwork
     ppo: PPOConfig
@@ -152,7 +151,7 @@ def make_chunk(auto: AutoEnvironment, network: PolicyNetwork, config: Config, me
 
 
 def kept_steps(ppo: PPOConfig, recipe: RecipeConfig) -> int:
-    """How many decisions of each game an update learns from: as many in each of its minibatches."""
+    """The number of decisions of each game that an update learns from; equal in each minibatch."""
     parts = ppo.minibatches // ppo.game_blocks
     return max(round(recipe.keep_fraction * ppo.num_steps / parts), 1) * parts
 
@@ -219,7 +218,7 @@ def _env_step(
 def _look(
     learner: Learner, params: Params, state: AutoState
 ) -> tuple[NetworkInput, Array, Array, Array, Any]:
-    """What the network reads, seats (N, P), logits (N, W), values by player (N, P), the head."""
+    """The network's inputs, seats (N, P), logits (N, W), values by player (N, P), the head."""
     observation = learner.games.observe(state, state.current_player)
     seats = learner.games.seats(state, state.current_player)
     inputs: NetworkInput = learner.network.encode(observation, state.legal_action_mask)

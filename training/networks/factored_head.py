@@ -1,4 +1,4 @@
-"""The head in two steps: first the kind of action, its verb, then the action of that kind.
+"""The factored head: first the kind of action, its verb, then the action of that kind.
 
 log p(action) = log p(kind) + log p(action | kind), each a softmax over the legal ones. Every action
 has one kind, so the logits of the actions of a kind define p(action | kind). The sums are used as
@@ -19,7 +19,7 @@ ILLEGAL_LOGIT = -1e9
 
 
 def kind_sizes(env: Environment) -> tuple[int, ...]:
-    """How many actions each kind has, in the order of the environment's index.
+    """The number of actions of each kind, in the order of the environment's index.
 
     Each plane of cells is a kind, and each other verb; in an environment without verbs all actions
     outside of planes are one kind.

@@ -147,7 +147,7 @@ class AttentionLayer(nn.Module):
 
 
 class FullInput(NamedTuple):
-    """What `Network` reads of a decision: everything."""
+    """The inputs of `Network` at a decision: the whole observation."""
 
     observation: Observation
     mask: Array  # (B, A) bool
@@ -157,7 +157,7 @@ class FullInputMixin:
     """Methods of a network that stores whole observations and uses the environment's actions."""
 
     def encode(self, observation: Observation, mask: Array) -> FullInput:
-        """What to keep of an observation in order to learn from it."""
+        """The part of an observation to store for learning."""
         return FullInput(observation, mask)
 
     def logits_and_values(self, seen: FullInput) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""The network that looks at planets and ships alone, with its own index of actions.
+"""The network with tokens for planets and ships only, and its own index of actions.
 
 Of the 224 cells of a board some 80 hold a planet or a ship; the others are empty space, where only
 the Lost Planet and space stations matter. A token for each planet instead of each cell makes a
@@ -32,7 +32,7 @@ SPACE_PLANE = "pick"  # the only plane whose actions lie in empty space too
 
 
 class PlanetInput(NamedTuple):
-    """What the network reads of a decision. Leading axis B."""
+    """The inputs of the network at a decision. Leading axis B."""
 
     cells: Array  # (B, K, Fc) int8, the tokens; all 0 where there are fewer
     space: Array  # (B, C, Fs) int8, a few columns of every cell
@@ -112,7 +112,7 @@ class PlanetNetwork(nn.Module):
 
     @own_jax_config
     def encode(self, observation: Observation, mask: Array) -> PlanetInput:
-        """What to keep of an observation: `cells` (B, C, Fc), ...; mask (B, A)."""
+        """The part of an observation to store: `cells` (B, C, Fc), ...; mask (B, A)."""
         at, tokens = self.layout, self.config.planets
         planes = len(at.planes)
         planet = (observation.cells[..., jnp.array(at.planet)] != 0).any(-1)  # (B, C)

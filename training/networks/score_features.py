@@ -1,7 +1,6 @@
-"""Score features: what a player's columns are worth together, as the rules count it.
+"""Score features: mission scores, leads and the next income of a player, by the rules.
 
-The network reads the number of structures and the final missions of the game. Mission scores, leads
-and the next income are products of such columns, which a small network cannot compute;
+They are products of columns of the observation, which a small network cannot compute;
 docs/lab/learning.md has the errors of its values with and without these features.
 """
 
@@ -28,7 +27,7 @@ FINAL = ("research", "resources", "pass")  # VP now: of the tracks, of what is l
 
 
 class ScoreFeatures(NamedTuple):
-    """Where the columns that are read lie; hashable, as Flax wants its fields."""
+    """The indices of the columns that are read; hashable, as Flax requires."""
 
     ruleset: Ruleset
     cells: tuple[tuple[str, int], ...]

@@ -1,4 +1,4 @@
-"""Who reaches the server: browsers by a cookie, and on a network only those with its key.
+"""Access to the server: browsers by a cookie, and on a network only those with its key.
 
 A server that listens on this machine alone admits every browser. Any other has a key, which is part
 of the address that it prints: a browser that has opened that address once is admitted. The links of

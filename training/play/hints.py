@@ -331,7 +331,7 @@ def _reasons(
 
 
 def _where(table: Table, text: str) -> str:
-    """Where on the table an action takes place."""
+    """The place of an action on the table."""
     cell = cell_of(table, text)
     if cell >= 0:
         return say("look-map", part=place_words(table, cell))

@@ -94,7 +94,7 @@ def _federation(rules: Rules, before: State, texts: list[str], after: State) -> 
 
 
 def _piece(table: Table, player: int, cell: int) -> str:
-    """What a player has on a cell, in words."""
+    """The piece of a player on a cell, in words."""
     cells = table.map
     if cells.guest[cell] == player:
         return phrase_of("guest-mine")

@@ -1,4 +1,4 @@
-"""Who sits at a table: the browsers and names of its seats, the links to them, who may do what.
+"""The members of a table: browsers and names of its seats, links to them, permissions.
 
 A browser is known by a random id, a cookie. At a table that is not `shared`, every browser that
 reaches the server plays all seats of people (one screen for several people). At a shared table a

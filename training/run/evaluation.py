@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def share_of(place: Place, count: int) -> tuple[int, int]:
-    """Which of `count` set-ups a process plays: the first one, and how many."""
+    """The set-ups of `count` that a process plays: the number of the first, and their number."""
     largest_share = -(-count // place.size)
     first = min(place.id * largest_share, count)
     return first, min(largest_share, count - first)

@@ -1,4 +1,4 @@
-"""What a configuration takes: bytes from shapes, time from what was measured; nothing compiled."""
+"""Plan a configuration: bytes from shapes, time from measurements; nothing is compiled."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Plan(NamedTuple):
 
     @property
     def total(self) -> int:
-        """What there is at the same time: games are played, or learnt from."""
+        """The most bytes at one time: games are played, or learnt from."""
         return sum(self) - min(self.learning, self.playing)
 
 

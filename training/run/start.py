@@ -54,7 +54,7 @@ class Resolved(NamedTuple):
 
 
 class Start(NamedTuple):
-    """What a run begins with."""
+    """The state that a run begins with."""
 
     resolved: Resolved
     inputs: Inputs

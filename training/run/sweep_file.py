@@ -163,7 +163,7 @@ def _members(tree: dict[str, Any], path: Path) -> list[Member] | Tuning:
 
 
 def _variants(tree: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """What each variant changes, by its name: variants by name, times a grid of lists."""
+    """The changes of each variant by its name: variants by name, times a grid of lists."""
     named = _mapping(tree, "variants")
     for variant, values in named.items():
         if not isinstance(values, dict):

@@ -4,8 +4,8 @@
     output = gumbel_search(params, key, root, recurrent_fn, num_simulations=32)
     output.action, output.action_weights, output.value, output.candidates, output.tree
 
-The interface has the shape of mctx; values are (B, P), of every player. Nothing here knows which
-game is played: `environment_model` makes the functions of any environment with pgx's face.
+The interface follows mctx; values are (B, P), of every player. The package is independent of the
+game: `environment_model` makes the functions of any environment with pgx's interface.
 `docs/guide/agents.md` describes the algorithm.
 """
 

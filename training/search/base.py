@@ -64,7 +64,7 @@ class RootFnOutput(NamedTuple):
 
 
 class RecurrentFnOutput(NamedTuple):
-    """What an action leads to, as the network sees it.
+    """The position after an action, as the network evaluates it.
 
     `to_play`, `prior_logits` and `legal_actions` describe the position after the action.
     """
@@ -89,11 +89,11 @@ BoundFn = Callable[[Array, Array, Any], tuple[RecurrentFnOutput, Any]]
 
 @dataclasses.dataclass(frozen=True)
 class SearchOptions:
-    """How to search. Values stay in the units of the network; nothing is rescaled by node."""
+    """Options of a search. Values stay in the units of the network; nothing is rescaled by node."""
 
     candidates: int = 32  # K, actions kept at a node: those with the highest logits
     considered: int = 16  # actions that sequential halving begins with at the root
-    utility: Utility = max_n  # what a mover wants, from the values of all players
+    utility: Utility = max_n  # objective of the deciding player, from the values of all players
     gumbel_scale: float = 1.0  # 0: no noise, the same position gives the same action
     value_scale: float = 1.0  # logits that a value of 1 is worth, times visit_offset + most visits
     visit_offset: float = 50.0

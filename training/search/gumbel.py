@@ -112,7 +112,7 @@ def _result(tree: Tree, start: Start, options: SearchOptions) -> SearchOutput:
 
 
 def _visit_schedule(considered: int, num_simulations: int) -> np.ndarray:
-    """How often an action must have been visited to be considered, by simulation.
+    """The visits that an action needs to be considered, by simulation.
 
     The simulations are split evenly over the rounds; after each the better half of the actions
     stays, and at least two. Karnin and others, "Almost Optimal Exploration in Multi-Armed Bandits".

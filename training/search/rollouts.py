@@ -90,7 +90,7 @@ def _follow(key: Array, start: Start, length: Array, model: BoundFn) -> Array:
 
 
 def _work_items(action: Array, length: Array) -> _Items:
-    """What is to be followed, from the edges (B, K)."""
+    """The rollouts to play, from the edges (B, K)."""
     count = action.shape[1]
     edge = jnp.argsort(-length.reshape(-1), stable=True).astype(jnp.int32)
     return _Items(

@@ -40,7 +40,7 @@ def root_candidates(root: RootFnOutput, gumbel: Array, count: int) -> tuple[Rows
 
 
 def root_score(logits: Array, noise: Array, completed: Array, allowed: Array) -> Array:
-    """What the root maximizes: noise + logits + completed Q, (B, K); -inf where not allowed."""
+    """The objective of the root: noise + logits + completed Q, (B, K); -inf where not allowed."""
     logits = logits - jnp.max(logits, axis=-1, keepdims=True)
     # An action that alone is allowed is chosen, however small its logit.
     return jnp.where(allowed, jnp.maximum(noise + logits + completed, -1e9), -jnp.inf)
@@ -72,7 +72,7 @@ def improved_policy(
 
 
 def mixed_value(raw: Array, logits: Array, visits: Array, utility: Array) -> Array:
-    """What an action that was not visited is taken to be worth.
+    """The assumed value of an action that was not visited.
 
     The network's value, and the mean of the visited actions under the prior, by visits.
 

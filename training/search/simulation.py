@@ -60,7 +60,7 @@ def completed(tree: Tree, node: Array, edges: Edges, options: SearchOptions) -> 
 def select(
     tree: Tree, noise: Array, root_visits: Array, options: SearchOptions
 ) -> tuple[Array, Array]:
-    """Where the next descent of each row ends: a node (B,) and its edge (B,), int32.
+    """The end of the next descent of each row: a node (B,) and its edge (B,), int32.
 
     Args:
         noise: (B, K) of the root's edges.
@@ -77,7 +77,7 @@ def select(
 def _descend(
     tree: Tree, node: Array, slot: Array, child: Array, options: SearchOptions
 ) -> tuple[Array, Array]:
-    """Where a descent ends that takes the edge `slot` (B,) of `node` (B,), with children (B, K)."""
+    """The end of a descent that takes the edge `slot` (B,) of `node` (B,), with children (B, K)."""
     rows = jnp.arange(node.shape[0])
     child = child[rows, slot]
     child_node = jnp.maximum(child, ROOT)
@@ -223,7 +223,7 @@ def _inner_slot(tree: Tree, node: Array, edges: Edges, options: SearchOptions) -
 
 
 def _certain(tree: Tree, node: Array, edges: Edges) -> tuple[Array, Array, Array]:
-    """What is known for certain of a node (B,).
+    """The exact results of a node (B,).
 
     Returns:
         (B,) bool, whether the best action so far leads to a solved node; (B,) bool, whether every

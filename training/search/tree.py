@@ -1,8 +1,8 @@
 """The tree of a search: arrays of fixed shape, one tree for each row of a batch.
 
 B is the batch, N = num_simulations + 1 the nodes, K the candidates of a node, P the players. Node 0
-is the root; what simulation i expands is node i + 1 of its row. A node keeps the values of all
-players, and of the edge that leads to it its visits and its utility to the one who decides.
+is the root; what simulation i expands is node i + 1 of its row. A node stores the values
+of all players, and for the edge that leads to it the visits and the utility of the deciding player.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Tree(NamedTuple):
         return self._by_edge(self.edge_utility)
 
     def _by_edge(self, x: Array) -> Array:
-        """What the nodes keep of the edges that lead to them (B, N), by edge."""
+        """Values (B, N) that nodes store for the edges that lead to them, by edge."""
         child = jnp.asarray(self.child, jnp.int32)
         gathered = jnp.take_along_axis(x[..., None, :], jnp.maximum(child, ROOT), axis=-1)
         return jnp.where(child == UNVISITED, 0, gathered).astype(x.dtype)
@@ -155,7 +155,7 @@ def write_nodes(tree: Tree, index: Array | int, rows: Rows, embedding: Any, **mo
 
 
 def memory(root: RootFnOutput, num_simulations: int, options: SearchOptions) -> int:
-    """How many bytes the trees of a search hold.
+    """The bytes of the trees of a search.
 
     Args:
         root: a `RootFnOutput` of arrays, or of their shapes (`jax.eval_shape`).

@@ -1,4 +1,4 @@
-"""What each seat did in each game, counted from `decisions.parquet`."""
+"""Actions of each seat in each game, counted from `decisions.parquet`."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ def compiling(task: str) -> Iterator[None]:
 
 @cache
 def _events() -> Counter[str]:
-    """How often JAX read a program from its cache, or had to compile one."""
+    """The numbers of programs that JAX read from its cache and compiled."""
     import jax.monitoring
 
     events: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Which code this is: the commit of a clone."""
+"""The commit of a clone."""
 
 from __future__ import annotations
 

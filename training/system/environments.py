@@ -107,7 +107,7 @@ def identity(env: Environment) -> dict[str, Any]:
 
 
 def another_environment(about: Mapping[str, Any], env: Environment) -> str:
-    """How the stored `identity` differs from that of `env`, in words; "" if it does not.
+    """The difference of the stored `identity` from that of `env`, in words; "" if there is none.
 
     Args:
         about: with the keys of `identity`; `players` is 4 by default.

@@ -29,7 +29,7 @@ Report = Callable[[int], object]  # called with the index of a finished shard
 
 
 class On(NamedTuple):
-    """Where shards are computed."""
+    """The place where shards are computed."""
 
     backend: str = "local"
     address: str = ""  # of Ray

@@ -28,7 +28,7 @@ LOST = 1  # exit code where another process was lost
 
 
 class Place(NamedTuple):
-    """Which process this is."""
+    """The place of this process among all."""
 
     coordinator: str  # host:port of process 0; "": the launcher's
     size: int

@@ -28,7 +28,7 @@ class Recorded(NamedTuple):
 
 
 class Replayed(NamedTuple):
-    """What came of playing, or of replaying; T as many decisions as the longest game has."""
+    """The results of playing or replaying; T is the number of decisions of the longest game."""
 
     actions: np.ndarray  # (T, B) int16, -1 where the game is over
     gap: np.ndarray  # (T, B) float32, how far the logit of the action is below the best one

@@ -2,8 +2,8 @@
 
 The network of planets has no weights of single cells, so rulesets differ only in the columns of an
 observation and in the actions without a cell. Columns and actions of the other ruleset alone get
-weights of 0: the column has no effect, the action has logit 0. With fewer players the last seats
-are left out, whose tokens a layer reads side by side.
+weights of 0: the column has no effect, the action has logit 0. With fewer players the last
+seats are left out.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _others(env: Environment) -> list[str]:
 
 
 def _space(env: Environment) -> list[str]:
-    """What the logits of empty space are made of: a constant and columns of the cell."""
+    """The inputs of the logits of empty space: a constant and columns of the cell."""
     layout = make_layout(env)
     return ["constant", *(env.observation_spec.cells[i].name for i in layout.space)]
 

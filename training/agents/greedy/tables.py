@@ -1,4 +1,4 @@
-"""What the scripted player reads of a ruleset, as numpy arrays made once."""
+"""Tables of a ruleset for the scripted player, numpy arrays made once."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def make_tables(env: Environment) -> SimpleNamespace:
 
 
 def _factions(env: Environment) -> dict[str, Any]:
-    """What is a faction's own."""
+    """Tables of the factions."""
     rules, f = env.ruleset, env.ruleset.tables.faction
     return {
         "booster_income": env.ruleset.tables.booster_income,  # (boosters, G)

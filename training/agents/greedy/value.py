@@ -1,4 +1,4 @@
-"""What a position is worth to one player, in VP. One game at a time; `vmap` makes batches."""
+"""The value of a position for one player, in VP. Takes one game; `vmap` makes batches."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _power(at: Position) -> Array:
 
 
 def _income(at: Position) -> Array:
-    """What the income phases to come bring (INC-01), the booster once it cannot change."""
+    """The value of the remaining income phases (INC-01), the booster once it cannot change."""
     row = FactionRow.of(at.t.rules, at.faction)
     parts = income.parts(at.t.rules, row, at.me, at.game.setup.economy_side)
     booster = real(parts.pop("booster"))

@@ -1,9 +1,7 @@
-"""What the scripted player thinks things are worth, in VP.
+"""Weights of the scripted player's value, in VP; `docs/lab/greedy.md` logs their tuning.
 
-`docs/lab/greedy.md` logs how it was tuned.
-
-R is the number of rounds left after the current one: 5 in round 1, 0 in round 6. What a thing earns
-by the round falls with R; what is certain (VP, research at the end) does not.
+R is the number of rounds left after the current one: 5 in round 1, 0 in round 6. Gains of each
+round fall with R; certain gains (VP, research at the end) do not.
 """
 
 from __future__ import annotations
