@@ -1,8 +1,8 @@
-"""Clone the scripted player: learn its choices and the values of its games from `training.labels`.
+"""Clone an expert: learn its choices and the values of its games from `training.labels`.
 
     python -m training.clone --labels runs/labels --config configs/quick.yaml --out runs/clone.npz
 
-The policy learns softmax(values of the candidates / temperature), the values learn the remaining
+The policy learns softmax(logits of the candidates / temperature), the values learn the remaining
 rewards of each seat (`training/imitation/behaviour_cloning.py`).
 """
 
