@@ -2,24 +2,35 @@
 
     python -m training.review GAME.json --html review.html
     python -m training.review GAME.json --agent runs/long --playouts 32 --json review.json
+    python -m training.review games/*.json --player Anna
 
 Playouts compare each placement, booster and main action with its most likely alternatives: the
 agent plays all seats to the end of the game, with the same random numbers for each. After Ctrl-C
 the report has the moves that were judged before.
+
+For several records the report says which kinds of moves cost one player most over these games, each
+with an example. Records without that player are left out.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gaia_jax.cli import outputs
-from gaia_jax.cli.command_line import LARGEST_SEED, whole, wrote
+from gaia_jax.cli.command_line import LARGEST_SEED, UserError, whole, wrote
 from gaia_jax.cli.progress import status_line
 
 from .system import cli
+
+if TYPE_CHECKING:
+    from .analysis.playouts import Playouts
+    from .analysis.recorded_game import Game
+    from .analysis.review import Review
 
 # Passed to `split_cpu` as the number of games: large enough that only the cores limit the devices.
 MANY_GAMES = 1 << 20
@@ -28,31 +39,29 @@ MANY_GAMES = 1 << 20
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line. Returns the exit code: 130 after Ctrl-C with moves left to judge."""
     args = _parse(argv)
-    from .analysis import review, review_report
+    from .analysis import habits, review, review_report
     from .analysis.recorded_game import read_game
     from .stats.chart import new_figure
     from .system.devices import split_cpu
 
     review.check_policy(args.agent)  # before any work; `review_game` checks again
+    one_game = len(args.records) == 1
     outputs.check_files(
         {
-            "--json": (args.json, review_report.is_own_report),
+            "--json": (args.json, (review_report if one_game else habits).is_own_report),
             "--html": (args.html, review_report.is_own_page),
         }
     )
+    seats = _seats(args)
     if args.html:
         new_figure(1, 1)  # raises an error without matplotlib
     split_cpu(0, MANY_GAMES)
-    with status_line(lambda: f"playing {args.record}"):
-        game = read_game(args.record)
-    with cli.bar("playout", 1) as bar:
-
-        def progress(ended: int, total: int) -> None:
-            bar.total = total
-            bar.update(ended - bar.n)
-
-        game_review = review.review_game(game, args.agent, args.playouts, args.seed, progress)
-    report = {"record": str(args.record)} | review_report.build_report(game_review)
+    if seats:
+        return _habits(args, seats)
+    (record,) = args.records
+    with status_line(lambda: f"playing {record}"):
+        game = read_game(record)
+    report = {"record": str(record)} | review_report.build_report(_review(args, game))
     print(review_report.report_text(report))
     if args.json:
         outputs.write_json(args.json, report)
@@ -62,10 +71,92 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0 if report["judged"] == report["asked"] else 130
 
 
+def _review(args: argparse.Namespace, game: Game, runner: Playouts | None = None) -> Review:
+    from .analysis import review
+
+    with cli.bar("playout", 1) as bar:
+
+        def progress(ended: int, total: int) -> None:
+            bar.total = total
+            bar.update(ended - bar.n)
+
+        return review.review_game(game, args.agent, args.playouts, args.seed, progress, runner)
+
+
+def _seats(args: argparse.Namespace) -> dict[Path, list[int]]:
+    """The seats of `--player` in each record that has the name; {} for one record.
+
+    Raises:
+        UserError: the options do not fit the number of records, or the name is in too few of them.
+    """
+    from gaia_jax import replay
+
+    from .analysis.habits import MIN_GAMES
+
+    paths = list(dict.fromkeys(args.records))
+    if len(args.records) == 1:
+        if args.player is not None:
+            raise UserError("--player requires several records")
+        return {}
+    if args.html:
+        raise UserError(f"--html requires one record, got {len(args.records)}")
+    try:
+        players = {path: replay.read(path).players for path in paths}
+    except replay.RecordError as error:
+        raise UserError(str(error)) from error
+    counts = Counter(name for names in players.values() for name in set(names))
+    by_count = sorted(counts.items(), key=lambda named: (-named[1], named[0]))
+    named = ", ".join(f"{name} ({n})" for name, n in by_count) or "nobody"
+    if args.player is None:
+        raise UserError(f"several records require --player; they name {named}")
+    if counts[args.player] < MIN_GAMES:
+        number = f"got {counts[args.player]}; they name {named}"
+        raise UserError(f"--player {args.player}: at least {MIN_GAMES} records required, {number}")
+    return {
+        path: [seat for seat, name in enumerate(names) if name == args.player]
+        for path, names in players.items()
+        if args.player in names
+    }
+
+
+def _habits(args: argparse.Namespace, seats: dict[Path, list[int]]) -> int:
+    """Review several games for the habits of one player. Returns the exit code."""
+    from .agents import make_agent
+    from .analysis import habits
+    from .analysis.judge import LINE_LENGTH
+    from .analysis.playouts import Playouts
+    from .analysis.recorded_game import read_game
+
+    games, runners = list[habits.PlayerGame](), dict[str, Playouts]()
+    with status_line(lambda: f"playing {len(seats)} records"):
+        played = {path: read_game(path) for path in seats}  # errors before any game is reviewed
+    for path, game in played.items():
+        name = game.env.ruleset.name
+        if name not in runners:
+            agent = make_agent(args.agent, game.env)
+            runners[name] = Playouts(game.env, agent, moves=LINE_LENGTH)
+        try:
+            reviewed = _review(args, game, runners[name])
+        except KeyboardInterrupt:
+            break
+        if len(reviewed.moves) < reviewed.num_requested:  # after Ctrl-C
+            break
+        games.append(habits.PlayerGame(str(path), reviewed, seats[path]))
+    if len(games) < habits.MIN_GAMES:
+        raise KeyboardInterrupt
+    report = habits.build_report(args.player, games)
+    print(habits.report_text(report))
+    if args.json:
+        outputs.write_json(args.json, report)
+    wrote(args.json)
+    return 0 if len(games) == len(seats) else 130
+
+
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.review", __doc__, cache_flag=True)
     add = parser.add_argument
-    add("record", metavar="RECORD", type=Path, help="a game record, JSON")
+    add("records", metavar="RECORD", type=Path, nargs="+", help="a game record, JSON")
+    add("--player", metavar="NAME", help="with several records: whose mistakes to compare")
     add("--agent", default="zoo/strong", help="plays all seats; it must have a policy")
     add(
         "--playouts", metavar="N", type=whole(4, 10**4), default=16,

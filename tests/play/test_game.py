@@ -478,8 +478,8 @@ def test_the_end_of_a_game(game: Game) -> None:
 
 def test_a_game_is_one_file(game: Game, tmp_path: Any) -> None:
     game.now = game.line[-1]
-    (tmp_path / "game.json").write_text(game.record_text())
+    replay.write(tmp_path / "game.json", game.record(["Anna", ""]))
     record = replay.read(tmp_path / "game.json")
-    assert record.players == ("a person",) * 4
+    assert record.players == ("Anna", *("a person",) * 3)
     assert record.actions == replay.read(RECORDS["lost_fleet"]).actions
     assert replay.play(record).terminated

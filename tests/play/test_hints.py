@@ -35,7 +35,7 @@ class PlannedAnalysis:
     def __init__(self, runner: Any, state: Any, step: Any) -> None:
         self.is_hurried, self.suggested = False, 0
 
-    def suggest(self, progress: Callable[[int, int], object]) -> None:
+    def suggest(self, progress: Callable[[int, int], object], played: int) -> None:
         progress(0, 64)
         self.hold.wait(10)
         progress(64, 64)
@@ -66,33 +66,34 @@ def table(id: str = "a") -> Any:
         legal=lambda state: ["good", "bad"], index=["good", "bad"].index,
         after=lambda state, action: state,
     )  # fmt: skip
-    return SimpleNamespace(id=id, now=0, rules=rules, nodes=[SimpleNamespace(state=None)] * 2)
+    nodes = [SimpleNamespace(state=None)] * 2
+    return SimpleNamespace(id=id, now=0, rules=rules, nodes=nodes, played_at=lambda at: -1)
 
 
 def test_a_hint_ends_when_the_position_is_another_one(advice: Advice) -> None:
     game = table()
     PlannedAnalysis.hold.clear()
     advice.start_hint(game)
-    first = advice._positions["a"].hint
+    first = advice._positions["a", game.now].hint
     advice.start_hint(game)
-    assert first and advice._positions["a"].hint is first, "asked twice, looked for once"
+    assert first and advice._positions["a", game.now].hint is first, "asked twice, looked for once"
     assert advice.hint(game)["status"] == "running"
     assert advice.hint(game, 1) == {"status": "none", "node": 1, "candidates": []}
     assert advice.hint(game)["status"] == "running", "to look at another position ends nothing"
     other = table("b")
     advice.start_hint(other)
     assert advice.hint(game)["status"] == "running", "each table has its own"
-    advice.leave(other)
-    assert advice.hint(other)["status"] == "running", "the game is still there"
+    advice.leave(other, 1)
+    assert advice.hint(other)["status"] == "running", "the game was not there"
     advice.forget("b")
     game.now = 1
-    advice.leave(game)
+    advice.leave(game, 0)
     assert advice.hint(game) == {"status": "none", "node": 1, "candidates": []}
     PlannedAnalysis.hold.set()
     first.wait()
     assert first.status == "called off"
     advice.start_hint(game)
-    second = advice._positions["a"].hint
+    second = advice._positions["a", game.now].hint
     assert second
     second.wait()
     assert len(advice.hint(game)["candidates"]) == 2
@@ -104,13 +105,13 @@ def test_a_hint_is_called_off_by_a_wish(advice: Advice) -> None:
     game = table()
     PlannedAnalysis.hold.clear()
     advice.start_hint(game)
-    first = advice._positions["a"].hint
+    first = advice._positions["a", game.now].hint
     advice.call_off(game, "review")
     assert advice.hint(game)["status"] == "running", "there is no review"
     advice.call_off(game, "hint")
     assert advice.hint(game)["status"] == "called off"
     advice.start_hint(game)
-    second = advice._positions["a"].hint
+    second = advice._positions["a", game.now].hint
     assert first and second and second is not first
     PlannedAnalysis.hold.set()
     second.wait()
@@ -121,7 +122,7 @@ def test_the_move_itself_is_checked(advice: Advice) -> None:
     game = table()
     for text, warned in (("good", False), ("bad", True)):
         advice.start_check(game, [text])
-        job = advice._positions["a"].check
+        job = advice._positions["a", game.now].check
         assert job
         job.wait()
         checked = advice.check(game)["checked"]
@@ -137,11 +138,11 @@ def test_a_check_hurries_the_hint_of_its_position(advice: Advice) -> None:
     game = table()
     PlannedAnalysis.hold.clear()
     advice.start_hint(game)
-    analysis: Any = advice._positions["a"].analysis
+    analysis: Any = advice._positions["a", game.now].analysis
     advice.start_check(game, ["bad"])
     assert analysis.is_hurried
     PlannedAnalysis.hold.set()
-    check = advice._positions["a"].check
+    check = advice._positions["a", game.now].check
     assert check
     check.wait()
     assert advice.check(game)["checked"]["warned"] and advice.hint(game)["status"] == "ready"
@@ -292,7 +293,7 @@ def test_a_hint_is_shown_in_steps_and_a_move_is_checked(tab: Watched, server: Se
     assert "in the same plan: the other order" in text and "research" not in text
     page.click("#hint-next")
     text = page.inner_text("#hints")
-    assert "compared with the next best: +6.5 research" in text and "then Xenos: pass" in text
+    assert "next best: more from research (6.5 VP)" in text and "then Xenos: pass" in text
     assert "with the same random numbers" in text and page.locator("#hint-next").count() == 0
     page.evaluate("allSettings().warn = true")
     dialogs: list[str] = []
@@ -326,7 +327,7 @@ class HintAnswers:
         candidate: dict[str, Any] = {
                      "text": text, "words": text, "place": "here", "vp": [9.0, 8.0, 10.0],
                      "lost": [0.0, 0.0, 0.0], "grade": None, "playouts": 32, "orders": [],
-                     "why": {}, "line": []}  # fmt: skip
+                     "why": {"research": 6.5}, "line": [], "played": True}  # fmt: skip
         route.fulfill(
             json={"status": self.status, "message": "getting ready", "done": 0, "total": 0,
                   "seconds": 1, "node": self.node, "tried": 1, "nothing_near": "",
@@ -366,3 +367,21 @@ def test_costly_first_moves_are_warned_of() -> None:
             assert wrong.is_mistake and wrong.loss.mean > 8
             assert not analysis.check([likeliest]).is_mistake
         state = rules.after(state, likeliest)
+
+
+def test_what_an_agent_played_is_explained_at_once(tab: Watched, server: Server) -> None:
+    """A finished game of agents: nothing to decide, but everything to look at."""
+    begin(tab, server.home, ("greedy",) * 4, "lost_fleet")
+    page, answers = tab.page, HintAnswers(tab)
+    go(tab, 12)
+    tab.until("game.explained && !byId('explain').hidden")
+    assert page.is_disabled("#hint") and not page.evaluate("game.legal.length")
+    answers.status, answers.node = "ready", page.evaluate("game.node")
+    page.click("#explain")
+    tab.until("document.querySelectorAll('#hints .candidate').length === 1")
+    text = page.inner_text("#hints")
+    assert "played here" in text and "next best: more from research (6.5 VP)" in text
+    assert page.locator("#hint-next").count() == 0 and page.is_disabled("#hints .candidate")
+    page.click(".tabs button[data-tab='Log']")
+    page.click("#last")
+    tab.until("game.over && byId('explain').hidden")

@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import Iterator, MutableMapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from training.play.background import Job
 from training.play.game import HUMAN, Node, Refused
 from training.play.game_server import GameServer
 from training.play.hints import Position
-from training.play.kept_tables import KeptTables
+from training.play.kept_tables import KeptTables, OpenTable
 from training.play.members import Forbidden, Members, read_name
 
 SEATS = [HUMAN, HUMAN, "random", HUMAN]
@@ -293,6 +294,27 @@ def test_settings_belong_to_whoever_plays_the_seat(network: Network) -> None:
     assert [chosen.take_power for chosen in table.settings] == [3, -1, -1]
 
 
+def test_a_past_decision_is_explained_to_those_who_play() -> None:
+    """Player 0 decided at position 0 and decides at position 1; at position 2 the game is over."""
+    seats = ["you", "you"]
+    members = Members.of("host", "", seats, True)
+    members.sit("guest", 1, "Guest")
+    members.enter("fan", members.watch_key, "")
+    game: Any = SimpleNamespace(
+        now=1, seats=seats, over=lambda at: at == 2, table=lambda at: SimpleNamespace(player=0)
+    )
+    table = OpenTable(game, members, [])
+
+    def explained(browser: str) -> list[bool]:
+        return [table.may_explain(browser, at) for at in range(3)]
+
+    assert explained("host") == [True, True, False]
+    assert explained("guest") == [True, False, False], "not what another is deciding"
+    assert explained("fan") == [False, False, False]
+    game.seats = ["zoo/strong"] * 2
+    assert explained("host") == [True, True, False], "the host of a game of agents alone"
+
+
 @pytest.mark.parametrize("kind", ["hint", "check", "review"])
 def test_a_spectator_cancels_no_work(strangers_table: tuple[Network, str, str], kind: str) -> None:
     network, id, _ = strangers_table
@@ -303,8 +325,9 @@ def test_a_spectator_cancels_no_work(strangers_table: tuple[Network, str, str], 
     is_over = threading.Event()
     job = Job(lambda job: is_over.wait(10) and None, kind)
     analysis: Any = None
-    advice._positions[id] = Position(
-        table.game.now, analysis, **{kind: job} if kind != "review" else {}
+    node = table.game.now
+    advice._positions[id, node] = Position(
+        table.game.nodes[node].state, analysis, **{kind: job} if kind != "review" else {}
     )
     advice._reviews[id] = list(table.game.line), job
     path = f"/api/games/{id}/ask/{kind}"

@@ -103,6 +103,20 @@ def test_more_actions_are_tried_until_two_alternatives_are_near(
     assert not none.alternatives() and none.candidates[0] == 0
 
 
+def test_a_played_action_is_played_out_as_often_as_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runner = PlannedPlayouts(dict.fromkeys(range(12), 95.0) | {0: 100, 11: 60}, {})
+    analysis = analysis_of(monkeypatch, runner, {10: 0})
+    analysis.suggest(played=11)
+    assert analysis.plan_of(11) == 11 and analysis.candidates[-1] == 11
+    assert 11 not in analysis.alternatives()
+    assert analysis.outcomes([0, 11]).vp.shape[1] == 2 * ROUND
+    assert analysis.plan_of(9) == analysis.plan_of(-1) == -1, "not played out"
+    analysis.suggest(played=10)
+    assert analysis.plan_of(10) == analysis.plan_of(0), "another order of one plan"
+
+
 @pytest.mark.parametrize(
     ("vp", "is_mistake"), [(70, True), (85, True), (98, False), (100, False), (103, False)]
 )

@@ -110,6 +110,8 @@ class JudgedMove(NamedTuple):
     num_playouts: int  # of each of the two actions that the losses compare
     # (M,) actions after `best` in the playout with the deciding player's median VP, padded with -1
     line: np.ndarray
+    # (S,) mean VP by source of the deciding player after `best` minus after the played action
+    sources: np.ndarray = np.empty(0)
 
 
 class GameJudgement(NamedTuple):
@@ -156,16 +158,17 @@ class _Stage(NamedTuple):
         """Whether it was not interrupted."""
         return bool(self.ends.ended.all())
 
-    def results(self) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
-        """Each completed comparison: its index, actions, VP (K, n, P), moves (K, n, M)."""
+    def results(self) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+        """Each completed comparison: its index and actions, then as of `judge_from_playouts`."""
         start = 0
         for index, actions in zip(self.indices, self.actions, strict=True):
             rows = slice(start, start + len(actions) * self.samples)
             start = rows.stop
             if self.ends.ended[rows].all():
-                vp, moves = self.ends.vp[rows], self.ends.moves[rows]
+                results = (self.ends.vp, self.ends.moves, self.ends.sources)
                 shape = (len(actions), self.samples)
-                yield index, actions, vp.reshape(*shape, -1), moves.reshape(*shape, -1)
+                vp, moves, sources = (x[rows].reshape(*shape, *x.shape[1:]) for x in results)
+                yield index, actions, vp, moves, sources
 
 
 class Judge:
@@ -319,7 +322,7 @@ class Judge:
             stage = play(undecided, candidates, range(choosing))
             if not stage.is_complete:
                 return [_judge_by_halves(comparisons[i], *result) for i, *result in stage.results()]
-            for i, actions, vp, _ in stage.results():
+            for i, actions, vp, _, _ in stage.results():
                 compared[i] = actions[[0, _best_alternative(comparisons[i], vp)]]
         # Measure the losses, with other samples.
         stage = play(list(range(len(comparisons))), compared, range(choosing, choosing + n))
@@ -351,24 +354,34 @@ def _best_alternative(comparison: Comparison, vp: np.ndarray) -> int:
 
 
 def _judge_by_halves(
-    comparison: Comparison, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray
+    comparison: Comparison,
+    actions: np.ndarray,
+    vp: np.ndarray,
+    moves: np.ndarray,
+    sources: np.ndarray,
 ) -> JudgedMove:
     """Judge a move by the choosing playouts alone: half of them choose, the others measure."""
     half = vp.shape[1] // 2
     pair = [0, _best_alternative(comparison, vp[:, :half])]
-    return judge_from_playouts(comparison, actions[pair], vp[pair, half:], moves[pair, half:])
+    later = (x[pair, half:] for x in (vp, moves, sources))
+    return judge_from_playouts(comparison, actions[pair], *later)
 
 
 def judge_from_playouts(
-    comparison: Comparison, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray
+    comparison: Comparison,
+    actions: np.ndarray,
+    vp: np.ndarray,
+    moves: np.ndarray,
+    sources: np.ndarray | None = None,
 ) -> JudgedMove:
     """Judge a move by playouts of it and of its alternative, if there is one.
 
     Args:
         actions: (K,), the played one first; K is 1 or 2.
-        vp: (K, n, P). moves: (K, n, M).
+        vp: (K, n, P). moves: (K, n, M). sources: (K, n, P, S) VP by source.
     """
     seat, won = comparison.seat, wins(vp)
+    own_sources = np.zeros((2, 1, 0)) if sources is None else sources[:, :, seat].astype(float)
     has_alternative = len(actions) > 1
     other = len(actions) - 1  # 0, the played action, without an alternative
     median = int(np.argsort(vp[other, :, seat], kind="stable")[vp.shape[1] // 2])
@@ -377,4 +390,5 @@ def judge_from_playouts(
         estimate_loss(vp[1, :, seat], vp[0, :, seat]) if has_alternative else NO_LOSS,
         estimate_win_loss(won[1, :, seat], won[0, :, seat]) if has_alternative else NO_LOSS,
         vp.shape[1], moves[other, median, :LINE_LENGTH],
+        (own_sources[other] - own_sources[0]).mean(0),
     )  # fmt: skip

@@ -92,6 +92,10 @@ class PositionAnalysis:
         """Other actions that belong to the same plan as a candidate."""
         return [other for other, first in self._orders.items() if first == action]
 
+    def plan_of(self, action: int) -> int:
+        """The candidate of the plan to which an action belongs; -1 if it was not played out."""
+        return self._orders.get(action, action if action in self._by_action else -1)
+
     def outcomes(self, actions: Sequence[int]) -> Outcomes:
         """Playouts of some actions, as many as each of them has."""
         single = [self._by_action[action] for action in actions]
@@ -104,11 +108,12 @@ class PositionAnalysis:
         best_vp, vp = self.outcomes([best, action]).vp[:, :, self.seat]
         return estimate_loss(best_vp, vp)
 
-    def suggest(self, progress: Progress = lambda ended, total: None) -> None:
+    def suggest(self, progress: Progress = lambda ended, total: None, played: int = -1) -> None:
         """Play out candidates until two alternatives to the best are known, if there are any.
 
         Args:
             progress: called with the number of finished playouts, and how many are planned.
+            played: an action to include; -1 for none.
         """
         number = 0
         while number < min(MAX_TRIED, len(self.likely_actions)):
@@ -116,9 +121,11 @@ class PositionAnalysis:
                 break
             more = self.likely_actions[number : number + (NUM_MORE if number else NUM_FIRST)]
             number += len(more)
+            more += [played] * (played >= 0 and played not in more)
             self._extend([a for a in more if a not in self._by_action], ROUND, progress)
             self._merge_orders()
         shown = self.candidates[:NUM_SHOWN]
+        shown += [plan for plan in [self.plan_of(played)] if plan >= 0 and plan not in shown]
         if len(shown) > 1 and not self.is_hurried:
             self._extend(shown, 2 * ROUND, progress)
             self._merge_orders()

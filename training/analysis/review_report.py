@@ -157,7 +157,7 @@ def report_text(report: JsonObject) -> str:
         for step in move["line"][: NUM_LINE_MOVES + 1]:
             is_opponent = step["player"] != move["player"]
             better.append(f"{seats[step['player']]['name']}: " * is_opponent + step["words"])
-        title = f"decision {number}, {_move_time(move)}, {seats[move['player']]['name']}"
+        title = f"decision {number}, {move_time(move)}, {seats[move['player']]['name']}"
         lines += [
             "",
             f"{title}: {move['played']['words']}{_grade(move)}",
@@ -183,7 +183,8 @@ def _seats(seats: Sequence[JsonObject]) -> ReportTable:
     return ReportTable(("player", "VP", "expected", "accuracy", "VP lost", *GRADES), rows)
 
 
-def _move_time(move: JsonObject) -> str:
+def move_time(move: JsonObject) -> str:
+    """When a move was made."""
     return f"round {move['round']}" if move["round"] else "set-up"
 
 
@@ -258,7 +259,7 @@ def _seat_options(seats: Sequence[JsonObject], first: int) -> str:
 def _button(move: JsonObject, seats: Sequence[JsonObject]) -> str:
     """A costly move; its better move is only named when the reader asks for it."""
     seat = seats[move["player"]]
-    title = f"{seat['name']}, {_move_time(move)}{_grade(move)}"
+    title = f"{seat['name']}, {move_time(move)}{_grade(move)}"
     body = "".join(
         f"<span>{escape(row)}</span>" for row in (f"Played: {move['played']['words']}", _loss(move))
     )

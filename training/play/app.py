@@ -17,6 +17,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from gaia_jax.replay import to_text
+
 from . import catalogue
 from .access import KEY, NEEDS_LINK, Access, Visitor
 from .background import Job
@@ -179,7 +181,7 @@ class Pages:
         table = self._table(request)
         if not self._played(request, table) and not _visitor(request).admitted:
             raise Forbidden("only players save the game")
-        name, moves = self.server.save(table.game, body.get("name", ""))
+        name, moves = self.server.save(table, body.get("name", ""))
         return {"name": name, "moves": moves}
 
     def advice(self, request: Request, body: Body) -> Answer:
@@ -200,10 +202,12 @@ class Pages:
 
     def game_file(self, request: Request, body: Body) -> Answer:
         """A game as a file: its record, its replay page, its review."""
-        game, format = self._table(request).game, request.path_params["what"]
+        table, format = self._table(request), request.path_params["what"]
+        game = table.game
         name = re.sub(r"[^\w .-]", "_", game.name or "gaia project")
         if format == "record.json":
-            return _download(game.record_text(), "application/json", f"{name}.json")
+            text = to_text(game.record(table.members.names))
+            return _download(text, "application/json", f"{name}.json")
         if format == "replay.html":
             return _download(game.replay_page(), "text/html", f"{name}.html")
         job = self.server.advice.review_job(game) if format == "review.html" else None

@@ -6,16 +6,18 @@ Which position a browser shows belongs to the browser: it is the argument `at` o
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
+
+import numpy as np
 
 from gaia_jax.env import State
 from gaia_jax.language import language
 from gaia_jax.render import Table, effects, panels
 from gaia_jax.replay import Record
 from gaia_jax.replay.page import effects_json, page
-from gaia_jax.replay.record import to_text
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
@@ -221,6 +223,16 @@ class Game:
         """The line of the game if a position is on it, otherwise the line through the position."""
         return self.line if at in self.line else self._onward(self.path(at))
 
+    def has_choice(self, at: int) -> bool:
+        """Whether several actions are legal at a position."""
+        return int(np.sum(self.nodes[at].state.legal_action_mask)) > 1
+
+    def played_at(self, at: int) -> int:
+        """The action that the line through a position takes there; -1 at its end."""
+        line = self.line_of(at)
+        later = line[line.index(at) + 1 :]
+        return self.nodes[later[0]].action if later else -1
+
     def _onward(self, path: list[int]) -> list[int]:
         """Extend a line by the latest moves from its end."""
         while self.nodes[path[-1]].children:
@@ -235,18 +247,21 @@ class Game:
             id = self.nodes[id].parent
         return out[::-1]
 
-    def record(self) -> Record:
-        """The line of the game to its end, from any position."""
+    def record(self, names: Sequence[str] = ()) -> Record:
+        """The line of the game to its end, from any position, with its players.
+
+        Args:
+            names: of the people, by seat; "" or missing where unknown.
+        """
         moves = [self.nodes[id].action for id in self.line[1:]]
         tip = self.table(self.line[-1])
         vp = [seat.vp for seat in tip.seats] if tip.over else []
-        return Record.of(self.rules.env, self.setup, moves, vp)
-
-    def record_text(self) -> str:
-        """The record of the line of the game, with its players, as JSON text."""
-        players = ["a person" if seat == HUMAN else seat for seat in self.seats]
-        players += [AUTOMA_NAME] * self.rules.solo
-        return to_text(self.record().with_players(players))
+        people = [name or "a person" for name, _ in zip_longest(names, self.seats, fillvalue="")]
+        players = [
+            name if seat == HUMAN else seat for name, seat in zip(people, self.seats, strict=True)
+        ]
+        record = Record.of(self.rules.env, self.setup, moves, vp)
+        return record.with_players([*players, *[AUTOMA_NAME] * self.rules.solo])
 
     def replay_page(self) -> str:
         """The line of the game as a page of one file."""

@@ -231,8 +231,8 @@ class GameServer:
             raise Refused(reason)
         if kind == "review":
             self.advice.start_review(game)
-        elif not table.may_act(browser, at):
-            raise Refused("hints are for your own decisions")
+        elif not (table.may_act if kind == "check" else table.may_explain)(browser, at):
+            raise Refused("hints are for your own decisions, and for those that have been made")
         elif kind == "check":
             self.advice.start_check(game, requested_actions(body), at)
         else:
@@ -316,7 +316,7 @@ class GameServer:
                 is_made = True
             finally:  # a setting after the move may fail
                 if game.now != before:
-                    self.advice.leave(game)
+                    self.advice.leave(game, before)
                 if is_made or game.now != before:
                     game.changed()
                     self._keep(table, change_name in ("act", "share"))
@@ -422,14 +422,14 @@ class GameServer:
         """The saved records that can be opened: `name`, `ruleset`, `players`."""
         return self.saves.offers(self.rules_for)
 
-    def save(self, game: Game, name: object) -> tuple[str, int]:
+    def save(self, table: OpenTable, name: object) -> tuple[str, int]:
         """Save the line in view; the name of the record and how many moves it has.
 
         Raises:
             Refused: an invalid name, or too many records.
         """
         with self.lock:
-            record = game.record()
+            record = table.game.record(table.members.names)
         return self.saves.save(name, record), len(record.actions)
 
 

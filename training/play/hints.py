@@ -1,6 +1,7 @@
 """Hints, checks of moves and reviews of a game at the table, by the playouts of an adviser.
 
-A hint and a check share the playouts of their position (`analysis.position_analysis`).
+A hint and a check share the playouts of their position (`analysis.position_analysis`). A hint at a
+position that was played on also has the played move, which explains the decision.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from .languages import say
 
 LINE_MOVES = 4  # of a line in words
 NUM_REVIEW_PLAYOUTS = 8
+MAX_POSITIONS = 4  # of a game with a hint or a check; one more cancels the oldest
 # Verbs whose actions have a part of the table; a hint looks there first.
 LOOK_AT = (
     "advance",
@@ -56,10 +58,11 @@ LOOK_AT = (
 
 @dataclass
 class Position:
-    """The analysis of the position in view of a game, and its jobs."""
+    """The analysis of a position of a game, and its jobs."""
 
-    node: int
+    state: Any
     analysis: PositionAnalysis
+    played: int = -1  # the action that the hint includes because it was played
     hint: Job | None = None
     check: Job | None = None
 
@@ -75,17 +78,22 @@ class Advice:
 
     def __init__(self, advisers: Advisers) -> None:
         self._advisers = advisers
-        self._positions: dict[str, Position] = {}  # by game
+        self._positions: dict[tuple[str, int], Position] = {}  # by game and node
         self._reviews: dict[str, tuple[list[int], Job]] = {}  # by game, with the line
         self._lock = threading.Lock()
 
     def start_hint(self, game: Game, at: int | None = None) -> None:
         """Start a hint for a position, by default the present one."""
+        node = game.now if at is None else at
         with self._lock:
-            position = self._current(game, at)
-            if position.hint and position.hint.now in ("running", "ready"):
+            position, played = self._position(game, node), game.played_at(node)
+            is_same = position.played == played
+            if position.hint and position.hint.now in ("running", "ready") and is_same:
                 return
-            rules, state = game.rules, game.nodes[position.node].state
+            if position.hint:
+                position.hint.call_off()
+            position.played = played
+            rules, state = game.rules, position.state
 
             def work(job: Job) -> None:
                 adviser = self._advisers.get(rules)
@@ -93,8 +101,8 @@ class Advice:
                     job.report("waiting for an earlier hint or check")
                 with adviser.busy:
                     adviser.prepare(job.report)
-                    position.analysis.suggest(partial(job.report, "played out"))
-                    job.result = suggestions(rules, state, position.analysis)
+                    position.analysis.suggest(partial(job.report, "played out"), played)
+                    job.result = suggestions(rules, state, position.analysis, played)
 
             position.hint = Job(work, "hint", is_localized=True)
 
@@ -107,11 +115,10 @@ class Advice:
         Raises:
             Refused: one of them is not legal.
         """
-        rules = game.rules
-        state = game.nodes[game.now if at is None else at].state
-        actions = _legal_actions(rules, state, texts)
+        rules, node = game.rules, game.now if at is None else at
+        actions = _legal_actions(rules, game.nodes[node].state, texts)
         with self._lock:
-            position = self._current(game, at)
+            position = self._position(game, node)
             position.analysis.is_hurried = True
             if position.check:
                 position.check.call_off()
@@ -134,18 +141,22 @@ class Advice:
 
             position.check = Job(work, "check")
 
-    def _current(self, game: Game, at: int | None) -> Position:
-        """The analysis of a position of a game; the one of another position is dropped."""
-        position, node = self._positions.get(game.id), game.now if at is None else at
-        if position and position.node == node:
-            return position
-        if position:
-            position.call_off()
-        state = game.nodes[node].state
-        runner = self._advisers.get(game.rules).runner
-        position = Position(node, PositionAnalysis(runner, state, game.rules.after))
-        self._positions[game.id] = position
+    def _position(self, game: Game, node: int) -> Position:
+        """The analysis of a position of a game; only the latest of a game are held."""
+        position, state = self._held(game, node), game.nodes[node].state
+        if position is None:
+            runner = self._advisers.get(game.rules).runner
+            position = Position(state, PositionAnalysis(runner, state, game.rules.after))
+        self._positions.pop((game.id, node), None)
+        self._positions[game.id, node] = position
+        for key in [key for key in self._positions if key[0] == game.id][:-MAX_POSITIONS]:
+            self._positions.pop(key).call_off()
         return position
+
+    def _held(self, game: Game, node: int) -> Position | None:
+        """The analysis of a position if there is one; removed positions leave their numbers."""
+        position = self._positions.get((game.id, node))
+        return position if position and position.state is game.nodes[node].state else None
 
     def hint(self, game: Game, at: int | None = None) -> dict[str, Any]:
         """The hint of a position, by default the present one: `status`, `candidates`, progress."""
@@ -165,18 +176,16 @@ class Advice:
     def _job(self, game: Game, kind: str, at: int | None) -> Job | None:
         """The hint or check of a position; None if there is none."""
         with self._lock:
-            position = self._positions.get(game.id)
-            is_there = position and position.node == (game.now if at is None else at)
-            job: Job | None = getattr(position, kind) if is_there else None
+            position = self._held(game, game.now if at is None else at)
+            job: Job | None = getattr(position, kind) if position else None
             return job
 
-    def leave(self, game: Game) -> None:
+    def leave(self, game: Game, node: int) -> None:
         """Cancel the hint and the check of a position that is no longer the present one."""
         with self._lock:
-            position = self._positions.get(game.id)
-            if position and position.node != game.now:
-                position.call_off()
-                del self._positions[game.id]
+            position = self._positions.pop((game.id, node), None)
+        if position:
+            position.call_off()
 
     def start_review(self, game: Game) -> None:
         """Start a review of the line of the game unless there is one; it ends that of another."""
@@ -222,9 +231,10 @@ class Advice:
     def forget(self, id: str) -> None:
         """Cancel everything about a game that has been closed."""
         with self._lock:
-            position = self._positions.pop(id, None)
+            keys = [key for key in self._positions if key[0] == id]
+            positions = [self._positions.pop(key) for key in keys]
             _, job = self._reviews.pop(id, ([], None))
-        if position:
+        for position in positions:
             position.call_off()
         if job:
             job.call_off()
@@ -261,9 +271,13 @@ def _rounded(loss: Loss) -> list[float]:
     return [round(x, 1) for x in (loss.mean, loss.low, loss.high)]
 
 
-def suggestions(rules: Rules, state: Any, analysis: PositionAnalysis) -> dict[str, Any]:
-    """The best candidate and the alternatives near it, in words.
+def suggestions(
+    rules: Rules, state: Any, analysis: PositionAnalysis, played: int = -1
+) -> dict[str, Any]:
+    """The best candidate, the alternatives near it and the played move, in words.
 
+    Args:
+        played: the action that was played; -1 for none.
     Returns:
         `candidates`, the best first; `tried`, the number of plans that were played out;
         `nothing_near`, a sentence where there are fewer than two alternatives, or "".
@@ -277,10 +291,14 @@ def suggestions(rules: Rules, state: Any, analysis: PositionAnalysis) -> dict[st
         phrase = "nothing-near-next" if further else "nothing-near-none"
         nothing_near = say(phrase, n=len(others) + 1, vp=lost)
     compared = others[0] if others else None
+    listed = [best, *near]
+    plan = analysis.plan_of(played)
+    listed += [plan] * (plan >= 0 and plan not in listed)
     return {
         "candidates": [
             _suggestion(rules, state, analysis, action, compared if action == best else best)
-            for action in (best, *near)
+            | {"played": action == plan}
+            for action in listed
         ],
         "tried": len(others) + 1,
         "nothing_near": nothing_near,

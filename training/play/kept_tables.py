@@ -45,6 +45,14 @@ class OpenTable:
             return False
         return at == game.now or members.is_alone(browser, game.seats)
 
+    def may_explain(self, browser: str, at: int) -> bool:
+        """Whether a browser gets hints at a position: a player also at what others decided."""
+        game, members = self.game, self.members
+        if game.over(at) or self.may_act(browser, at):
+            return not game.over(at)
+        is_player = bool(members.played_by(browser, game.seats)) and at != game.now
+        return is_player or members.is_alone(browser, game.seats)
+
     def reset_free_seats(self) -> None:
         """Let whoever takes a free seat make every decision: settings belong to a person."""
         if self.members.shared:
@@ -54,10 +62,10 @@ class OpenTable:
 
     def may_call_off(self, browser: str, kind: str, at: int) -> bool:
         """Whether a browser cancels the `hint` or `check` at a position, or the `review`."""
-        played = self.members.played_by(browser, self.game.seats)
         if kind == "review":
-            return bool(played) or self.members.is_host(browser)
-        return self.game.table(at).player in played
+            is_player = bool(self.members.played_by(browser, self.game.seats))
+            return is_player or self.members.is_host(browser)
+        return self.may_explain(browser, at)
 
     def may_undo(self, browser: str) -> bool:
         """Whether the last decision of a person is a browser's."""

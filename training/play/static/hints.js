@@ -14,8 +14,9 @@ let hintAt = null; // where the page was scrolled to when a hint was asked for b
 // The scroll positions of the page and the hint panel.
 const scrolled = () => `${window.scrollY} ${byId("hints").closest(".deck").scrollTop}`;
 
-function wantHint() {
-  hintStep = Math.max(hintStep, WHERE);
+// A hint from its first step on, or the whole of it to explain what was played.
+function wantHint(step = WHERE) {
+  hintStep = Math.max(hintStep, step);
   if (hint && hint.status === "ready" && game && hint.node === game.node) drawHint();
   else askHint(scrolled());
 }
@@ -62,6 +63,8 @@ function hintMoved() {
   }
   const mine = game && game.legal.length > 1 && !game.thinking;
   byId("hint").disabled = !mine;
+  const isLast = game.node === game.line[game.line.length - 1];
+  byId("explain").hidden = !game.explained || game.thinking !== "" || (mine && isLast);
   if (mine && allSettings().warn && !hint) askHint();
   drawHint();
 }
@@ -98,12 +101,12 @@ function drawHint() {
 
 function candidateButton(candidate, number) {
   const { orders, line, why } = candidate;
-  const notes = [lossWords(candidate, number),
+  const notes = [...(candidate.played ? [say("was-played")] : []), lossWords(candidate, number),
     ...(orders.length ? [say("same-plan", { list: orders.join("; ") })] : []),
     ...(hintStep >= WHY && Object.keys(why).length ? [reasonWords(why, number)] : []),
     ...(hintStep >= WHY && line.length ? [say("then-line", { list: line.join("; ") })] : [])];
   return element("button", { type: "button", class: "candidate", "data-hint": candidate.text,
-    title: candidate.text, onclick: () => act(candidate.text), "data-at": placeOf(candidate) || null },
+    title: candidate.text, disabled: !game.legal.length, onclick: () => act(candidate.text), "data-at": placeOf(candidate) || null },
   element("span", { class: "words" }, candidate.words),
   element("span", { class: "chance" }, range("vp-range", candidate.vp, 0)),
   element("span", { class: "effects" }, ...notes.map((text) => element("span", { class: "note" }, text))));
@@ -111,8 +114,12 @@ function candidateButton(candidate, number) {
 
 // The difference in VP by source: of the best compared with the next, of the others with the best.
 function reasonWords(why, number) {
-  const parts = Object.entries(why).map(([source, vp]) => `${vp > 0 ? "+" : ""}${spelled(vp, 1)} ${source}`);
-  return say(number ? "compared-best" : "compared-next", { list: parts.join(", ") });
+  const parts = ["more-from", "less-from"].flatMap((id, side) => {
+    const list = Object.entries(why).filter(([, vp]) => (vp < 0) === (side === 1))
+      .map(([source, vp]) => say("source-vp", { source, vp: spelled(Math.abs(vp), 1) })).join(", ");
+    return list ? [say(id, { list })] : [];
+  });
+  return say(number ? "compared-best" : "compared-next", { list: parts.join("; ") });
 }
 
 // Cancel a hint or a review.

@@ -7,7 +7,7 @@ function wire() {
     share: () => change("share"), watch: () => showLink(`#key=${game.watch_key}`), "share-position": positionLink,
     first: () => along(-1e6), back: () => along(-1), forward: () => along(1),
     last: () => along(1e6), present, save, new: () => { location.hash = ""; },
-    hint: wantHint, advise, "advise-off": adviceOff,
+    hint: () => wantHint(), explain: () => wantHint(WHY), advise, "advise-off": adviceOff,
     dice: () => { byId("seed").value = newSeed(); askPreview(); },
   };
   for (const [id, act_] of Object.entries(buttons)) byId(id).addEventListener("click", act_);
