@@ -55,7 +55,9 @@ def advice(monkeypatch: pytest.MonkeyPatch) -> Advice:
     PlannedAnalysis.hold.set()
     monkeypatch.setattr(hints, "PositionAnalysis", PlannedAnalysis)
     monkeypatch.setattr(hints, "suggestions", lambda *_: {"candidates": ["one", "two"]})
-    adviser = SimpleNamespace(busy=threading.Lock(), prepare=lambda report: None, runner=None)
+    adviser = SimpleNamespace(
+        name="one", busy=threading.Lock(), prepare=lambda report: None, runner=None
+    )
     advisers: Any = SimpleNamespace(get=lambda rules: adviser)
     return Advice(advisers)
 
@@ -156,7 +158,7 @@ def test_a_review_is_of_the_line_of_the_game(
     game.nodes = [SimpleNamespace(state=None, action=0)] * 3
     game.line, game.rules.env = [0, 1], None
     monkeypatch.setattr(hints, "adviser_name", lambda rules: "one")
-    monkeypatch.setattr(hints, "RecordedGame", lambda *_: is_over.wait(10))
+    monkeypatch.setattr(hints.review, "review_game", lambda *_: is_over.wait(10))
     advice.start_review(game)
     first = advice.review_job(game)
     advice.start_review(game)
@@ -166,6 +168,10 @@ def test_a_review_is_of_the_line_of_the_game(
     second = advice.review_job(game)
     assert second and second is not first and first.now == "called off"
     is_over.set()
+    second.wait()
+    assert not advice.has_review(game), "it has failed"
+    second.status = "ready"
+    assert advice.has_review(game)
     advice.forget("a")
     assert advice.review_job(game) is None
 

@@ -45,7 +45,7 @@ def test_a_kind_costs_its_mistakes_a_game() -> None:
         game([judged(1, 9.0), judged(2, -30.0)]),
     ]
     mines, passing = find_habits(games)
-    assert (mines.cost.name, passing.cost.name) == ("mines", "passing")
+    assert (mines.cost.name, passing.cost.name) == ("mine", "pass")
     assert mines.cost.estimate == pytest.approx(7.0) and mines.num_moves == 4
     assert [move.loss.mean for _, move in mines.mistakes] == [9.0, 7.0, 5.0]
     low, high = stats.t.interval(0.95, 2, 7.0, np.std([12, 0, 9], ddof=1) / 3**0.5)

@@ -25,13 +25,14 @@ from .review_report import loss_json, move_time
 
 MIN_GAMES = 2  # for an interval over games
 MAX_HABITS = 3
-# The kind of a played move, by the verb of its action.
+# The kinds of moves in words, by the verb of their actions.
 KINDS = {
     "pick": "first structures", "booster": "boosters", "pass": "passing", "mine": "mines",
     "project": "Gaia projects", "upgrade": "upgrades", "advance": "research",
     "form_federation": "federations", "power": "power actions", "qic": "QIC actions",
-    "special": "special actions", "ship": "ships", "explore": "ships", "artifact": "ships",
+    "special": "special actions", "ship": "ships",
 }  # fmt: skip
+SAME_KIND = {"explore": "ship", "artifact": "ship"}
 is_own_report = outputs.json_with("player", "agent", "habits")  # by the keys of a report
 
 
@@ -43,10 +44,10 @@ class PlayerGame(NamedTuple):
     seats: Sequence[int]  # that the player had; several count as the mean of them
 
     def kind_of(self, move: JudgedMove) -> str:
-        """The kind of a judged move."""
+        """The kind of a judged move, of KINDS."""
         text: str = self.review.game.env.ruleset.actions.texts[int(move.comparison.candidates[0])]
         verb = text.partition(" ")[0]
-        return KINDS.get(verb, verb)
+        return SAME_KIND.get(verb, verb)
 
     def moves(self, kind: str) -> list[JudgedMove]:
         """The judged moves of a kind of the player."""
@@ -68,7 +69,7 @@ def find_habits(games: Sequence[PlayerGame]) -> list[Habit]:
     Args:
         games: of one player, at least MIN_GAMES.
     """
-    moves = {kind: [game.moves(kind) for game in games] for kind in dict.fromkeys(KINDS.values())}
+    moves = {kind: [game.moves(kind) for game in games] for kind in KINDS}
     costs = {
         kind: np.array(
             [
@@ -164,8 +165,9 @@ def report_text(report: JsonObject) -> str:
 def habit_sentence(habit: JsonObject) -> str:
     """What a kind of move costs."""
     cost, mistakes, moves = habit["vp_a_game"], habit["mistakes"], habit["moves"]
+    kind = KINDS[habit["kind"]]
     return (
-        f"{habit['kind'][0].upper()}{habit['kind'][1:]}: {cost['mean']} VP a game"
+        f"{kind[0].upper()}{kind[1:]}: {cost['mean']} VP a game"
         f" ({cost['low']} to {cost['high']}), {mistakes} mistake{'s' * (mistakes != 1)}"
         f" in {moves} move{'s' * (moves != 1)}."
     )

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp
 
 from gaia_jax.replay import to_text
 
+from ..analysis.habits import MIN_GAMES
 from . import catalogue
 from .access import KEY, NEEDS_LINK, Access, Visitor
 from .background import Job
@@ -99,6 +100,7 @@ class Pages:
             "records": [] if brief else self.server.records(),
             "first": self.first,
             "games": self._under_way(visitor),
+            "players": self._players(visitor) if visitor.admitted else [],
             "admitted": visitor.admitted,
         }
 
@@ -106,9 +108,20 @@ class Pages:
         with self.server.lock:
             return self.server.kept.under_way(visitor.browser, visitor.admitted)
 
+    def _players(self, visitor: Visitor) -> list[str]:
+        """The names in enough ended tables for their habits."""
+        with self.server.lock:
+            tables = self.server.kept.ended_of(visitor.browser)
+        return [name for name, ids in tables.items() if len(ids) >= MIN_GAMES]
+
     def open(self, request: Request, body: Body) -> Answer:
         """A new game."""
         return {"id": self.server.open(body, _visitor(request).browser).id}
+
+    def habits(self, request: Request, body: Body) -> Answer:
+        """Status of the habits of a player `name`; `change` "start" or "off"."""
+        browser = _visitor(request).browser
+        return self.server.habits(browser, body.get("name"), body.get("change"))
 
     def setup_advice(self, request: Request, body: Body) -> Answer:
         """Status of an advice; `{"off": true}` cancels it."""
@@ -306,6 +319,7 @@ def make_app(
             route("/api/advice", lambda request, body: server.advise(body), "POST"),
             route("/api/advice/{id}", pages.setup_advice, "GET", "POST"),
             route("/api/advice/{id}/page", pages.setup_advice_page),
+            route("/api/habits", pages.habits, "POST"),
             route("/api/games", pages.open, "POST"),
             Route(game, pages.game),
             own_checks(game + "/further/{what}", pages.lookahead),

@@ -16,6 +16,7 @@ from gaia_jax.setup.setup_json import SEATS, players_of
 from gaia_jax.state import Setup
 
 from ..agents.search import split_name
+from ..analysis.habits import MIN_GAMES
 from . import evaluation, settings, setups, table_changes
 from .advisers import Advisers, refusal
 from .agent_pool import POLICY, SEARCH, AgentPool, AgentProgram
@@ -24,6 +25,7 @@ from .game import HUMAN, Game, Refused, requested_actions, whole_number
 from .hints import Advice
 from .kept_tables import KeptTables, OpenTable
 from .members import Forbidden, Members, read_name
+from .player_habits import PlayerHabits
 from .puzzle_book import PuzzleBook
 from .saves import SHIPPED_MARK, Saves, check, imported
 from .setup_advice import SetupAdvice
@@ -52,6 +54,7 @@ class GameServer:
         self.tables: dict[str, OpenTable] = {}
         advisers = Advisers()
         self.advice, self.setup_advice = Advice(advisers), SetupAdvice(advisers)
+        self._habits = PlayerHabits(advisers)
         self.puzzles = PuzzleBook()
         self.lock = threading.RLock()
         self.wake = threading.Condition(self.lock)
@@ -237,6 +240,33 @@ class GameServer:
             self.advice.start_check(game, requested_actions(body), at)
         else:
             self.advice.start_hint(game, at)
+
+    def habits(self, browser: str, name: object, change: object) -> dict[str, Any]:
+        """The habits of a player over ended tables: `status`, progress, `report` at its end.
+
+        Args:
+            change: "start" or "off"; anything else changes nothing.
+        Raises:
+            Refused: there are fewer than two ended tables with such a name.
+        """
+        with self.lock:
+            ids = self.kept.ended_of(browser).get(str(name), [])
+        if len(ids) < MIN_GAMES:
+            raise Refused("name: of a player of at least two ended games is required")
+        if change == "start":
+            self._habits.start(str(name), ids, self._read_kept)
+        job = self._habits.get(str(name), ids)
+        if job and change == "off":
+            job.call_off()
+        return {**job.json(), "report": job.result} if job else {"status": "none", "report": None}
+
+    def _read_kept(self, id: str) -> OpenTable:
+        """A kept table that need not be open."""
+        with self._reading:
+            table = self.tables.get(id) or self.kept.read(id, self.rules_for)
+        if table is None:
+            raise Refused("there is no such game")
+        return table
 
     def _seats(self, form: Mapping[str, Any], record: Record | None) -> list[str]:
         """The players by seat: as many as the record or set-up has, if there is one."""

@@ -189,15 +189,12 @@ class Advice:
 
     def start_review(self, game: Game) -> None:
         """Start a review of the line of the game unless there is one; it ends that of another."""
-        line = list(game.line)
-        states = [game.nodes[id].state for id in line]
-        actions = [game.nodes[id].action for id in line[1:]]
+        line, played = list(game.line), recorded_game(game)
 
         def work(job: Job) -> None:
             job.report(f"loading {adviser_name(game.rules)}")
             adviser = self._advisers.get(game.rules)
             adviser.prepare(job.report)
-            played = RecordedGame(game.rules.env, states, actions)
             progress = partial(job.report, "played out")
             reviewed = review.review_game(
                 played, adviser.name, NUM_REVIEW_PLAYOUTS, 0, progress, adviser.runner
@@ -228,6 +225,11 @@ class Advice:
         with self._lock:
             return self._reviews.get(game.id, ([], None))[1]
 
+    def has_review(self, game: Game) -> bool:
+        """Whether the review of a game is complete."""
+        job = self.review_job(game)
+        return job is not None and job.now == "ready"
+
     def forget(self, id: str) -> None:
         """Cancel everything about a game that has been closed."""
         with self._lock:
@@ -238,6 +240,13 @@ class Advice:
             position.call_off()
         if job:
             job.call_off()
+
+
+def recorded_game(game: Game) -> RecordedGame:
+    """The line of a game as analyses read it."""
+    nodes = [game.nodes[id] for id in game.line]
+    actions = [node.action for node in nodes[1:]]
+    return RecordedGame(game.rules.env, [node.state for node in nodes], actions)
 
 
 def _links(game: Game, line: Sequence[int]) -> review_report.PageLinks:

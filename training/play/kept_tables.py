@@ -151,6 +151,16 @@ class KeptTables:
                 tables.append({**about, "free": free, "mine": mine})
         return tables
 
+    def ended_of(self, browser: str) -> dict[str, list[str]]:
+        """The ended tables that a browser may see, the latest first, by the name of a person."""
+        tables: dict[str, list[str]] = {}
+        for id, data in reversed(self._data.items()):
+            members = Members(**data["members"])
+            if data["about"]["over"] and _is_current(data) and members.sees(browser):
+                for name in dict.fromkeys(filter(None, members.names)):
+                    tables.setdefault(name, []).append(id)
+        return tables
+
     def is_guest(self, browser: str) -> bool:
         """Whether a browser is a member of some shared table."""
         everyone = (Members(**data["members"]) for data in self._data.values())

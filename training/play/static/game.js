@@ -130,6 +130,8 @@ function drawPast() {
   const more = back ? say("choose-again") : game.legal.length ? say("move-replaces") : "";
   byId("past-status").textContent = say(`${back ? "taken-back" : "viewing"}-${round
     ? "round" : "setup"}`, { n: round, turn }) + more;
+  byId("to-review").hidden = !game.reviewed;
+  byId("to-review").href = `/api/games/${game.id}/file/review.html`;
   byId("present").hidden = back && !game.alone;
   byId("present").classList.toggle("main", !back);
   byId("present").textContent = say(back ? "leave-as-played" : game.ended ? "to-the-end" : "back-to-game");

@@ -8,11 +8,13 @@ function wire() {
     first: () => along(-1e6), back: () => along(-1), forward: () => along(1),
     last: () => along(1e6), present, save, new: () => { location.hash = ""; },
     hint: () => wantHint(), explain: () => wantHint(WHY), advise, "advise-off": adviceOff,
+    "habits-ask": () => askHabits("start"), "habits-off": () => askHabits("off"),
     dice: () => { byId("seed").value = newSeed(); askPreview(); },
   };
   for (const [id, act_] of Object.entries(buttons)) byId(id).addEventListener("click", act_);
   byId("start").addEventListener("submit", begin);
   byId("ruleset").addEventListener("change", loadOffers);
+  byId("habits-of").addEventListener("change", () => askHabits());
   byId("record").addEventListener("change", () => {
     byId("record").dataset.chosen = "yes";
     fillChairs();

@@ -36,6 +36,7 @@ async function loadOffers() {
   showMessage("");
   buildStart();
   fillUnderWay();
+  fillHabits();
   fillRecords();
   fillChairs();
   const linked = location.hash.includes("seed="); // a link is asked for, a record offered

@@ -1,0 +1,147 @@
+"""Habits of a player over the ended tables of a server, without playouts."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
+
+from tests.browser import Watched
+from tests.play.server import Server
+from tests.play.test_members import Network
+from training.play import player_habits
+from training.play.game_server import GameServer
+from training.play.player_habits import MAX_GAMES, PlayerHabits
+
+LINES = {"a": [0, 1, 5, 6], "b": [0, 1, 2, 3], "open": [0, 1]}
+
+
+def kept(id: str) -> Any:
+    """An ended table with Anna at two seats, or an unfinished one."""
+    game = SimpleNamespace(rules=None, line=LINES[id], over=lambda at: id != "open")
+    return SimpleNamespace(game=game, members=SimpleNamespace(names=["Anna", "Ben", "Anna"]))
+
+
+@pytest.fixture
+def reviewed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Stands for reviews, which take minutes: the games that are compared."""
+    games: list[Any] = []
+
+    def build_report(name: str, compared: list[Any]) -> dict[str, Any]:
+        games.extend(compared)
+        return {
+            "player": name,
+            "habits": [{"example": {"record": compared[0].record, "decision": 3}}],
+        }
+
+    monkeypatch.setattr(player_habits, "refusal", lambda rules: "")
+    monkeypatch.setattr(player_habits, "recorded_game", lambda game: game)
+    monkeypatch.setattr(player_habits.review, "review_game", lambda *_: None)
+    monkeypatch.setattr(player_habits.habits, "build_report", build_report)
+    return games
+
+
+def compared(ids: list[str], open_kept: Any = kept) -> Any:
+    adviser = SimpleNamespace(name="zoo/strong", runner=None, prepare=lambda report: None)
+    advisers: Any = SimpleNamespace(get=lambda rules: adviser)
+    player = PlayerHabits(advisers)
+    player.start("Anna", ids, open_kept)
+    job = player.get("Anna", ids)
+    assert job and player.get("Anna", [*ids, "newer"]) is None
+    player.start("Anna", ids, open_kept)
+    assert player.get("Anna", ids) is job, "asked twice, compared once"
+    job.wait()
+    assert job.now == "ready", job.message
+    return job.result
+
+
+def test_an_example_has_its_position_at_the_table(reviewed: list[Any]) -> None:
+    report = compared(["a", "open", "b"])
+    assert report["habits"][0]["example"]["node"] == LINES["a"][2]
+    assert [(game.record, game.seats) for game in reviewed] == [("a", [0, 2]), ("b", [0, 2])]
+
+
+def test_one_game_is_no_habit(reviewed: list[Any]) -> None:
+    assert compared(["a", "open"])["habits"] == [] == reviewed
+
+
+def test_only_the_latest_games_are_reviewed(reviewed: list[Any]) -> None:
+    opened: list[str] = []
+
+    def open_kept(id: str) -> Any:
+        opened.append(id)
+        return kept("a")
+
+    ids = [str(number) for number in range(MAX_GAMES + 3)]
+    compared(ids, open_kept)
+    assert opened == ids[:MAX_GAMES]
+
+
+def test_names_of_ended_tables_are_offered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reviewed: list[Any]
+) -> None:
+    monkeypatch.setattr(GameServer, "compile", lambda self, rules: None)
+    network = Network(tmp_path)
+    host, other = (network.browser(network.access.key) for _ in range(2))
+    form = {"ruleset": "base", "seats": ["you"] * 2, "name": "Anna"}
+    ids = [host.post("/api/games", **form, seed=seed)["id"] for seed in (1, 2, 3)]
+    for id in ids[:2]:
+        network.server.kept._data[id]["about"]["over"] = True
+    offered = [browser.get("/api/offers?brief=1")["players"] for browser in (host, other)]
+    assert offered == [["Anna"], []], "strangers see no names of a table that is not theirs"
+    assert host.post("/api/habits", name="Anna") == {"status": "none", "report": None}
+    for browser, name in ((host, "Ben"), (other, "Anna"), (host, None)):
+        status, data = browser.request("POST", "/api/habits", {"name": name})
+        assert status == 400 and "at least two ended games" in data["error"]
+    hold = threading.Event()
+    monkeypatch.setattr(player_habits, "refusal", lambda rules: hold.wait(10) and "")
+    assert host.post("/api/habits", name="Anna", change="start")["status"] == "running"
+    assert host.post("/api/habits", name="Anna", change="off")["status"] == "called off"
+    hold.set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1280, 390])
+def test_each_habit_leads_to_its_example(tab: Watched, server: Server, width: int) -> None:
+    id = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, record="lost_fleet")
+    node = server.look(id, 0)["line"][12]
+    page = tab.page
+    page.set_viewport_size({"width": width, "height": 844})
+    loss = {"mean": 9.0, "low": 4.0, "high": 14.0}
+    example = {"record": id, "node": node, "decision": 13, "round": 1, "faction": "Terrans",
+               "played": "pass", "better": "research: AI", "loss": loss,
+               "by_source": {"round tiles": 6.5, "boosters": -2.0}}  # fmt: skip
+    habits = [{"kind": "form_federation", "vp_a_game": loss, "mistakes": 1, "moves": 3,
+               "example": example}]  # fmt: skip
+    asked: list[Any] = []
+
+    def answer(route: Any) -> None:
+        asked.append(route.request.post_data_json)
+        report = {"habits": habits, "records": [id, id]} if len(asked) > 1 else None
+        status = "ready" if report else "running"
+        route.fulfill(json={"status": status, "message": "played out", "done": 1, "total": 2,
+                            "seconds": 1, "report": report})  # fmt: skip
+
+    def offers(route: Any) -> None:
+        response = route.fetch()
+        route.fulfill(response=response, json={**response.json(), "players": ["Anna"]})
+
+    page.route("**/api/habits", answer)
+    page.route("**/api/offers*", offers)
+    page.goto(server.home)
+    page.wait_for_selector("#habits-ask")
+    page.click("#habits-ask")
+    tab.until("document.querySelectorAll('#habit-list li').length === 2")
+    assert asked[0] == {"name": "Anna", "change": "start"}
+    text = page.inner_text("#habit-list")
+    assert "Federation: 9.0 VP a game (4.0 to 14.0), 1 mistake in 3 moves." in text
+    assert "pass loses 9.0 VP (4.0 to 14.0) compared with research: AI." in text
+    assert "more from round tiles (6.5 VP)" in text and "boosters" not in text
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.click("#habit-list a")
+    tab.until(f"game && game.node === {node} && game.explained")

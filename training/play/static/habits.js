@@ -1,0 +1,40 @@
+"use strict";
+// What costs a player most over the ended games of this server, each kind of move with an example.
+
+const HABITS_EVERY = 2000; // ms between two looks at how far it is
+let habitsTimer = 0;
+
+function fillHabits() {
+  byId("habits").hidden = !offers.players.length;
+  if (offers.players.length) setOptions(byId("habits-of"), offers.players.map((name) => [name]), ownName());
+}
+
+// `what`: "start", "off", or nothing to look how far it is.
+async function askHabits(what = "") {
+  clearTimeout(habitsTimer);
+  const name = byId("habits-of").value;
+  const answer = await call("/api/habits", { name, change: what });
+  if (!answer || name !== byId("habits-of").value || game) return;
+  const { status, message, report } = answer;
+  const running = status === "running";
+  byId("habits-ask").disabled = running;
+  byId("habits-off").hidden = !running;
+  byId("habits-status").textContent = running ? farOf(answer) : status === "called off" ? say("cancelled") : message || "";
+  byId("habit-list").replaceChildren(...(report ? habitRows(report) : []));
+  if (running) habitsTimer = setTimeout(askHabits, HABITS_EVERY);
+}
+
+function habitRows({ habits, records }) {
+  const intro = habits.length ? say("habits-games", { n: records.length }) : say("habits-none");
+  return [element("li", { class: "keys" }, intro), ...habits.map(({ kind, vp_a_game: cost, mistakes, moves, example }) => {
+    const name = say({ pick: "kind-first", form_federation: "kind-federation" }[kind] || `kind-${kind}`);
+    const more = Object.entries(example.by_source).filter(([, vp]) => vp > 0)
+      .map(([source, vp]) => say("source-vp", { source, vp: spelled(vp, 1) })).join(", ");
+    return element("li", {}, say("habit-cost", { kind: name, ...spelledRange(cost), n: mistakes, moves }), " ",
+      say("habit-example", { when: roundName(example.round), faction: example.faction, played: example.played,
+        better: example.better, ...spelledRange(example.loss) }), more ? ` ${say("habit-more", { list: more })} ` : " ",
+      element("a", { class: "button", href: `#${example.record}@${example.node}` }, say("try-it")));
+  })];
+}
+
+const spelledRange = ({ mean, low, high }) => ({ vp: spelled(mean, 1), low: spelled(low, 1), high: spelled(high, 1) });
