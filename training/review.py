@@ -8,8 +8,8 @@ Playouts compare each placement, booster and main action with its most likely al
 agent plays all seats to the end of the game, with the same random numbers for each. After Ctrl-C
 the report has the moves that were judged before.
 
-For several records the report says which kinds of moves cost one player most over these games, each
-with an example. Records without that player are left out.
+For several records the report lists the kinds of moves that cost one player most over these games,
+each with an example. Records without that player are left out.
 """
 
 from __future__ import annotations

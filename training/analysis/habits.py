@@ -176,7 +176,7 @@ def habit_sentence(habit: JsonObject) -> str:
 def example_sentence(example: JsonObject) -> str:
     """The costliest mistake, and where the better move has more VP."""
     loss, vp = example["loss"], example["by_source"]
-    gains = ", ".join(f"{name} {more:+.1f}" for name, more in vp.items() if more > 0)
+    gains = ", ".join(f"{name} {gain:+.1f}" for name, gain in vp.items() if gain > 0)
     return (
         f"Example: {example['record']}, decision {example['decision']}, {move_time(example)},"
         f" {example['faction']}: {example['played']} loses {loss['mean']} VP"

@@ -143,7 +143,7 @@ class Advice:
 
     def _position(self, game: Game, node: int) -> Position:
         """The analysis of a position of a game; only the latest of a game are held."""
-        position, state = self._held(game, node), game.nodes[node].state
+        position, state = self._known(game, node), game.nodes[node].state
         if position is None:
             runner = self._advisers.get(game.rules).runner
             position = Position(state, PositionAnalysis(runner, state, game.rules.after))
@@ -153,7 +153,7 @@ class Advice:
             self._positions.pop(key).call_off()
         return position
 
-    def _held(self, game: Game, node: int) -> Position | None:
+    def _known(self, game: Game, node: int) -> Position | None:
         """The analysis of a position if there is one; removed positions leave their numbers."""
         position = self._positions.get((game.id, node))
         return position if position and position.state is game.nodes[node].state else None
@@ -176,7 +176,7 @@ class Advice:
     def _job(self, game: Game, kind: str, at: int | None) -> Job | None:
         """The hint or check of a position; None if there is none."""
         with self._lock:
-            position = self._held(game, game.now if at is None else at)
+            position = self._known(game, game.now if at is None else at)
             job: Job | None = getattr(position, kind) if position else None
             return job
 

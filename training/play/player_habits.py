@@ -61,7 +61,7 @@ class PlayerHabits:
                 recorded_game(game), adviser.name, NUM_REVIEW_PLAYOUTS, 0,
                 partial(job.report, "played out"), adviser.runner,
             )  # fmt: skip
-            seats = [seat for seat, known in enumerate(table.members.names) if known == name]
+            seats = [seat for seat, person in enumerate(table.members.names) if person == name]
             games.append(habits.PlayerGame(id, reviewed, seats))
             lines[id] = list(game.line)
         if len(games) < habits.MIN_GAMES:
