@@ -15,7 +15,7 @@ from gaia_jax import language
 _PARTS = re.compile(r"(\{\{.*?\}\}|\{[^{}]*\})")
 _LETTERS = re.compile(r"[^\W\d_]")
 LONGER = 1.4
-FIXED = ("rulings", "columns", "chapters", "kind", "letter", "icon")
+FIXED = ("rulings", "kind", "letter", "icon")
 # What stays as it is: agents and records by their names, languages, keys, rulings, dates, bowls.
 NAMES = re.compile(
     r"zoo/.*|random|greedy|Shipped: .*|lost_fleet|marked|longer|English|Deutsch|한국어|Home|End|u"

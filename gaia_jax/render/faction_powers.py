@@ -28,14 +28,11 @@ class Power(NamedTuple):
 
     sentence: str  # with `{field}` for a value of the faction
     rulings: str = ""
-    columns: str = ""  # its names in the rules if other ones
-    chapters: str = ""  # modules of the rules that apply it without its name
 
 
 class Line(NamedTuple):
-    """What a field of one faction means."""
+    """The power of a faction by one of its fields."""
 
-    field: str
     sentence: str
     rulings: tuple[str, ...]
 
@@ -108,4 +105,4 @@ def lines(faction: Faction) -> Iterator[Line]:
         if field == "free_actions":
             rulings = _FREE_RULINGS[faction.id]
         sentence = fill_in(TEXTS["power"][field]["sentence"], **values)
-        yield Line(field, sentence[0].upper() + sentence[1:], tuple(rulings.split()))
+        yield Line(sentence[0].upper() + sentence[1:], tuple(rulings.split()))

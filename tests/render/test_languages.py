@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = ["gaia_jax/render", "gaia_jax/replay", "training/play"]  # with catalogues
 OTHERS = [code for code in LANGUAGES if code != "en"]
 # Keys that are not text, or that no language but English has to change.
-FIXED = ("rulings", "columns", "chapters", "kind", "letter", "icon")
+FIXED = ("rulings", "kind", "letter", "icon")
 # The same in every language: only icons, or names that are no words.
 ICONS_ALONE = ("count.federation_tokens.short", "count.gaiaformers.short", "effect.RESEARCH.short")
 HANGUL = range(ord("가"), ord("힣") + 1)
