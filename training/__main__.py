@@ -10,29 +10,29 @@ import gaia_jax
 from gaia_jax.cli import command_line
 from gaia_jax.cli.command_line import UserError, nearest
 
-# Each with what it is for. What begins with a dot is a module of this package.
+# Module and purpose of each; a module with a leading dot is in this package.
 COMMANDS = {
-    "play": (".play.__main__", "the table in the browser: play, watch, look at records"),
-    "replay": ("gaia_jax.replay.command", "play a record and verify it; as a page, as moves"),
-    "import": ("gaia_jax.importers.boardgamers", "a game of boardgamers.space as a record"),
-    "review": (".review", "what each main move of a recorded game lost"),
-    "advise": (".advise", "which faction suits a set-up"),
-    "explain": (".explain", "why a move: games played on from it, or a search"),
-    "puzzles": (".puzzles", "positions with one clear answer, of games of an agent"),
+    "play": (".play.__main__", "the table in the browser: play, watch, replay, analyse"),
+    "replay": ("gaia_jax.replay.command", "play and verify a record; as a page, as CSV, as moves"),
+    "import": ("gaia_jax.importers.boardgamers", "convert a game of boardgamers.space to a record"),
+    "review": (".review", "the loss of each main move of a recorded game, accuracy by seat"),
+    "advise": (".advise", "expected VP of each faction on a set-up"),
+    "explain": (".explain", "why a move: playouts of the candidates, or a search"),
+    "puzzles": (".puzzles", "positions with one clear answer, from games of an agent"),
     "train": (".train", "train an agent by self-play"),
-    "evaluate": (".evaluate", "an agent in one seat, an opponent in the others"),
-    "arena": (".arena", "agents at one table, on duplicate set-ups"),
+    "evaluate": (".evaluate", "one agent against copies of an opponent"),
+    "arena": (".arena", "different agents at one table, on duplicate set-ups"),
     "compare": (".compare", "compare runs: curves and final strength"),
     "sweep": (".sweep", "several runs from one file"),
-    "plan": (".plan", "the memory and the time that a configuration needs"),
-    "export": (".export", "datasets of games"),
-    "study": (".study.__main__", "tables of effects from a dataset, the value of a position"),
-    "merge": (".merge", "put together what was played in parts"),
-    "labels": (".labels", "games of the scripted player, to learn from"),
-    "clone": (".clone", "learn from them"),
-    "ship": (".ship", "make an agent of the zoo"),
+    "plan": (".plan", "memory and time of a configuration before it starts"),
+    "export": (".export", "datasets of games, with their decisions"),
+    "study": (".study.__main__", "effects with intervals from a dataset; one position played out"),
+    "merge": (".merge", "join games or labels that were computed in parts"),
+    "labels": (".labels", "games of an expert with the values of its candidates"),
+    "clone": (".clone", "train a network on labels"),
+    "ship": (".ship", "turn a run into a shipped agent"),
 }
-# What the extra of each brings, where it is not `train`.
+# The extra that a command needs, where it is not `train`.
 EXTRAS = {"play": "play", "export": "data", "study": "data"}
 
 

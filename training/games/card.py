@@ -82,7 +82,7 @@ def of(folder: Path, about: About) -> str:
 def _agents(folder: Path, about: About) -> list[str]:
     """Lines on the agents, their strength and the version of the code."""
     lines = [
-        "| agent | VP of a seat in these games (95 %) | sha256 of its numbers |",
+        "| agent | VP of a seat in these games (95 %) | sha256 of its parameters |",
         "| --- | --- | --- |",
     ]
     estimates = _estimates(folder / GAMES, about["parts"][0]["players"])
@@ -91,7 +91,7 @@ def _agents(folder: Path, about: About) -> list[str]:
     lines.append("")
     for name, result in about.get("strength", {}).items():
         lines += [f"`{name}`: {'; '.join(_strength_sentences(result))}.", ""]
-    versions = about.get("made_with") or ["a version that did not note itself"]
+    versions = about.get("made_with") or ["an unknown version"]
     return [*lines, f"Played with {' and '.join(versions)}."]
 
 
