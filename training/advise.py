@@ -103,19 +103,19 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.advise", __doc__, cache_flag=True)
     source_group = parser.add_mutually_exclusive_group()
     source_group.add_argument(
-        "--seed", type=whole(0, LARGEST_SEED), help="of the drawn set-up; by default 0"
+        "--seed", type=whole(0, LARGEST_SEED), help="seed of the drawn set-up; by default 0"
     )
-    source_group.add_argument("--setup", metavar="FILE", type=Path, help="the set-up, JSON")
+    source_group.add_argument("--setup", metavar="FILE", type=Path, help="a set-up file, JSON")
     source_group.add_argument(
-        "--record", metavar="FILE", type=Path, help="the set-up of a game record"
+        "--record", metavar="FILE", type=Path, help="use the set-up of this game record"
     )
-    parser.add_argument("--agent", default=ADVISER, help="plays all seats")
+    parser.add_argument("--agent", default=ADVISER, help="the agent at all seats")
     parser.add_argument(
-        "--games", type=whole(1, 10**5), default=ADVICE_GAMES, help="at least, of each faction"
+        "--games", type=whole(1, 10**5), default=ADVICE_GAMES, help="least games of each faction"
     )
     parser.add_argument(
         "--hold", metavar="SEATS", type=_seats, default=[],
-        help="seats that keep their factions of the set-up, such as 0,2",
+        help="seats that keep the factions of the set-up, such as 0,2",
     )  # fmt: skip
     cli.add_rules_flags(parser)
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")

@@ -150,11 +150,11 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     jobs.add_flags(parser)
     parser.add_argument(
         "--rotations", type=whole(1, max(cli.PLAYERS)), default=None,
-        help="games of a set-up: one for each seat; 1 where one agent holds all seats",
+        help="games of a set-up (default: one for each seat); 1 where one agent has all seats",
     )  # fmt: skip
     parser.add_argument(
         "--until", metavar="LOW:HIGH", type=_hypotheses,
-        help="end early by a sequential test of how many VP the first agent is ahead, such as 0:2",
+        help="end early by a sequential test of the first agent's lead in VP, such as 0:2",
     )  # fmt: skip
     for name, wrong in (("--alpha", "HIGH where LOW"), ("--beta", "LOW where HIGH")):
         text = f"rate of accepting {wrong} is true ({ERROR_RATE})"

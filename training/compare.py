@@ -27,9 +27,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folders")
     parser.add_argument(
         "--html", "--out", dest="out", metavar="FILE", type=Path, default=Path("compare.html"),
-        help="the page",
+        help="write the page here",
     )  # fmt: skip
-    parser.add_argument("--svg", metavar="FILE", type=Path, help="also the first picture alone")
+    parser.add_argument("--svg", metavar="FILE", type=Path, help="also write the first picture")
     parser.add_argument("--x", choices=AXES, default="decisions", help="horizontal axis")
     parser.add_argument(
         "--metric", action="append", help="the metric to draw; * matches any opponent"

@@ -54,13 +54,13 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.evaluate", __doc__, cache_flag=True)
     text = "an agent as for the arena: a run folder, zoo/NAME, zoo/NAME+search:64, greedy"
     parser.add_argument("run", metavar="RUN", nargs="?", help=text)
-    parser.add_argument("--agent", metavar="RUN", help="the same, as other commands name it")
+    parser.add_argument("--agent", metavar="RUN", help="the agent, as in other commands")
     cli.add_games_flags(parser, 400, "rounded up to whole set-ups, a game for each seat")
-    parser.add_argument("--opponent", default="random", help="who holds the other seats, if any")
+    parser.add_argument("--opponent", default="random", help="the agent of the other seats, if any")
     parser.add_argument(
         "--automa",
         metavar="LEVEL",
-        help="of an agent of the solo game: the level of the Automa (default automachtig)",
+        help="solo game: the level of the Automa (default automachtig)",
     )
     parser.add_argument(
         "--likeliest", action="store_true", help="play the most probable action instead of sampling"

@@ -93,10 +93,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.explain", __doc__, cache_flag=True)
     parser.add_argument("record", metavar="RECORD", type=Path, help="a game record, JSON")
     parser.add_argument("--agent", required=True, help="an agent, or a search: RUN+search:64")
-    parser.add_argument("--at", metavar="N", type=int, help="the number of one decision, from 1")
+    parser.add_argument("--at", metavar="N", type=int, help="number of the decision, from 1")
     parser.add_argument(
         "--playouts", metavar="N", type=whole(4, 10**5), default=64,
-        help="of each candidate, without a search",
+        help="playouts of each candidate, without a search",
     )  # fmt: skip
     parser.add_argument(
         "--json", metavar="FILE", type=Path, help="write the whole report, with every decision"

@@ -51,12 +51,12 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.export", __doc__, cache_flag=True)
     add, integer = parser.add_argument, whole
-    add("--out", metavar="DIR", type=Path, required=True, help="the dataset")
-    add("--agents", help="a name for each seat, as for the arena: play games")
+    add("--out", metavar="DIR", type=Path, required=True, help="folder of the dataset")
+    add("--agents", help="play games: one agent for each seat, as for the arena")
     text = "rounded up to whole deals; 1024 if left out, with --merge all"
     add("--games", type=integer(1, MOST_GAMES), help=text)
-    add("--seed", type=integer(0, LARGEST_SEED), default=0, help="which deals")
-    add("--first", type=integer(0, 2**31 - 1), default=0, help="the first deal of the seed")
+    add("--seed", type=integer(0, LARGEST_SEED), default=0, help="seed of the deals")
+    add("--first", type=integer(0, 2**31 - 1), default=0, help="number of the first deal")
     text = "games of a piece of the work; at most a quarter of them run at the same time"
     add("--batch", type=integer(1, 2**20), default=4096, help=text)
     jobs.add_flags(parser)
@@ -64,11 +64,11 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--decisions", action="store_true", help="derive decisions.parquet from the games")
     text = "with --decisions: leave the columns of the agents' networks empty, which is faster"
     add("--no-policy", action="store_true", help=text)
-    add("--verify", type=integer(1, MOST_GAMES), metavar="N", help="play N rows again")
+    add("--verify", type=integer(1, MOST_GAMES), metavar="N", help="replay N rows and compare them")
     add("--verify-seed", type=integer(0, LARGEST_SEED), default=0, help="which rows")
     text = "games that are played again together"
     add("--replay-batch", type=integer(1, 2**16), default=256, help=text)
-    add("--merge", nargs="+", type=Path, metavar="DIR", help="datasets that become one")
+    add("--merge", nargs="+", type=Path, metavar="DIR", help="join these datasets")
     args = parser.parse_args(argv)
     if args.merge and args.agents:
         raise UserError("--merge plays no games: leave out --agents or --merge")

@@ -87,16 +87,16 @@ def size_of(text: str) -> int:
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.plan", __doc__)
-    parser.add_argument("config", metavar="CONFIG", nargs="?", help="a YAML file")
+    parser.add_argument("config", metavar="CONFIG", nargs="?", help="a configuration, YAML")
     parser.add_argument("--config", dest="named", metavar="FILE", help="the same, as for training")
     parser.add_argument(
-        "--devices", type=whole(1, 10**6), default=1, help="of all processes together"
+        "--devices", type=whole(1, 10**6), default=1, help="number of devices of all processes"
     )
-    parser.add_argument("--memory", type=size_of, help="of each device, e.g. 80GB")
+    parser.add_argument("--memory", type=size_of, help="memory of each device, e.g. 80GB")
     parser.add_argument("--xla", action="store_true", help="compile it here, and ask XLA")
     parser.add_argument(
         "--measured", metavar="FILE", type=Path,
-        help="a report of `benchmarks.training --json`, of the device in question",
+        help="a report of `benchmarks.training --json` of such a device",
     )  # fmt: skip
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="e.g. ppo.num_envs=512")
     args = parser.parse_intermixed_args(argv)

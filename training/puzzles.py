@@ -122,11 +122,11 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     names: dict[str, Any] = {"metavar": "A,B", "type": partial(str.split, sep=","), "default": []}
     add("--games", metavar="N", type=whole(1, 10**5), default=8, help="number of games")
     add("--agent", default="zoo/strong", help="the agent at all seats; one with a policy")
-    add("--seed", type=whole(0, LARGEST_SEED), default=0, help="of the set-ups")
+    add("--seed", type=whole(0, LARGEST_SEED), default=0, help="seed of the set-ups")
     add("--first", type=whole(0, 10**6), default=0, help="number of the first set-up")
     add("--playouts", metavar="N", type=whole(32, 10**4), default=64, help="of each candidate")
-    add("--from-round", metavar="N", type=whole(1, 6), default=1, help="later ones: less time")
-    add("--of", metavar="FILE", type=Path, nargs="?", const=Path(), help="take puzzles of a file")
+    add("--from-round", metavar="N", type=whole(1, 6), default=1, help="first round of puzzles")
+    add("--of", metavar="FILE", type=Path, nargs="?", const=Path(), help="read puzzles from a file")
     add(
         "--again", action="store_true", help="of --of: keep puzzles that are puzzles of --agent too"
     )
@@ -134,7 +134,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--solved-by", **names, help="keep puzzles that each of these agents solves")
     add("--unsolved-by", **names, help="drop puzzles that one of these agents solves")
     add("--beats", metavar="A", default="", help="the answer beats A's choice, not --agent's own")
-    add("--held-by", metavar="A", default="", help="of --of: keep puzzles that A verifies")
+    add("--held-by", metavar="A", default="", help="with --of: keep puzzles that A verifies")
     add("--fair", action="store_true", help="drop puzzles with another legal move near the answer")
     add("--out", metavar="FILE", type=Path, help="write the puzzles here: .json or .json.gz")
     add("--resume", action="store_true", help="continue the puzzles of --out")

@@ -157,7 +157,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add("records", metavar="RECORD", type=Path, nargs="+", help="a game record, JSON")
     add("--player", metavar="NAME", help="with several records: whose mistakes to compare")
-    add("--agent", default="zoo/strong", help="plays all seats; it must have a policy")
+    add("--agent", default="zoo/strong", help="the agent at all seats; it must have a policy")
     add(
         "--playouts", metavar="N", type=whole(4, 10**4), default=16,
         help="playouts of the played move and of its best alternative; the costliest get more",

@@ -29,17 +29,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.ship", __doc__)
-    parser.add_argument("name", help="of the agent, without zoo/")
+    parser.add_argument("name", help="name of the agent, without zoo/")
     parser.add_argument("--run", help="a run folder")
     parser.add_argument("--params", help="an npz instead of a run")
     parser.add_argument("--config", help="the configuration of the npz")
-    parser.add_argument("--results", type=Path, help="JSON to keep under `results`")
+    parser.add_argument("--results", type=Path, help="JSON to store under `results`")
     parser.add_argument("--set", nargs="*", default=[], metavar="key=value", help="more to keep")
     text = "replace an agent even if this one forms fewer federations, explores less ..."
     parser.add_argument("--below-floors", action="store_true", help=text)
-    parser.add_argument("--env", default="lost_fleet", help="the ruleset that it plays")
+    parser.add_argument("--env", default="lost_fleet", help="the ruleset of the agent")
     parser.add_argument(
-        "--players", type=int, default=4, help="who decide; 1 plays against the Automa"
+        "--players", type=int, default=4, help="number of players; 1 plays against the Automa"
     )
     return parser.parse_args(argv)
 

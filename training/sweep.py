@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.sweep", __doc__)
     add = parser.add_argument
-    add("file", metavar="FILE", type=Path, help="a YAML file, e.g. configs/studies/rewards.yaml")
+    add("file", metavar="FILE", type=Path, help="a sweep, e.g. configs/studies/rewards.yaml")
     add("--list", action="store_true", help="print the progress of the runs and exit")
     jobs.add_flags(parser)
     return parser.parse_args(argv)

@@ -32,7 +32,7 @@ def main(
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.train", __doc__, cache_flag=True)
-    parser.add_argument("--config", metavar="FILE", help="a YAML file, e.g. configs/quick.yaml")
+    parser.add_argument("--config", metavar="FILE", help="a configuration, e.g. configs/quick.yaml")
     parser.add_argument(
         "--resume", metavar="RUN", help="continue this run bit for bit; or RUN@UPDATE"
     )

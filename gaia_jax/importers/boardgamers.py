@@ -303,7 +303,7 @@ def _main(arguments: Sequence[str] | None) -> int:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = command_line.Parser("python -m gaia_jax.importers.boardgamers", __doc__)
     parser.add_argument("log", metavar="LOG", type=Path, help="the log of a game, JSON")
-    parser.add_argument("--game", metavar="ID", help="of a file with several: which one")
+    parser.add_argument("--game", metavar="ID", help="id of the game in a file with several")
     parser.add_argument("--out", metavar="RECORD", type=Path, help="write the record here")
     options = parser.parse_args(arguments)
     if options.out:

@@ -218,18 +218,18 @@ def _import_record(path: Path, saves: Path, games: GameServer) -> str:
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = Parser("python -m training.play", __doc__)
     parser.add_argument(
-        "--port", type=command_line.whole(0, 65535), default=8420, help="0 for any free port"
+        "--port", type=command_line.whole(0, 65535), default=8420, help="port; 0 for any free one"
     )
-    parser.add_argument("--host", default="127.0.0.1", help="the address on which to listen")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument(
         "--lan", action="store_true",
         help="listen in the local network, and print the address and a QR code for the others",
     )  # fmt: skip
     parser.add_argument(
         "--allow-host", action="append", default=[], metavar="NAME",
-        help="another name of the server; requests then need the key of the printed address",
+        help="another host name of the server; requests then need the key of the printed address",
     )  # fmt: skip
-    parser.add_argument("--agents", default="", help="further agents by name, separated by commas")
+    parser.add_argument("--agents", default="", help="more agents to offer, separated by commas")
     parser.add_argument("--record", type=Path, metavar="FILE", help="open this record")
     parser.add_argument(
         "--saves", type=Path, default=Path("runs/play"), help="folder for saved records"

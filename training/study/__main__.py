@@ -124,7 +124,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("data", nargs="?", type=Path, help="folder of a dataset of gaia export")
     parser.add_argument("--out", type=Path, default=OUT, help="folder of the tables")
     parser.add_argument(
-        "--page", metavar="NAME", default="findings", help="writes NAME.md and NAME/effects.parquet"
+        "--page", metavar="NAME", default="findings", help="write NAME.md and NAME/effects.parquet"
     )
     parser.add_argument(
         "--games-only", action="store_true",

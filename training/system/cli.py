@@ -124,9 +124,9 @@ def add_games_flags(parser: argparse.ArgumentParser, games: int, rounded: str) -
     add("--games", type=whole(1, MOST_GAMES), default=games, help=rounded)
     add(
         "--first", metavar="N", type=whole(0, MOST_GAMES), default=0,
-        help="the first set-up of the seed: games may be played in parts, and merged",
+        help="number of the first set-up, to play games in parts and merge them",
     )  # fmt: skip
-    add("--seed", type=whole(0, LARGEST_SEED), default=0, help="which set-ups")
+    add("--seed", type=whole(0, LARGEST_SEED), default=0, help="seed of the set-ups")
 
 
 def add_store_flags(
@@ -153,7 +153,7 @@ def add_rules_flags(parser: argparse.ArgumentParser, solo: bool = False) -> None
     add("--env", default="lost_fleet", help="the ruleset")
     text = "fewer than 4 for base and lost_fleet_published alone"
     add("--players", type=int, choices=(1, *PLAYERS) if solo else PLAYERS, default=4, help=text)
-    add("--likeliest", action="store_true", help="checkpoints take the likeliest action")
+    add("--likeliest", action="store_true", help="play the most probable action")
     if solo:
         add_automa_flag(parser)
 
@@ -162,7 +162,7 @@ def add_automa_flag(parser: argparse.ArgumentParser) -> None:
     """`--automa LEVELS`."""
     parser.add_argument(
         "--automa", metavar="LEVELS",
-        help="with one player: levels of the Automa, with commas between; any: each game draws one",
+        help="with one player: levels of the Automa, separated by commas; any: each game draws one",
     )  # fmt: skip
 
 
