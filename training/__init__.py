@@ -53,14 +53,14 @@ def train(
     Args:
         config: a `Config`, or the path of a YAML file.
         overrides: `key=value`, as on the command line (docs/reference/configuration.md).
-        env_module: what makes environments; None is `gaia_jax`.
+        env_module: the module that makes environments; None is `gaia_jax`.
         on_update: called with each update and its metrics, those of `metrics.jsonl`, also those of
-            an evaluation. What it raises ends the run, with a checkpoint.
+            an evaluation. An exception in it ends the run with a checkpoint.
     Returns:
-        The run folder, `runs/NAME`: the name of the agent too.
+        The run folder, `runs/NAME`, which is also the name of the agent.
     Raises:
-        UserError: something is wrong with the configuration; nothing was done.
-        KeyboardInterrupt: Ctrl-C; there is a checkpoint, from which `--resume` continues.
+        UserError: the configuration is wrong; nothing was done.
+        KeyboardInterrupt: Ctrl-C; `--resume` continues from the checkpoint.
     """
     from . import config as configs
     from .run import training
@@ -87,15 +87,15 @@ def evaluate(
     In a solo game the Automa of `env` is the opponent.
 
     Args:
-        agent: a name (`make_agent`), or what `make_agent` gave.
+        agent: a name, or an agent of `make_agent`.
         opponent: likewise.
         games: rounded up to whole set-ups, a game for each seat.
         seed: of the set-ups.
         env: None is `lost_fleet`, four players.
         likeliest: checkpoints take the most probable action instead of sampling.
     Returns:
-        VP, wins, VP by source and by faction with their 95 % intervals over set-ups: what
-        `python -m training.evaluate --json` writes.
+        VP, wins, VP by source and by faction with 95 % intervals over set-ups, the report of
+        `python -m training.evaluate --json`.
     Raises:
         UserError: an unknown name, `games` or `seed` outside the range of the command line.
     """
@@ -118,13 +118,13 @@ def arena(
     """Agents at one table, each in every seat of every set-up.
 
     Args:
-        agents: one for each seat, as in `evaluate`; the same one may be there again.
+        agents: one for each seat, as in `evaluate`; an agent may be repeated.
         games, seed, env, likeliest: as in `evaluate`.
     Returns:
         VP, share of wins, place and rating by agent, the differences between them with 95 %
-        intervals over set-ups: what `python -m training.arena --json` writes.
+        intervals over set-ups, the report of `python -m training.arena --json`.
     Raises:
-        UserError: as `evaluate`, or not as many agents as seats.
+        UserError: as `evaluate`, or another number of agents than seats.
     """
     from .games.arena import entry_names
     from .games.report import arena_report
@@ -144,7 +144,7 @@ def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
 
     Args:
         name: `training/agents/registry.py` has all forms.
-        env: the environment that it is to play.
+        env: the environment to play.
         likeliest: checkpoints take the most probable action instead of sampling.
     Raises:
         UserError: an unknown name, or an agent of another game.
@@ -158,9 +158,9 @@ def load_agent(name: str, env: Environment) -> tuple[Any, Any]:
     """The network and the parameters of `zoo/NAME`, of a run, RUN or RUN@UPDATE, or of FILE.npz.
 
     Args:
-        env: the environment that it is to play.
+        env: the environment to play.
     Returns:
-        (network, params): a Flax module, of FILE.npz a `SavedNetwork`, and what its `apply` takes.
+        (network, params): a Flax module (of FILE.npz a `SavedNetwork`) and the input of `apply`.
     Raises:
         UserError: an unknown name, or an agent of another game.
     """

@@ -1,4 +1,4 @@
-"""Explain a decision of a recorded game: what its candidates are worth, by playouts or a search.
+"""Explain a decision of a recorded game: the values of its candidates, by playouts or a search.
 
     python -m training.explain GAME.json --at 57 --agent zoo/strong
     python -m training.explain GAME.json --at 57 --agent runs/quick+search:64

@@ -1,4 +1,4 @@
-"""Review a recorded game: what each main move lost, the better line, accuracy by seat.
+"""Review a recorded game: the loss of each main move, the better line, accuracy by seat.
 
     python -m training.review GAME.json --html review.html
     python -m training.review GAME.json --agent runs/long --playouts 32 --json review.json

@@ -29,7 +29,7 @@ class EnvState(Protocol):
 
     @property
     def current_player(self) -> Array:
-        """() int32, who decides."""
+        """() int32, the deciding player."""
 
     @property
     def legal_action_mask(self) -> Array:
@@ -171,7 +171,7 @@ class NetworkInput(Protocol):
 
     @property
     def mask(self) -> Array:
-        """(B, W) bool, what is legal, in the network's own index of W actions."""
+        """(B, W) bool, the legal actions in the network's own index of W actions."""
 
 
 class PolicyNetwork(Protocol):
@@ -197,7 +197,7 @@ class PolicyNetwork(Protocol):
 
 
 class Apply(Protocol):
-    """A network of one's own: what `save_agent` asks for, such as `apply` of a Flax module."""
+    """The function of your own network for `save_agent`, such as `apply` of a Flax module."""
 
     def __call__(self, params: Params, observation: Observation, /) -> tuple[Array, Array]:
         """One `Observation` -> logits (A,), values (P,), the own seat first.

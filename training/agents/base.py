@@ -31,9 +31,9 @@ class Act(Protocol):
         Args:
             params: the agent's parameters, a pytree of arrays.
             state: the environment's states, leading axis B; the current player decides.
-            mask: (B, A) bool, what may be chosen: the legal actions, or in games that are not the
-                agent's to decide any one of them.
-            key: one random key; (B,) keys, one a game, where the agent is `by_game`.
+            mask: (B, A) bool, the allowed actions: the legal ones, or in games where another agent
+                decides any one of them.
+            key: one random key; (B,) keys, one for each game, if the agent is `by_game`.
         Returns:
             (B,) int32, actions that are True in `mask`.
         """
@@ -88,7 +88,7 @@ def uniforms(key: Array, games: int) -> Array:
 
 
 def redraw_hidden(env: Environment, state: EnvState, key: Array) -> Any:
-    """The states (B, ...) with what their players cannot see drawn again, for looking ahead.
+    """The states (B, ...) with the cards that are hidden from the players drawn again.
 
     Only a solo game hides anything, the cards of the Automa.
 
@@ -167,9 +167,9 @@ def policy_agent(
     """Plays a network: samples from its policy, or takes the most probable action.
 
     Args:
-        env: one of short turns for an agent that was trained so; it plays in the whole game too,
-            and takes `end_turn` where it may.
-        reward, reward_scale: what its values are in, `env.reward` and `ppo.reward_scale` of its
+        env: with short turns for an agent that was trained with them; it also plays whole turns,
+            and then takes `end_turn` if it is legal.
+        reward, reward_scale: the units of its values, `env.reward` and `ppo.reward_scale` of its
             training.
         temperature: logits are divided by it; below 1 the policy becomes sharper.
     """

@@ -1,4 +1,4 @@
-"""Agents as pure functions: states -> logits and values, for a training program of one's own."""
+"""Agents as pure functions: states -> logits and values, for your own training program."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class BaselineModel:
 
     `model(state)` is `model.apply(model.params, state)`:
 
-    state: of one game, or of a batch with any leading axes (...).
+    state: one game, or a batch with any leading axes (...).
     logits: (..., A) float32, -1e9 where illegal; already divided by the agent's temperature.
-    values: (..., P) float32, by player: the VP that the agent expects each still to gain.
+    values: (..., P) float32, by player: the remaining VP that the agent expects.
 
-    Hand a whole batch over where there is one: on a CPU that is faster than `vmap`.
+    Pass a whole batch instead of using `vmap`: this is faster on a CPU.
     """
 
     name: str
-    env: Any  # what it plays
+    env: Any  # the environment that it plays
     params: Any
     apply: Evaluate
 
@@ -52,7 +52,7 @@ def make_baseline_model(name: str = "zoo/strong", env: Environment | None = None
 
         model = make_baseline_model("zoo/strong")
         logits, values = model(state)                  # state of a game, or of a batch of games
-        action = jax.random.categorical(key, logits)   # what the arena's agent plays
+        action = jax.random.categorical(key, logits)   # as the agent in an arena
 
     Strength, mean VP of 512 duplicate games of these four at one table (README.md):
     zoo/strong 175.2, greedy 101.7, zoo/quick 93.9, random 24.9.
@@ -61,8 +61,8 @@ def make_baseline_model(name: str = "zoo/strong", env: Environment | None = None
     Args:
         name: `random`, `greedy`, `zoo/NAME`, RUN, RUN@UPDATE, FILE.npz of `save_agent`, a level.
             `random` has logits 0 and values 0. `greedy` has logit 0 at its choice, -1e9 elsewhere;
-            its values are what it makes of the position, up to a constant of the game.
-        env: what it is to play; None: what `zoo/NAME` or FILE.npz was made for, for the others
+            its values are those of the position, up to a constant of the game.
+        env: the environment to play; None: that of `zoo/NAME` or FILE.npz, for the others
             `lost_fleet`.
     Raises:
         UserError: an unknown name, an agent of another game, or one without logits: a search, a
@@ -92,7 +92,7 @@ def make_baseline_model(name: str = "zoo/strong", env: Environment | None = None
 
 
 def no_logits(name: str) -> str:
-    """Why an agent is no function from states to logits."""
+    """The error for an agent that is no function from states to logits."""
     return f"agent {name!r} has no logits; make_agent gives its moves"
 
 

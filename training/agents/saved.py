@@ -69,16 +69,16 @@ def save_agent(
     """Write a network as an agent that arena, table, review and search take by its path.
 
     Args:
-        path: ends in .npz; an agent that is there is replaced, nothing else is.
+        path: ends in .npz; an existing agent is replaced, any other file is an error.
         apply: `(params, observation) -> logits (A,), values (P,)` of one decision (`Apply`).
         params: a pytree of arrays.
-        env: what it plays, with the reward that its values are of.
-        reward_scale: its values are rewards still to come times this.
+        env: the environment to play, with the reward of its values.
+        reward_scale: its values are remaining rewards times this.
         temperature: its logits are divided by this before an action is drawn.
     Returns:
         The path.
     Raises:
-        UserError: another ending, a file of something else, results of other shapes.
+        UserError: another ending, a file that is no agent, results of other shapes.
     """
     path = Path(path)
     if path.suffix != ENDING:
@@ -154,7 +154,7 @@ def load(path: str | Path, env: Environment) -> tuple[SavedNetwork, dict[str, Ar
     def like(*args: Array) -> tuple[Array, ...]:
         return tuple(jnp.zeros((args[-1].shape[0], n), jnp.float32) for n in results)
 
-    # Only the program is kept: what is around it is that of any with these arguments and results.
+    # Store only the program; the rest depends on arguments and results alone.
     form = export.export(jax.jit(like), platforms=PLATFORMS)(*_shapes(params, seen))
     try:
         exported = dataclasses.replace(
@@ -222,7 +222,7 @@ def _about(path: str | Path, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
 
 
 def _is_agent(path: Path) -> bool:
-    """The mark by which `save_agent` knows what it wrote before."""
+    """Whether `save_agent` wrote a file."""
     try:
         about(path)
     except UserError:
@@ -250,7 +250,7 @@ def _shapes(
 
 
 def _check(results: object, env: Environment) -> None:
-    """Refuse what is not logits (A,) and values (P,)."""
+    """Reject results that are not logits (A,) and values (P,)."""
     expected = f"logits ({env.num_actions},) and values ({env.num_players},)"
     shapes = [getattr(x, "shape", None) for x in jax.tree.leaves(results)]
     if shapes != [(env.num_actions,), (env.num_players,)]:

@@ -64,7 +64,7 @@ class SearchSpec:
         """The options of the search.
 
         Args:
-            vp: what one VP is in the network's values.
+            vp: the value of one VP for the network.
         """
         offset, form = SearchOptions().visit_offset, self.form or PLAYED
         m, scale = DEFAULTS[form]
@@ -154,7 +154,7 @@ def make_search(env: Environment, policy: Policy, spec: SearchSpec) -> tuple[Sea
         env = _rewarded(env, policy.reward)
     options = spec.options(policy.vp)
     if policy.short_turns or options.rollouts and can_be_short(env):
-        env = with_short_turns(env, True)  # what is looked at ends no turn by a decision
+        env = with_short_turns(env, True)  # turns of rollouts end without a decision
     model = environment_model(
         env, policy.evaluate, policy.reward_scale, spec.follow, policy.best_action
     )
@@ -179,7 +179,7 @@ def _rewarded(env: Environment, reward: str) -> Environment:
 
 
 def search_agent(env: Environment, base: Agent, spec: SearchSpec, name: str) -> Agent:
-    """Plays what a search on top of the policy of `base` finds.
+    """Plays the moves of a search on top of the policy of `base`.
 
     Raises:
         UserError: `base` has no policy with values.

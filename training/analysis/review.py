@@ -1,4 +1,4 @@
-"""A review of a recorded game: what each main move lost, the better line, accuracy by seat."""
+"""A review of a recorded game: the loss of each main move, the better line, accuracy by seat."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def read_mapping(path: str | Path, what: str) -> dict[str, Any]:
     """The keys and values of a YAML file; {} for an empty file.
 
     Args:
-        what: it should be, for the message.
+        what: its kind, for the message.
     Raises:
         UserError: no such file, not YAML, or it holds something else.
     """

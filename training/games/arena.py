@@ -264,7 +264,7 @@ def play_stored(
                 pass
             except KeyboardInterrupt:
                 is_complete = False
-            except RuntimeError as error:  # of XLA: what an agent called back failed
+            except RuntimeError as error:  # of XLA: a callback of an agent failed
                 raise UserError(f"an agent failed while it played: {error}") from error
         games = table.join(first.parts) if first.parts else None
         if path and games and is_complete:

@@ -45,7 +45,7 @@ def check_games(games: Games, names: Sequence[str]) -> None:
     """Reject two agents whose first `COMPARED_GAMES` games are the same in every rotation.
 
     Raises:
-        UserError: so many games have been played, and the agents played alike in all of them.
+        UserError: the agents played alike in all of these games.
     """
     setups, rotations = games.vp.shape[:2]
     compared = math.ceil(COMPARED_GAMES / rotations)

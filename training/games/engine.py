@@ -42,7 +42,7 @@ class _Batch:
 
     env: Any
     agents: list[Agent]
-    seating: np.ndarray  # (R, P), which agent sits where in each rotation
+    seating: np.ndarray  # (R, P), the agent of each seat in each rotation
     setups: int
     slots: int  # B, at most N
     moves: bool  # whether the actions are stored

@@ -1,1 +1,1 @@
-"""Learning from the scripted player: what it thinks of its candidates, and a network like it."""
+"""Imitation: an expert's values of its candidates, and a network that learns them."""

@@ -94,7 +94,7 @@ def imitation_loss(
     """Cross entropy to the labels' choices plus the error of the values, and metrics.
 
     Args:
-        batch: what the network sees, and the labels as `replay` gives them, (B, ...).
+        batch: inputs of the network and labels of `replay`, (B, ...).
         value_coef: () float32.
     """
     seen, label = batch
@@ -130,7 +130,7 @@ def replay(
     Args:
         states: (N, ...). label: (T, N, ...), T decisions of each. seed, chunk: () int32.
     Returns:
-        The states after them; what the network sees and the labels in its index, (T, N, ...);
+        The states after them; inputs of the network and labels in its index, (T, N, ...);
         () bool, whether the games ended where the labels say.
     """
     local = label["done"].shape[1]
@@ -237,7 +237,7 @@ def clone(
     """Learn from the streams in turn, `course.passes` times.
 
     Args:
-        config_file, overrides: the configuration, whose network is taught.
+        config_file, overrides: the configuration of the network.
         out: an npz; every fourth chunk the averaged parameters so far are written there, and the
             last ones.
     Raises:

@@ -1,4 +1,4 @@
-"""Games of an expert, with what it thinks of its candidates: a stream in a folder.
+"""Games of an expert with the values of its candidates: a stream in a folder.
 
 Observations are not kept: the same keys and actions play the same games again, and that costs less
 than reading them.
@@ -140,7 +140,7 @@ def generate(out: Path, chunks: int, about: dict[str, Any], config_file: str) ->
         about: `seed`, `games`, `first`, `student`, `expert`: what makes the stream another one.
             `student` is an npz with parameters of a network, which plays most games; "": the expert
             alone. `expert` is as for `make_expert`; without it `greedy`.
-        config_file: whose network.
+        config_file: the configuration of the network.
     """
     config = configs.load(config_file)
     devices.split_cpu(0, about["games"])

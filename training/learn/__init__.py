@@ -1,1 +1,1 @@
-"""PPO: rollout, loss and update, what a learner is, and its checkpoints."""
+"""PPO: rollout, loss and update, the learner and its checkpoints."""

@@ -11,7 +11,7 @@ def less_of_others(reward: Array, weight: float) -> Array:
     """Own reward less `weight` times the mean reward of the others, at each decision.
 
     Args:
-        reward: (..., P). weight: 1 makes of VP what the reward "margin" pays, spread over the game.
+        reward: (..., P). weight: 1 turns VP into the reward "margin", spread over the game.
     """
     if not weight:
         return reward  # there may be no others
@@ -28,7 +28,7 @@ def less_of_later(
     gae_lambda: float | Array,
     head: Array,
 ) -> tuple[Array, Array]:
-    """`advantages` without what an advantage head estimates for each later decision of any seat.
+    """`advantages` minus the estimates of an advantage head for later decisions of any seat.
 
     After the deal nothing is random: a seat's return is its value plus the advantages of all later
     decisions, of all movers. Those of the policy have mean 0, so leaving them out takes away noise
@@ -62,7 +62,7 @@ def advantages(
 
     Args:
         reward, value: (T, N, P). last_value: (N, P), of the state after the rollout.
-        done: (T, N) bool. player: (T, N), who decides.
+        done: (T, N) bool. player: (T, N), the deciding player.
     Returns:
         advantages and value targets, (T, N, P).
     """

@@ -1,8 +1,9 @@
 """Checkpoints of a run: everything that the next update depends on, written by orbax.
 
-A run folder holds `checkpoints/STEP/` with three items: `params` (what an agent needs), `trainer`
+A run folder holds `checkpoints/STEP/` with three items: `params` (for an agent), `trainer`
 (optimizer, games, random key, update) and `about` (JSON: the environment's id and version, the
-resolved configuration). The next update of a resumed run is bit-equal to what would have followed.
+resolved configuration). The next update of a resumed run is bit-equal to that of an uninterrupted
+one.
 """
 
 from __future__ import annotations
@@ -309,7 +310,7 @@ def load_policy(
         run: the run folder.
         env: the environment it has to fit; None makes the one it was trained on, with the
             default level of the Automa.
-        env_module: what makes environments, the module `gaia_jax`; None where `env` is given.
+        env_module: the module that makes environments, `gaia_jax`; None if `env` is given.
         step: the update; None is the latest that is whole.
     Returns:
         (env, network, params, step, config).

@@ -1,4 +1,4 @@
-"""The state of a run: what the next update depends on, and how a run begins."""
+"""The state of a run, everything that the next update depends on, and its start."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class Learner:
 class Transition(NamedTuple):
     """One decision of each game; T comes first once the rollout is done."""
 
-    inputs: NetworkInput  # what the network reads, `PolicyNetwork.encode`
+    inputs: NetworkInput  # inputs of the network, `PolicyNetwork.encode`
     seats: Array  # (N, P) int8, which player each row of the observation is; column 0 decides
     action: Array  # (N,) int32, in the network's index of actions
     log_prob: Array  # (N,) float32

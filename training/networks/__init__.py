@@ -1,1 +1,1 @@
-"""Networks: what they read, their layers and heads."""
+"""Networks: inputs, layers and heads."""

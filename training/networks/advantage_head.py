@@ -1,4 +1,4 @@
-"""The advantage head: what each action changes in the value of every seat, A(s, a).
+"""The advantage head: the change of every seat's value by each action, A(s, a).
 
 It is the pointer head of the policy again, with an output for each seat. Networks keep its output
 in the collection `COLLECTION`, which only the learner reads: playing does not compute it.

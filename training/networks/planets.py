@@ -49,7 +49,7 @@ class Layout(NamedTuple):
     planes: tuple[str, ...]
     cells: int
     seats: int  # P, the first rows of `players`: those that decide
-    planet: tuple[int, ...]  # columns of a cell that say what it is
+    planet: tuple[int, ...]  # columns of a cell with its planet type
     space: tuple[int, ...]  # columns of `PlanetInput.space`
     # For `network.neighbourhood`, of an environment with the pieces of the board game; else None.
     neighbourhood: Neighbourhood | None = None

@@ -21,9 +21,9 @@ from gaia_jax.ruleset import GAIN_FIELDS, FactionRow, Ruleset
 
 from ..types import Environment
 
-# Of each of the two missions: what it counts, its prize if the game ended now, the lead.
+# Of each of the two missions: its count, its VP if the game ended now, the lead.
 MISSION = ("count", "prize", "lead")
-FINAL = ("research", "resources", "pass")  # VP now: of the tracks, of what is left, on passing
+FINAL = ("research", "resources", "pass")  # VP now: of the tracks, of resources, on passing
 
 
 class ScoreFeatures(NamedTuple):
@@ -106,7 +106,7 @@ class ScoreFeatures(NamedTuple):
         return passing, sum(got.values(), jnp.zeros(len(GAIN_FIELDS), jnp.int32))
 
     def _missions(self, cells: Array, me: dict[str, Array]) -> Array:
-        """(B, P, M) int32, what each final mission counts (FIN-03 to FIN-10)."""
+        """(B, P, M) int32, the count of each final mission (FIN-03 to FIN-10)."""
         rules = self.ruleset
         count = dict(zip(rules.ids["count"], jnp.moveaxis(me["count"], -1, 0), strict=True))
         built = dict(zip(STRUCTURES[1:], jnp.moveaxis(me["built"], -1, 0), strict=True))

@@ -98,7 +98,7 @@ class Loading:
         Args:
             options: of the command line.
             landing: receives the games.
-            access: who reaches the server.
+            access: the rules of access to the server.
             ending: whether the server is about to end.
         """
         self.options, self.landing, self.access, self.ending = options, landing, access, ending

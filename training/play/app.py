@@ -61,7 +61,7 @@ class Pages:
         Args:
             record: the name of a saved record that the first page opens.
             ending: whether the server is about to end, which answers waiting requests.
-            access: who reaches the server.
+            access: the rules of access to the server.
         """
         self.server, self.first, self.ending, self.access = server, record, ending, access
         self.waiting = 0
@@ -302,7 +302,7 @@ def make_app(
         server: the games.
         record: the name of a saved record that the first page opens.
         ending: whether the server is about to end.
-        access: who reaches the server.
+        access: the rules of access to the server.
     """
     pages = Pages(server, record, ending, access)
     game = "/api/games/{id}"

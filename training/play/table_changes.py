@@ -1,4 +1,4 @@
-"""The changes that a browser makes to a table: moves, and who sits there.
+"""The changes that a browser makes to a table: moves and members.
 
 Each raises Refused if it is invalid, Forbidden if it is for others to make.
 """

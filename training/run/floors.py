@@ -1,7 +1,7 @@
-"""Floors on behaviour: what an agent may not give up for VP when it replaces a shipped one.
+"""Floors on the behaviour of an agent that replaces a shipped one.
 
-An agent that wins by dropping federations, research or ships has found what its opponents allow,
-not how to play; the next one learns from it.
+An agent that wins without federations, research or ships has learnt a weakness of its opponents,
+not the game, and later agents learn from it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def check(
 
     Args:
         name: of the agent, without `zoo/`.
-        env: what it plays.
+        env: the environment to play.
         keys: further keys of its JSON. With `results` no games are played.
     Raises:
         UserError: a mean of the agent is below `SHARE` of the replaced agent's.

@@ -33,10 +33,10 @@ class Shapes(NamedTuple):
     """Bytes of one of each, and work."""
 
     game: int  # a state with auto-reset
-    seen: int  # what the network reads of a decision
+    seen: int  # inputs of the network at a decision
     numbers: int  # the same as float32
     params: int
-    residuals: int  # what the gradient of one decision keeps of the forward pass
+    residuals: int  # arrays of the forward pass that the gradient of a decision keeps
     flops: float  # of the network, one decision
 
 

@@ -58,9 +58,9 @@ def make(
 
     Args:
         name: plain, without `zoo/`; `zoo.check` checks that it may be written.
-        env: what it plays.
+        env: the environment to play.
         params: the network's parameters.
-        config: what it was trained with; its network.
+        config: the configuration of its training; its network.
         extra_keys: further keys of the JSON.
     Returns:
         The path of the JSON, and the games that it played.

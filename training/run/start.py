@@ -1,4 +1,4 @@
-"""The start of a run: join the processes, then read and load what the request names, each once."""
+"""The start of a run: join the processes, then load the files of the request, each once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of a sweep: a configuration, what varies, seeds; and how far its runs are."""
+"""The file of a sweep: a configuration, variants, seeds; and the progress of its runs."""
 
 from __future__ import annotations
 

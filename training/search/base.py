@@ -23,8 +23,8 @@ def max_n(values: Array, mover: Array, root: Array) -> Array:
 
     Args:
         values: (..., P) float32.
-        mover: (...) int32, who decides.
-        root: (...) int32, who decides at the root.
+        mover: (...) int32, the deciding player.
+        root: (...) int32, the deciding player at the root.
     Returns:
         (...) float32.
     """
@@ -54,13 +54,13 @@ UTILITIES: dict[str, Utility] = {"max_n": max_n, "margin": margin, "paranoid": p
 
 
 class RootFnOutput(NamedTuple):
-    """The position that is searched, as the network sees it."""
+    """The position to search, as the network evaluates it."""
 
     prior_logits: Array  # (B, A) float32
-    value: Array  # (B, P) float32, what each player has still to get, in the search's units
-    to_play: Array  # (B,) int32, who decides
+    value: Array  # (B, P) float32, the remaining reward of each player, in the search's units
+    to_play: Array  # (B,) int32, the deciding player
     legal_actions: Array  # (B, A) bool
-    embedding: Any  # pytree of (B, ...), what the recurrent function starts from
+    embedding: Any  # pytree of (B, ...), the start of the recurrent function
 
 
 class RecurrentFnOutput(NamedTuple):
@@ -69,7 +69,7 @@ class RecurrentFnOutput(NamedTuple):
     `to_play`, `prior_logits` and `legal_actions` describe the position after the action.
     """
 
-    reward: Array  # (B, P) float32, what the action brought each player
+    reward: Array  # (B, P) float32, the reward of the action for each player
     discount: Array  # (B,) float32, of what follows: 1 in a finite game, 0 after its end
     prior_logits: Array  # (B, A) float32; (B, 0) is enough where `best_action` is given
     value: Array  # (B, P) float32
@@ -101,10 +101,10 @@ class SearchOptions:
     own_turn: bool = False  # positions where another player decides are leaves
     # No tree: each of the first `considered` actions is followed along the policy's own moves.
     rollouts: bool = False
-    least_prior: float = 0.003  # of the most probable action's probability: what a rollout needs
-    # A node of which every legal action leads to an end, or to nodes of which that is true, is
-    # solved: it is not searched again. Where the best action so far leads to a solved node or an
-    # end, a node has that action's values, not the mean over its visits.
+    least_prior: float = 0.003  # share of the highest probability that a rollout needs
+    # A node whose legal actions all lead to ends of the game or to solved nodes is solved: it is
+    # not searched again. A node whose best action so far leads to a solved node or an end has that
+    # action's values instead of the mean over its visits.
     solve: bool = True
 
     def __post_init__(self) -> None:
@@ -118,7 +118,7 @@ class SearchOptions:
 
 
 class Candidates(NamedTuple):
-    """The actions that a search looked at, in the order of their logits and noise."""
+    """The candidate actions of a search, in the order of their logits and noise."""
 
     action: Array  # (B, K) int32
     valid: Array  # (B, K) bool; the rest of a row is filled up

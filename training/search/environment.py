@@ -16,7 +16,7 @@ from jax import Array
 from ..types import Environment, EnvState, Params
 from .base import RecurrentFn, RecurrentFnOutput, RootFnOutput
 
-# (params, states (B, ...)) -> logits (B, A) and, of every player, what is still to come (B, P)
+# (params, states (B, ...)) -> logits (B, A) and remaining rewards by player (B, P)
 Evaluate = Callable[[Any, Any], tuple[Array, Array]]
 # The same, but the legal action with the highest logit (B,) int32 instead of the logits
 BestAction = Callable[[Any, Any], tuple[Array, Array]]

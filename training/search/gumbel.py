@@ -40,7 +40,7 @@ def gumbel_search(
         params: handed to `recurrent_fn`.
         key: one key, or (B,) keys, one for each row: then no row depends on another.
         root: the positions.
-        recurrent_fn: what an action leads to, for B nodes at once.
+        recurrent_fn: the position after an action, for B nodes at once.
         num_simulations: N, how many nodes are added to each tree, at least 1. With
             `options.max_depth` 1 there is no tree: the N actions with the highest logits + noise
             are tried once, all in one call of `recurrent_fn` on B * N nodes, and `value` is that

@@ -25,9 +25,9 @@ class Edges(NamedTuple):
     child: Array  # int32, UNVISITED where there is none
     logits: Array  # float32
     visits: Array  # int32
-    utility: Array  # float32, to the one who decides
+    utility: Array  # float32, for the deciding player
     exists: Array  # bool
-    solved: Array  # bool, whether what the edge leads to is known exactly
+    solved: Array  # bool, whether the result of the edge is exact
 
 
 def edges_of(tree: Tree, node: Array) -> Edges:
@@ -217,7 +217,7 @@ def _inner_slot(tree: Tree, node: Array, edges: Edges, options: SearchOptions) -
     visits = edges.visits.astype(jnp.float32)
     policy = jax.nn.softmax(edges.logits + value)
     lacking = policy - visits / (1 + jnp.sum(visits, axis=-1, keepdims=True))
-    if options.solve:  # what is below a solved node is known: an open one first
+    if options.solve:  # solved nodes are exact: visit others first
         lacking = jnp.where(edges.solved, lacking - 2, lacking)  # it is between -1 and 1
     return jnp.argmax(jnp.where(edges.exists, lacking, -jnp.inf), axis=-1).astype(jnp.int32)
 

@@ -37,7 +37,7 @@ class Tree(NamedTuple):
     solved: Array  # (B, N) bool, an end, or solved: its value is exact and nothing is below
     depth: Array  # (B, N) int16, edges from the root
     edge_visits: Array  # (B, N) int16, visits of the edge that leads here
-    edge_utility: Array  # (B, N) float32, of the same, to the one who decides at the parent
+    edge_utility: Array  # (B, N) float32, of that edge, for the player who decides at the parent
     leaf: Array  # (B, N) int16, the node where a descent from here ends
     leaf_slot: Array  # (B, N) int16, the edge there that it would take next
     action: Array  # (B, N, K) int16, of the edges in the order of their logits
@@ -52,7 +52,7 @@ class Tree(NamedTuple):
 
     @property
     def utility(self) -> Array:
-        """(B, N, K) float32, of every edge, to the one who decides; 0 without a visit."""
+        """(B, N, K) float32, of every edge, for the deciding player; 0 without a visit."""
         return self._by_edge(self.edge_utility)
 
     def _by_edge(self, x: Array) -> Array:

@@ -72,7 +72,7 @@ def shard_folder(path: Path | None, about: Mapping[str, Any], resume: bool) -> I
     """The locked folder FILE.shards for the shards of a file, a temporary one without a file.
 
     Args:
-        about: what the shards depend on, for JSON.
+        about: everything that the shards depend on, for JSON.
         resume: continue an existing folder.
     Raises:
         UserError: the folder exists without `resume`, is in use, or has other shards.

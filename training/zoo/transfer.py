@@ -77,7 +77,7 @@ def _first_seats(layers: Params, width: int, before: int, after: int) -> Any:
 
 
 def columns(env: Environment, network: NetworkConfig) -> dict[str, list[str]]:
-    """The inputs of a network of planets by name: what it reads of cells, players, globals."""
+    """The inputs of a network of planets by name: columns of cells, players, globals."""
     spec = env.observation_spec
     out = {name: [x.name for x in getattr(spec, name)] for name in ("cells", "players", "globals")}
     if network.neighbourhood:

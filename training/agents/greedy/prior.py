@@ -53,7 +53,7 @@ def guess(
 
     Args:
         base: (A,) `fixed`.
-        player: () int32, who decides.
+        player: () int32, the deciding player.
     """
     at = Position(t, w, game, player)
     board, space = game.board, t.rules.actions
@@ -77,7 +77,7 @@ def guess(
 
 
 def cover_guess(t: SimpleNamespace) -> np.ndarray:
-    """(A,) float32, what to add to the guess where a tile is to be covered."""
+    """(A,) float32, added to the guess if a tile is to be covered."""
     out = np.zeros(t.actions, np.float32)
     cover_names = [name for name in _COVER if name in t.rules.ids["tile"]]
     for i, name in enumerate(cover_names):

@@ -1,4 +1,4 @@
-"""One look ahead: every candidate is played once, its sub-decisions guessed, its end valued.
+"""Look one action ahead: play every candidate once, guess its sub-decisions, value its end.
 
 Candidates of all games of a batch share a fixed number of slots. Each turn of the loop plays one
 decision in every slot; a slot whose decision is settled notes its value and takes the next
@@ -99,7 +99,7 @@ class Search:
         return self.finish(*self._play(params, states, mask))
 
     def evaluate(self, params: Params, states: EnvState, mask: Array) -> tuple[Array, Array]:
-        """The candidates of each decision and what they are worth.
+        """The candidates of each decision and their values.
 
         Returns:
             actions (B, K) int32; values (B, K) float32 in VP, WORST where there is no candidate.
@@ -212,7 +212,7 @@ class Search:
         return value.value(self._t, view(params), game, player)
 
     def _idle_value(self, params: Params, game: GameState, player: Array) -> tuple[Array, Array]:
-        """The value of the position as it is, and what each booster adds to it."""
+        """The value of the current position, and the value that each booster adds."""
         adds = value.booster_value(self._t, view(params), game, player)
         return self._worth_once(params, game, player), adds
 

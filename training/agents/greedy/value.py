@@ -32,7 +32,7 @@ def bits(field: Array, size: int) -> Array:
 
 
 class Position:
-    """A game as one player sees it, with what several parts of the value need."""
+    """A game from the view of one player, with the inputs of several parts of the value."""
 
     def __init__(self, t: SimpleNamespace, w: SimpleNamespace, game: Game, player: Array):
         """`t` of `make_tables`, `w` the weights, `player` () int32."""
@@ -248,7 +248,7 @@ def attraction(at: Position) -> Array:
 
 
 def _planets(at: Position) -> Array:
-    """Planets in reach: room to grow; what structures lead to and the institute does."""
+    """Planets in reach, later gains of structures, and the institute."""
     reach = real(at.game.board.distance_to_own[at.player])
     beyond = reach - at.range
     easy = jnp.where(beyond <= 0, 1.0, jnp.where(beyond <= 2, 0.5, 0.0))
@@ -263,7 +263,7 @@ def _planets(at: Position) -> Array:
 
 
 def booster_value(t: SimpleNamespace, w: SimpleNamespace, game: Game, player: Array) -> Array:
-    """(boosters,) float32, what each is worth to the player when taken now."""
+    """(boosters,) float32, the value of each for the player if taken now."""
     at = Position(t, w, game, player)
     gain = real(t.booster_income) @ at.price
     passing = real(t.booster_pass) @ at.counts[player] * w.growth
