@@ -68,7 +68,7 @@ class GaiaEnv(ComparedByAttributes):
 
     @property
     def id(self) -> str:
-        """What `make` calls this variant."""
+        """The id of this variant for `make`."""
         return self.ruleset.id
 
     @property

@@ -1,4 +1,4 @@
-"""What a game pays to its players (A3)."""
+"""The rewards of a game (A3)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ILLEGAL = -1.0
 
 
 def reward_at_end(kind: str, vp: Array) -> Array:
-    """What the end of a game pays.
+    """The rewards at the end of a game.
 
     Args:
         kind: "margin", "rank" or "win".
@@ -34,7 +34,7 @@ def reward_at_end(kind: str, vp: Array) -> Array:
 
 
 def reward_by_vp(before: Array, after: Array) -> Array:
-    """What a decision pays under the reward "vp": the change of each player's VP.
+    """The reward "vp" of a decision: the change of each player's VP.
 
     Args:
         before, after: (P,) int16.

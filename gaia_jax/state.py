@@ -280,7 +280,7 @@ class Turn(PackedRecord):
 
 @pytree_without_empty
 class AutomaDraws(Struct):
-    """What is drawn for the Automa before a solo game. Cards are numbers 1 to 17."""
+    """The draws for the Automa before a solo game. Cards are numbers 1 to 17."""
 
     level: Array = leaf("`automa.levels`", 0, 4)
     deck: Array = leaf(
@@ -333,7 +333,7 @@ class Setup(Struct):
 
 @pytree
 class FederationOptions(Struct):
-    """What a search found that the decider may do about federations (A10); the mask reads it."""
+    """The federations open to the deciding player by a search (A10); the mask reads it."""
 
     may_form: Array = leaf("at TURN: a legal federation exists", 0, 1, BOOL)
     addable: Array = leaf(
@@ -344,7 +344,7 @@ class FederationOptions(Struct):
 
 @pytree
 class AutomaState(Struct):
-    """What changes of the Automa besides its row of `Players` and the turn."""
+    """The state of the Automa besides its row of `Players` and the turn."""
 
     turns: Array = leaf("its turns in this round, with the pass", 0, 14)
     booster_row: Array = leaf(

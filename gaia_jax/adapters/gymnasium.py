@@ -42,7 +42,7 @@ class _Games:
         return observation, info
 
     def step(self, actions: np.ndarray) -> tuple[Any, ...]:
-        """What `gymnasium.vector.VectorEnv.step` returns."""
+        """The result of `gymnasium.vector.VectorEnv.step`."""
         if self.state is None:
             raise gymnasium.error.ResetNeeded("call reset() before step()")
         seen, self.state, outcome, info = self._step(self._keys(), self.state, actions)

@@ -127,7 +127,7 @@ class GaiaMARL(MultiAgentEnv):
         return self.get_obs(after), after, rewards, dones, info
 
     def get_obs(self, state: Any) -> dict[str, Array]:
-        """What each agent sees; with `world_state`, its rows under that name."""
+        """Observations by agent; with `world_state`, its rows under that name."""
         seen = {
             agent: arranged(self.observation, self.env.ruleset, self.env.observe(state, player))
             for player, agent in enumerate(self.agents)

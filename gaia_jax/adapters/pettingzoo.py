@@ -75,7 +75,7 @@ class GaiaAEC(pettingzoo.AECEnv):
         self._state: Any = None  # until `reset`
 
     def __getattr__(self, name: str) -> Any:
-        """What `reset` sets is missing before it."""
+        """Attributes that `reset` sets are missing before it."""
         if name in _SET_BY_RESET:
             raise AttributeError(f"{name} cannot be accessed before reset")
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")

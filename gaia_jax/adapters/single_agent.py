@@ -177,7 +177,7 @@ class SingleAgent:
         return state.replace(env_state=state.env_state.replace(terminated=jnp.ones((), bool)))
 
     def observe(self, state: SingleAgentState) -> Any:
-        """What the learner sees of one state, in the form `observation`."""
+        """The learner's observation of one state, in the form `observation`."""
         seen = self.env.observe(state.env_state, state.seat)
         if self.observation == MASKED:
             mask = self.action_mask(state).astype(jnp.float32)

@@ -28,7 +28,7 @@ Opponent: TypeAlias = "str | Callable[[State], Any] | Model"
 
 @pytree
 class Params(Struct):
-    """What gymnax calls the parameters of an environment."""
+    """The parameters of an environment in gymnax's interface."""
 
     opponents: tuple[Any, ...]  # the parameters of each of the different opponents
 
@@ -45,7 +45,7 @@ class SingleAgentState(Struct):
 
 @pytree
 class Outcome(Struct):
-    """What has happened since the learner's last decision; the result of the game that ended."""
+    """Events since the learner's last decision, and the result of the game that ended."""
 
     reward: Array  # () float32, of the learner
     terminated: Array  # () bool

@@ -89,7 +89,7 @@ def action_space(env: GaiaEnv) -> Discrete:
 
 
 def observation_space(env: GaiaEnv, kind: str = "tree") -> Box | Dict:
-    """What `env.observe` gives, with the range of every entry.
+    """The space of `env.observe`, with the range of every entry.
 
     Args:
         env: what `gaia_jax.make` made.

@@ -1,1 +1,1 @@
-"""What command lines share: one-line errors, progress, Ctrl-C, checked arguments."""
+"""Shared parts of command lines: one-line errors, progress, Ctrl-C, checked arguments."""

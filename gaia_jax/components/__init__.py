@@ -1,4 +1,4 @@
-"""What is printed on the pieces of Gaia Project and The Lost Fleet, as plain data.
+"""The printed pieces of Gaia Project and The Lost Fleet, as plain data.
 
 No arrays, no rules: each module can be proof-read against the box. Ids are the words that
 action texts, set-ups and logs use; the order of a tuple is the order of every array axis over it.

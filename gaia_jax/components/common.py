@@ -81,7 +81,7 @@ EVENTS = (
 
 @dataclass(frozen=True)
 class Gain(Generic[N]):
-    """What comes in. Fields are amounts, 0 where nothing of the kind comes."""
+    """A gain. Fields are amounts, 0 by default."""
 
     vp: N = number()
     credits: N = number()
@@ -96,7 +96,7 @@ class Gain(Generic[N]):
 
 @dataclass(frozen=True)
 class Cost(Generic[N]):
-    """What is paid."""
+    """A cost."""
 
     credits: N = number()
     ore: N = number()

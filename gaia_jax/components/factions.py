@@ -26,7 +26,7 @@ _KNOWLEDGE_3 = (Gain(knowledge=1),) * 3
 
 @dataclass(frozen=True, kw_only=True)
 class FactionNumbers(Generic[N]):
-    """What rules read off a faction board as it is: int as printed, arrays in a `FactionRow`.
+    """Printed numbers of a faction board: int as printed, arrays in a `FactionRow`.
 
     Names with `pi_` require the planetary institute.
     """

@@ -246,7 +246,7 @@ def _check_end(seat: Seat, player: Player, log: Log, logged_vp: Sequence[int]) -
 
 
 def _mismatch_message(log: Log, player: Player | None, error: Exception) -> str:
-    """Where and why a log could not be played, in a line."""
+    """The place and reason in one line why a log could not be played."""
     place = f"game {log.get('id', '')}".strip()
     if player and player.at_line:
         place += f", move {player.at_line.number + 1} {player.at_line.text!r}"

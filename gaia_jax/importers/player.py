@@ -201,7 +201,7 @@ class Player:
         return amounts[atom]
 
     def terrans(self, queue: list[list[str]]) -> Script:
-        """What the returning tokens buy; the rest becomes credits automatically (GAI-08)."""
+        """Conversions of the returning tokens; the rest becomes credits automatically (GAI-08)."""
         kinds = {"q": "P4_to_Q", "o": "P3_to_O", "k": "P4_to_K"}
         while queue and queue[0][0] == "spend":
             ((count, unit),) = amounts(queue.pop(0)[3])

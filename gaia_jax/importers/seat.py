@@ -122,7 +122,7 @@ def has_piece(seat: Seat, player: int, piece: str, cell: str) -> bool:
 
 
 def worth(seat: Seat, player: int) -> int:
-    """What a token of bowl III is worth to a player (ACT-07)."""
+    """The worth of a token of bowl III for a player (ACT-07)."""
     game = seat.state.game
     faction = seat.rules.factions[int(game.setup.faction[player])]
     return int(faction.pi_power_worth) if game.players.built[player, 4] else 1
@@ -141,7 +141,7 @@ def is_full(seat: Seat, gain: str, player: int) -> bool:
 
 
 def brainstone_and_tokens(game: GameState, player: int) -> tuple[int, list[int]]:
-    """Where the brainstone is, and the ordinary tokens of the bowls and the Gaia area."""
+    """The place of the brainstone, and the ordinary tokens of the bowls and the Gaia area."""
     players = game.players
     tokens = [*players.power[player].tolist(), int(players.gaia_power[player])]
     return int(players.brainstone[player]), tokens

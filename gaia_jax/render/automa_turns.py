@@ -228,7 +228,7 @@ def _deck(game: GameState) -> np.ndarray:
 
 
 def turned_cards(ruleset: Ruleset, game: GameState) -> tuple[list[DecisionCard], int]:
-    """What the table shows of a game's deck: this round's turned cards, and how many are left.
+    """The deck as the table shows it: this round's turned cards, and the number of cards left.
 
     Args:
         game: one game on the host. The last card turned supports the next turn.
@@ -358,7 +358,7 @@ def _closed_ids(ruleset: Ruleset, power: Any, shared: Any, shuttles: Any) -> set
 
 
 def _space_options(ruleset: Ruleset, closed_ids: set[str]) -> list[str]:
-    """What a numbered selection counts from left to right: free spaces, ships to explore."""
+    """The options of a numbered selection from left to right: free spaces, ships to explore."""
     assert ruleset.automa is not None
     row = [*ruleset.automa.action_row]
     for tile in ruleset.automa.ship_tiles:

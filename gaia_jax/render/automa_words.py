@@ -107,7 +107,7 @@ def _moves(turn: AutomaTurn, ruleset: Ruleset) -> Iterator[dict[str, str]]:
 
 
 def _step_words(step: Step, ruleset: Ruleset) -> str:
-    """What happens, without its reason."""
+    """The step in words, without its reason."""
     place = step.place
     if step.verb == automa_turns.MINE_ON:
         mine = fill_in(TEXTS["verb"]["mine"]["words"], name=place)
@@ -136,7 +136,7 @@ def _name(step: Step, ruleset: Ruleset, place: str = "") -> str:
 
 
 def _reason(step: Step, turn: AutomaTurn, support: DecisionCard) -> str:
-    """What decided, and among how many."""
+    """The rule that decided, and the number of options."""
     count = len(step.options)
     if step.verb == automa_turns.BOOSTER:
         return say("side-of-count", side=say(_BOOSTERS[support.booster]), n=count)

@@ -24,7 +24,7 @@ _EDGES = (1, 0, 5, 4, 3, 2)
 
 
 class Places:
-    """Where the cells of a ruleset's map lie in the picture."""
+    """The places of the cells of a ruleset's map in the picture."""
 
     def __init__(self, ruleset: Ruleset):
         cells = ruleset.geometry.cells.astype(float)
@@ -49,13 +49,13 @@ class Places:
 
 @functools.cache
 def places(ruleset: Ruleset) -> Places:
-    """Where the cells lie."""
+    """The places of the cells."""
     return Places(ruleset)
 
 
 @functools.cache
 def grid(ruleset: Ruleset) -> str:
-    """What never changes: the cells, and the borders of the sectors."""
+    """The constant part: the cells, and the borders of the sectors."""
     centres, geometry = places(ruleset), ruleset.geometry
     out = []
     for cell, (q, r) in enumerate(geometry.cells.tolist()):

@@ -1,4 +1,4 @@
-"""What the pieces bring, in words and as the face of a piece.
+"""Gains of pieces, in words and as the face of a piece.
 
 A face is a tuple of lines in which `{o}` is the ore icon (`symbols.svg` has them all): `3{o}1{q}`.
 """
@@ -23,7 +23,7 @@ from gaia_jax.render.texts import TEXTS, column, joined, say
 
 
 class Text(NamedTuple):
-    """What a piece does."""
+    """The effect of a piece."""
 
     words: str
     face: tuple[str, ...]  # its lines, in icons
@@ -53,17 +53,17 @@ def icons(gain: Amounts) -> str:
 
 
 def event(id: str) -> tuple[str, str]:
-    """What is scored, in words and short for the face of a tile."""
+    """The scored event, in words and short for the face of a tile."""
     return _EVENTS[id]["name"], _EVENTS[id]["short"]
 
 
 def effect(id: str) -> tuple[str, str]:
-    """What a booster's action or an effect does, in words and short."""
+    """A booster's action or an effect, in words and short."""
     return _EFFECTS[id]["name"], _EFFECTS[id]["short"]
 
 
 def scored(vp: int, id: str) -> str:
-    """What a round tile scores, in words."""
+    """The event that a round tile scores, in words."""
     return say("per", amount=words(Gain(vp=vp)), counted=_EVENTS[id]["name"])
 
 
@@ -81,7 +81,7 @@ def _steps(number: int) -> tuple[str, str]:
 
 
 def text(piece: Any) -> Text:
-    """What a tile, token, booster, artifact or action does."""
+    """The text of a tile, token, booster, artifact or action."""
     return _text(piece, language())
 
 
@@ -133,7 +133,7 @@ def _booster(booster: Booster) -> Text:
 
 
 def _action(action: PowerAction | ShipAction) -> Text:
-    """What it pays and brings."""
+    """The cost and the gain."""
     per = _per(getattr(action, "per", None))
     special = getattr(action, "effect", None)
     if special:

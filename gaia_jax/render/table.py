@@ -104,7 +104,7 @@ def ruleset_of(state: Any) -> Ruleset:
 
 
 class Counted(NamedTuple):
-    """What the rules count of P players; on the host of numpy."""
+    """Counts by the rules, of P players; on the host numpy."""
 
     missions: Any  # (missions, P) int32, what each final mission counts (FIN-03 to FIN-10)
     income: Any  # (P, 9) int32, the next one in the order of GAIN_FIELDS (INC-01)
@@ -113,7 +113,7 @@ class Counted(NamedTuple):
 
 
 def count(ruleset: Ruleset, game: GameState) -> Counted:
-    """What the rules count of the players of one game."""
+    """Counts by the rules, of the players of one game."""
 
     def income_of(me: Players, faction: Array) -> Array:
         row = FactionRow.of(ruleset, faction.astype(jnp.int32))

@@ -48,12 +48,12 @@ class Move:
 
     @property
     def effects_text(self) -> str:
-        """What it cost and brought, in words; "" where nothing changed."""
+        """Costs and gains in words; "" where nothing changed."""
         return in_words(effects(self.before, self.after), self.words)
 
     @property
     def effects_json(self) -> dict[str, str]:
-        """What it cost and brought, as pages show it."""
+        """Costs and gains, as pages show them."""
         return effects_json(effects(self.before, self.after), self.text, self.words)
 
 
@@ -121,7 +121,7 @@ def page_texts() -> dict[str, str]:
 
 
 def seats_json(table: Table) -> list[dict[str, Any]]:
-    """What a page must know of the players."""
+    """The players, as JSON of a page."""
     out = []
     for seat in table.seats:
         fill, ink = colours.faction(seat.faction.start_planet)
@@ -186,7 +186,7 @@ def pictures(ruleset: Ruleset, frames: Sequence[tuple[State, int | None]]) -> di
 
 
 def packed(text: str) -> str:
-    """What a page embeds: a tenth of the size; browsers have had DecompressionStream since 2023."""
+    """Compressed data of a page, a tenth as large; browsers have DecompressionStream since 2023."""
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
@@ -200,7 +200,7 @@ def game_json(
     progress: Callable[[int, Table], None] | None = None,
     played: Iterable[State] | None = None,
 ) -> str:
-    """What the replay page embeds; arguments as of `page`.
+    """The data of the replay page; arguments as of `page`.
 
     Raises:
         RecordError: as `gaia_jax.replay.states`.

@@ -47,7 +47,7 @@ class Record:
     players: tuple[str, ...] = ()  # who played, by player; empty where it is not known
 
     def env(self) -> GaiaEnv:
-        """Where it is played.
+        """The environment of the record.
 
         Raises:
             RecordError: an unknown ruleset, or one that is not for that many players.
@@ -214,7 +214,7 @@ def states(record: Record) -> Iterator[State]:
 
 
 def _prepared(record: Record) -> tuple[GaiaEnv, Setup, list[int]]:
-    """Where it is played, its set-up, the index of each action."""
+    """The environment of a record, its set-up, the index of each action."""
     env = record.env()
     if record.version != env.version:
         raise RecordError(
@@ -258,7 +258,7 @@ def _locate(record: Record, number: int) -> str:
 
 
 def _legal(env: GaiaEnv, state: State, limit: int = 8) -> str:
-    """What would have been legal, shortened."""
+    """The legal actions, shortened."""
     legal = [i for i, is_legal in enumerate(state.legal_action_mask.tolist()) if is_legal]
     texts = ", ".join(action_index.to_text(env.ruleset, action) for action in legal[:limit])
     return f"legal are {texts}" + (f" and {len(legal) - limit} more" if len(legal) > limit else "")

@@ -17,7 +17,7 @@ BARE = ("end_turn", "skip", "pass", "form_federation", "commit")
 
 @dataclass(frozen=True, eq=False)
 class ActionSpace:
-    """Which index means what, for one ruleset.
+    """The action index of one ruleset.
 
     `groups` are (verb, ids) in the order of the index after the planes; a bare verb has the ids
     ("",), and one that the ruleset has not has none.

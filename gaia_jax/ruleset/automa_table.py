@@ -85,7 +85,7 @@ class Upgrade(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SpaceTable:
-    """What the Automa chooses among for power and QIC, from left to right, numpy (AUT-25, AUT-42).
+    """The Automa's options for power and QIC from left to right, numpy (AUT-25, AUT-42).
 
     Spaces are bits: the power actions, then the shared actions.
     """
@@ -98,7 +98,7 @@ class SpaceTable:
 
 @dataclass(frozen=True, eq=False)
 class AutomaTable:
-    """What the rules read of the Automa, numpy."""
+    """Tables of the Automa, numpy."""
 
     cards: NumberTable[CardNumbers]  # by the number of the card; row 0 is no card
     factions: NumberTable[FactionNumbers]  # by ids["faction"]

@@ -40,5 +40,5 @@ class Ruleset(Pieces):
 
     @cached_property
     def automa_table(self) -> AutomaTable:
-        """What the rules read of the Automa, in a ruleset that has one."""
+        """Tables of the Automa, in a ruleset that has one."""
         return make_automa_table(self)

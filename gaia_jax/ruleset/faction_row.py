@@ -14,7 +14,7 @@ from gaia_jax.xla.packed import pick, slice_columns
 
 
 class FactionRow(FactionColumns):
-    """What one faction board prints, each number int32, each flag of a table bool.
+    """The printed numbers (int32) and flags (bool) of one faction board.
 
     All columns lie in one table, so that a row is read once.
     """

@@ -82,7 +82,7 @@ class FactionColumn:
 
 
 class FactionColumns(FactionNumbers[Array]):
-    """What faction boards print, by name: of one faction (`FactionRow`) or of all of a ruleset."""
+    """Columns of faction boards by name, of one faction (`FactionRow`) or of all of a ruleset."""
 
     home = FactionColumn(lambda f, pieces, _: pieces.ids["planet"].index(f.home) if f.home else -1)
     start_planet = FactionColumn(lambda f, pieces, _: pieces.ids["planet"].index(f.start_planet))

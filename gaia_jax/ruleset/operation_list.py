@@ -84,7 +84,7 @@ def _building(pieces: Pieces) -> list[Operation]:
 
 
 def _effects(pieces: Pieces) -> dict[str | None, dict[str, Any]]:
-    """What the effect of a ship action is in columns."""
+    """The columns of the effect of a ship action."""
     return {
         None: {},
         "TECH": {"tile": True},

@@ -30,7 +30,7 @@ NO_PROJECT, PROJECT, INSTANT = range(3)
 
 @dataclass(frozen=True, kw_only=True)
 class OperationNumbers(Generic[N]):
-    """What an operation does, in numbers: int as written here, arrays in a row of the table.
+    """The numbers of an operation: int as written here, arrays in a row of the table.
 
     0 and the first name of each list above mean "none".
     """

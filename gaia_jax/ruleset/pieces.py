@@ -123,7 +123,7 @@ class Pieces:
 
     @property
     def name(self) -> str:
-        """What messages and pictures call it: the id, and the number of players but for four."""
+        """The name in messages and pictures: the id, and the number of players unless it is 4."""
         if self.seats == 4:
             return self.id
         return f"{self.id} for {self.seats} player{'s' * (self.seats > 1)}"

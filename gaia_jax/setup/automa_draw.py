@@ -27,7 +27,7 @@ DRAWN = "any"  # instead of a level: each set-up draws one
 
 
 class AutomaChoice(NamedTuple):
-    """What is not drawn of the Automa."""
+    """Properties of the Automa that are not drawn."""
 
     level: int = 0  # index of `automa.levels`; -1: drawn, each as likely
     faction: int = -1  # index of ids["faction"]; -1: drawn
@@ -60,7 +60,7 @@ def automa_choice(ruleset: Ruleset, level: str | None, faction: str | None) -> A
 
 
 class Seen(NamedTuple):
-    """What has been turned of a game's cards."""
+    """The cards of a game that have been turned."""
 
     cards: Array  # (6,) int32, by round, how many from the top of its deck
     start_cards: Array  # () int32, starting mines placed

@@ -1,4 +1,4 @@
-"""What a variant draws its set-ups from (SET, MAP)."""
+"""Tables from which a variant draws its set-ups (SET, MAP)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Required(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DrawTables:
-    """What a variant draws from, as numpy arrays, and the board that it is laid out on."""
+    """Tables of a variant to draw from, as numpy arrays, and the board of the layout."""
 
     geometry: geometry.Geometry
     # (tiles, 6, 19) int8, PLANETS on the slot's cells by rotation; where tiles may be left out, one

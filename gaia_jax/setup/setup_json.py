@@ -210,7 +210,7 @@ def _without_players(ruleset: Ruleset, data: object) -> Any:
 
 
 def _left_out(ruleset: Ruleset, setup: Setup) -> int:
-    """How many of the last places have no tile (PLA-04)."""
+    """The number of last places without a tile (PLA-04)."""
     spare = len(ruleset.map.spare_tiles)
     return spare if spare and (np.asarray(setup.sector_tile)[-spare:] == -1).all() else 0
 

@@ -31,7 +31,7 @@ SETUPS = 32
 
 
 class Played(NamedTuple):
-    """What `check` saw: G games to their ends."""
+    """The games that `check` played: G games to their ends."""
 
     vp: np.ndarray  # (G, P) int16, final VP
     decisions: np.ndarray  # (G,) int32

@@ -1,4 +1,4 @@
-"""What can be read off a game without its rules, to hold observations, seats, set-ups against."""
+"""Facts of a game that need no rules, to check observations, seats and set-ups."""
 
 from __future__ import annotations
 

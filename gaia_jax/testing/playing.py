@@ -48,7 +48,7 @@ _BEFORE = np.array(["the rules" in text for text in WRONG])
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Tally:
-    """What a loop over decisions cannot assert while it runs, noted for afterwards. G games."""
+    """Faults of G games, counted inside a loop over decisions, which cannot assert."""
 
     decisions: Array  # (G,) int32, decisions of the games before their ends
     rewards: Array  # (G, P) float32, summed

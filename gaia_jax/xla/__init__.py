@@ -1,1 +1,1 @@
-"""How arrays and programs are laid out for XLA: packed records, batches, slots, the cache."""
+"""Layout of arrays and programs for XLA: packed records, batches, slots, the cache."""

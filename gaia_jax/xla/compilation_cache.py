@@ -30,7 +30,7 @@ _enabled = False  # by this module; JAX's own cache may be on without it
 
 
 def cache_folder() -> Path:
-    """Where compiled programs are kept; the folder need not exist.
+    """The folder of compiled programs; it need not exist.
 
     Returns:
         USER_CACHE/gaia_jax/jaxlib-VERSION-CPU, CPU a fingerprint of the machine's processor.

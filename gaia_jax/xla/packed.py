@@ -64,7 +64,7 @@ class Field:
 
     @property
     def columns(self) -> int:
-        """How many columns the field takes, once it is `sized`."""
+        """The number of columns of the field, once it is `sized`."""
         return math.prod(self.lengths) * (2 if self.dtype == INT32 else 1)
 
     @property

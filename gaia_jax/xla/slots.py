@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Taken(NamedTuple):
-    """Which job each of L slots takes."""
+    """The job that each of L slots takes."""
 
     takes: Array  # (L,) bool, whether it takes one
     job: Array  # (L,) int32, which; where it takes none, a number that may be looked up too

@@ -99,7 +99,7 @@ def is_shipped(env: object) -> bool:
 
 
 def _loaded(module: str, name: str) -> Any:
-    """What a module higher up holds, if it was imported; this one must not import it."""
+    """An attribute of a higher module, if imported; this one must not import it."""
     return getattr(sys.modules.get(f"gaia_jax.{module}"), name, None)
 
 

@@ -22,7 +22,7 @@ def static() -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Leaf:
-    """What an array of a struct holds."""
+    """The meaning, range and shape of an array of a struct."""
 
     meaning: str
     low: int
