@@ -392,7 +392,8 @@ def _explain() -> str:
     explanation = _run(
         "training.explain", "docs/records/lost_fleet.json", "--at", "119", "--agent", STRONG
     )
-    return f"```text\n{explanation.strip()}\n```\n"
+    first_candidates = "\n".join(explanation.strip().splitlines()[:7])
+    return f"```text\n{first_candidates}\n...\n```\n"
 
 
 PARTS = (
