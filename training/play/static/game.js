@@ -99,16 +99,11 @@ function askLine(state) {
   return label(seat.free ? "seat-is-free" : "other-decides");
 }
 
-// The own turn in the title of the page, by a sound and by a notification if these are set.
+// The own turn in the title of the page, and by a sound if that is set.
 function drawTurn(state) {
   const isTurn = state.legal.length > 0 && shown === null && state.mine.length < state.seats.length;
-  const begins = isTurn && document.title === TITLE;
+  if (isTurn && allSettings().sound && document.title === TITLE) beep();
   document.title = isTurn ? `\u25cf ${say("your-turn", { title: TITLE })}` : TITLE;
-  if (begins && allSettings().sound) beep();
-  if (begins && allSettings().notify && document.hidden) {
-    const notification = new Notification(say("your-turn", { title: state.seats[state.player].name }), { tag: state.id });
-    notification.onclick = () => { window.focus(); notification.close(); };
-  }
 }
 
 const TITLE = document.title;
