@@ -209,6 +209,7 @@ def test_a_hint_at_the_table(server: Server) -> None:
     )
     assert hint["candidates"][0]["place"] and hint["tried"] >= len(texts)
     assert len(texts) > 2 or hint["nothing_near"]
+    assert sum(candidate["played"] for candidate in hint["candidates"]) == 1, "as the record has it"
     asked = f"/api/games/{game}/ask/check?at={line[-30]}"
     check = answer_of(server, asked, {"actions": [texts[0]]})
     assert check["status"] == "ready" and check["checked"]["warned"] is False

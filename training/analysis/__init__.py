@@ -3,7 +3,8 @@
 - `playouts`: plays any number of positions to the end of the game.
 - `recorded_game`: the positions and actions of a record.
 - `judge`: the loss of a move, from its candidates and their playouts.
-- `review`: which moves of a game are judged, and the accuracy of each seat.
+- `review`: which moves of a game are judged, and the accuracy of each seat; `habits`: the
+  mistakes of one player over several games.
 - `candidate_outcomes`: the results of the candidates of one position; `attribution`: their
   differences by source of VP.
 - `position_analysis`: candidates for a hint, and the check of a move.
