@@ -1,7 +1,7 @@
-# Everything on a fresh machine with Python >= 3.11 and pip: `make train`, `make test`.
+# Works on a fresh machine with Python >= 3.11 and pip: `make train`, `make test`.
 #
-#   PYTHON=...  the interpreter that the virtual environment is made from
-#   VENV=...    where it lives (an environment of your own may be named: what is missing goes in)
+#   PYTHON=...  the interpreter of the virtual environment
+#   VENV=...    its folder (in your own environment, missing packages are installed)
 #   JOBS=...    test processes
 #   ARGS=...    passed on, for example `make train ARGS="seed=1"`, `make test ARGS="-k setup"`
 
@@ -11,26 +11,26 @@ JOBS ?= 2
 ARGS ?=
 
 RUN := $(VENV)/bin/python
-# The slow tests in shares; .ci/run plays one, the next one after each commit.
+# Shares of the slow tests; .ci/run runs one, after each commit the next.
 SHARES ?= 240
 SHARE = $$(( $$(git rev-list --count HEAD 2>/dev/null || echo 0) % $(SHARES) + 1 ))
 # Pages of docs/reference/ with the module that prints each.
 PAGES := tools.observation_page:observation tools.rulesets_page:rulesets \
   tools.factions_page:factions tools.names_page:names tools.zoo_page:zoo \
   tools.configuration_page:configuration tools.glossary_page:glossary
-# One stamp for each set of extras; made anew when pyproject.toml changes.
+# One stamp for each set of extras; rebuilt when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 
 .PHONY: help train play test test-fast test-browser test-slow test-share test-all bench accelerator accelerator-plan lint format pages check-pages agent-pages docs clean
 .DEFAULT_GOAL := help
 
-help: ## Say what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
 
 train: $(STAMP)-train ## Train configs/quick.yaml and evaluate the result
 	$(RUN) -m training.train --config configs/quick.yaml $(ARGS)
 
-play: $(STAMP)-play ## Play in the browser, against agents or one another; look at records
+play: $(STAMP)-play ## Serve the table in the browser
 	$(RUN) -m training.play $(ARGS)
 
 PYTEST := $(RUN) -m pytest -q -n $(JOBS) --dist worksteal
@@ -54,7 +54,7 @@ test-share: $(STAMP)-dev ## Run one share of the slow tests, a minute or two
 test-all: $(STAMP)-dev ## Run all tests
 	$(PYTEST) $(ARGS)
 
-bench: $(STAMP)-bench ## Measure throughput beside the peers, into runs/throughput.json
+bench: $(STAMP)-bench ## Measure throughput next to other environments, into runs/throughput.json
 	$(RUN) -m benchmarks.throughput --json runs/throughput.json $(ARGS)
 
 accelerator: $(STAMP)-bench ## Measure one accelerator, at most nine minutes, into runs/accelerator.json
@@ -70,11 +70,11 @@ lint: $(STAMP)-dev ## Lint, format check, import layers, unused names, types
 	$(VENV)/bin/vulture
 	$(RUN) -m mypy
 
-format: $(STAMP)-dev ## Format, and mend what the linter can
+format: $(STAMP)-dev ## Format, and fix what the linter can
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
-pages: $(STAMP)-dev ## Generate the pages of docs/reference/ that are made from code
+pages: $(STAMP)-dev ## Generate the pages of docs/reference/ from code
 	set -e; for made in $(PAGES); do \
 	  page=docs/reference/$${made##*:}; \
 	  $(RUN) -m $${made%%:*} > $$page.md.new; \
@@ -84,13 +84,13 @@ pages: $(STAMP)-dev ## Generate the pages of docs/reference/ that are made from 
 check-pages: pages ## Fail if a generated page is outdated
 	git diff --exit-code -- docs/reference
 
-agent-pages: $(STAMP)-dev ## Measure anew what pages say of shipped agents that are new
+agent-pages: $(STAMP)-dev ## Measure new shipped agents and update their numbers in the docs
 	$(RUN) -m tools.agent_pages $(ARGS)
 
 docs: $(STAMP)-docs ## Build the documentation into site/, warnings as errors
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict $(ARGS)
 
-clean: ## Remove what was built: the environment, caches, distributions (not runs/)
+clean: ## Remove the environment, caches and distributions (not runs/)
 	rm -rf .venv .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build site
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -100,7 +100,7 @@ $(STAMP)-dev: EXTRA = [dev]
 $(STAMP)-bench: EXTRA = [bench]
 $(STAMP)-docs: EXTRA = [docs]
 
-# What is imported is compiled then; to compile everything at once takes a minute more.
+# Without --no-compile, pip takes a minute more.
 $(STAMP)-%: pyproject.toml | $(RUN)
 	$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.$(EXTRA)'
 	@touch $@
