@@ -62,7 +62,7 @@ def train(split: Split, games: int, args: argparse.Namespace, folder: Path) -> f
         sys.executable, "-m", "training.train", "--config", str(args.config.absolute()),
         f"name={name}", f"ppo.num_envs={games}", f"run.cpu_devices={split.devices}",
         f"run.updates={args.updates}", "run.updates_per_chunk=1", "run.max_minutes=0",
-        f"run.checkpoint_chunks={args.updates}", "run.tensorboard=false", "eval.games=0",
+        f"run.checkpoint_chunks={args.updates}", "track.sink=none", "eval.games=0",
         *args.overrides,
     ]  # fmt: skip
     own: list[list[str]] = [[]]

@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     from .games.report import format_evaluation
 
     store.check_outputs("--save", args.save, args)
-    if args.save and not store.is_parquet(args.save):
+    if args.save and args.save.suffix != store.PARQUET:
         raise UserError(f"--save must end in .parquet, got {args.save}")
     evaluation_args = arena.EvaluationArgs(
         args.run, environments.module(env_module).__name__, args.games, args.opponent,

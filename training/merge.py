@@ -46,7 +46,7 @@ def _merge_games(args: argparse.Namespace, module: EnvModule) -> int:
 
     report_file = (args.json, outputs.REPORT)
     outputs.check_files({"OUT": (args.out, outputs.nothing), "--json": report_file})
-    store.check_pyarrow(args.parts[0])
+    cli.need_pyarrow(f"{args.parts[0]} needs")
 
     def ids_of(env: str, players: int) -> Any:
         return environments.make_env(module, env, "vp", players).ruleset.ids

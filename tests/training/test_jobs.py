@@ -78,10 +78,10 @@ SQUARES = ["0", "1", "4", "9", "16", "25"]
 def test_missing_shards_are_computed_on_every_back_end(on, sbatch):
     work, reported = shards(), []
     work[1].path.write_text("kept")
-    jobs.map(job_functions.square, work, on, reported.append)
+    jobs.compute(job_functions.square, work, on, reported.append)
     assert contents(work) == ["0", "kept", *SQUARES[2:]]
     assert sorted(reported) == [0, 2, 3, 4, 5]
-    jobs.map(job_functions.refused, work, on, reported.append)  # nothing is missing
+    jobs.compute(job_functions.refused, work, on, reported.append)  # nothing is missing
     assert len(reported) == 5
     assert not list(Path("shards").glob("jobs-*"))
     if on is SLURM:
@@ -91,7 +91,7 @@ def test_missing_shards_are_computed_on_every_back_end(on, sbatch):
 @pytest.mark.parametrize("on", [TWO, SLURM], ids=["two", "slurm"])
 def test_a_lost_worker_costs_its_shard(on, sbatch):
     work = [Shard(shard.path, (str(Path().resolve()), *shard.args)) for shard in shards()]
-    jobs.map(job_functions.square_after_a_kill, work, on)
+    jobs.compute(job_functions.square_after_a_kill, work, on)
     assert Path("killed").exists() and contents(work) == SQUARES
     if on is SLURM:
         assert Path("submitted").read_text() == "2 2 "
@@ -102,7 +102,7 @@ def test_arguments_arrive_as_json_on_every_back_end(on, sbatch):
     arguments = ({"seed": 3, "names": ("a", "b")}, None, 0.1, [True, "\u00e9"])
     Path("shards").mkdir()
     work = [Shard(Path("shards", "0"), arguments)]
-    jobs.map(job_functions.representation, work, on)
+    jobs.compute(job_functions.representation, work, on)
     received = ({"seed": 3, "names": ["a", "b"]}, None, 0.1, [True, "\u00e9"])
     assert contents(work) == [repr(received)]
 
@@ -111,14 +111,14 @@ def test_the_payload_is_readable_json(monkeypatch):
     payloads = []
 
     def read(commands, at_once):
-        (path,) = Path("shards").glob("jobs-*.json")
+        (path,) = Path("shards").glob("jobs-*/*.json")
         payloads.append(json.loads(path.read_text("utf-8")))
         yield
 
     monkeypatch.setattr(job_processes, "_local", read)
     with pytest.raises(UserError, match="workers were lost"):
-        jobs.map(job_functions.square, shards(2), TWO)
-    expected = [[str(Path("shards", name)), [int(name)]] for name in ("0", "1")]
+        jobs.compute(job_functions.square, shards(2), TWO)
+    expected = {name: [str(Path("shards", name)), [int(name)]] for name in ("0", "1")}
     assert payloads[0] == {"function": "job_functions:square", "shards": expected}
 
 
@@ -132,14 +132,14 @@ def test_commands_with_shards_in_one_folder_have_payloads_of_their_own(monkeypat
         if not read:
             read.append(path)
             with pytest.raises(UserError, match="workers were lost"):
-                jobs.map(job_functions.square, second, TWO)
+                jobs.compute(job_functions.square, second, TWO)
         payload = json.loads(path.read_text("utf-8"))
-        read.append([Path(x).name for x, _ in payload["shards"]])
+        read.append([Path(x).name for x, _ in payload["shards"].values()])
         yield
 
     monkeypatch.setattr(job_processes, "_local", run)
     with pytest.raises(UserError, match="workers were lost"):
-        jobs.map(job_functions.square, first, TWO)
+        jobs.compute(job_functions.square, first, TWO)
     assert read[1:] == [["2", "3"], ["2", "3"], ["0", "1"], ["0", "1"]]
 
 
@@ -155,7 +155,7 @@ def test_more_processes_than_gpus_wait_for_them(monkeypatch, capsys):
         monkeypatch.setenv("JAX_PLATFORMS", platforms)
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,5")
         with pytest.raises(UserError, match="workers were lost"):
-            jobs.map(job_functions.square, shards(), On(processes=4))
+            jobs.compute(job_functions.square, shards(), On(processes=4))
     assert limits == [(2, 2), (2, 2), (4, 4), (4, 4)]
     assert "--processes 4: 2 at a time, one for each GPU" in capsys.readouterr().err
 
@@ -163,7 +163,7 @@ def test_more_processes_than_gpus_wait_for_them(monkeypatch, capsys):
 def test_a_failed_shard_leaves_the_others_in_this_process_too():
     work, failed, done = shards(4), [], []
     work[0] = Shard(work[0].path, ("0",))  # no number
-    jobs.map(
+    jobs.compute(
         job_functions.square, work, LOCAL, done.append, failed=lambda *error: failed.append(error)
     )
     assert [index for index, _ in failed] == [0] and done == [1, 2, 3]
@@ -185,28 +185,27 @@ of_main.__module__ = "__main__"
 def test_a_function_that_workers_cannot_import_is_refused(function, on, monkeypatch):
     monkeypatch.setattr(sys.modules["__main__"], "of_main", of_main, raising=False)
     with pytest.raises(UserError, match="^a worker can only import a function of a module, not "):
-        jobs.map(function, shards(2), on)
+        jobs.compute(function, shards(2), on)
     assert list(Path("shards").iterdir()) == []
 
 
 def test_workers_that_are_lost_again_and_again_end_the_command():
     with pytest.raises(UserError, match=r"workers were lost 2 times before shards/0 was done"):
-        jobs.map(job_functions.always_killed, shards(2), TWO)
+        jobs.compute(job_functions.always_killed, shards(2), TWO)
 
 
 def test_an_error_of_the_function_is_that_of_the_command():
-    """The others are ended, and no trace of the error is left, nor of one before."""
+    """The others are ended, and no trace of the error is left."""
     work, start_time = shards(4), time.monotonic()
-    Path("shards", "1" + job_processes.ERROR).write_text("of a command that was killed")
     with pytest.raises(UserError, match="^2 is not allowed$"):
-        jobs.map(job_functions.refused, work[1:3], TWO)
+        jobs.compute(job_functions.refused, work[1:3], TWO)
     assert time.monotonic() - start_time < 30
     assert list(Path("shards").iterdir()) == []
 
 
 def test_fresh_shards_have_a_process_each():
     work = shards(3)
-    jobs.map(job_functions.process_id, work, LOCAL, fresh=True)
+    jobs.compute(job_functions.process_id, work, LOCAL, fresh=True)
     assert len({*contents(work), str(os.getpid())}) == 4
 
 
@@ -218,7 +217,7 @@ def test_workers_of_a_machine_have_a_core_or_a_gpu_each(gpus, monkeypatch):
     monkeypatch.setenv("JAX_PLATFORMS", "" if gpus else "cpu")
     monkeypatch.setenv("TMPDIR", str(Path.cwd()))  # no worker of another command
     work = shards(2)
-    jobs.map(job_functions.core_and_gpu, work, TWO)
+    jobs.compute(job_functions.core_and_gpu, work, TWO)
     cores, given = zip(*(text.rsplit(" ", 1) for text in contents(work)), strict=True)
     if gpus:
         assert sorted(given) == ["3", "5"] and cores[0] == cores[1]
@@ -229,7 +228,7 @@ def test_workers_of_a_machine_have_a_core_or_a_gpu_each(gpus, monkeypatch):
 def test_what_sbatch_refuses_is_one_line(sbatch, monkeypatch):
     monkeypatch.setenv("SBATCH_PARTITION", "refuse")
     with pytest.raises(UserError, match="^sbatch: error: invalid partition specified: refuse$"):
-        jobs.map(job_functions.square, shards(), SLURM)
+        jobs.compute(job_functions.square, shards(), SLURM)
 
 
 def test_an_interrupted_command_cancels_its_array(sbatch):
@@ -237,7 +236,7 @@ def test_an_interrupted_command_cancels_its_array(sbatch):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        jobs.map(job_functions.square, shards(), SLURM, stop)
+        jobs.compute(job_functions.square, shards(), SLURM, stop)
     assert Path("cancelled").read_text() == "17\n"
 
 
@@ -246,7 +245,7 @@ def test_a_worker_ends_with_its_parent():
     code = (
         "import job_functions, pathlib; from training.system import jobs\n"
         "work = [jobs.Shard(pathlib.Path('shards', str(n)), (n,)) for n in range(2)]\n"
-        "jobs.map(job_functions.refused, work, jobs.On(processes=2))"
+        "jobs.compute(job_functions.refused, work, jobs.On(processes=2))"
     )
     shards()
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(HERE.parents[1]), str(HERE)])}

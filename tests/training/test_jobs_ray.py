@@ -61,23 +61,23 @@ def kill_after_first(cluster, folder, pattern="[0-9]*"):
 def test_shards_and_errors_of_a_cluster(cluster):
     work = [jobs.Shard(Path(f"s{number}"), (number,)) for number in range(6)]
     done = []
-    jobs.map(job_functions.square, work, RAY, done.append)
+    jobs.compute(job_functions.square, work, RAY, done.append)
     assert [shard.path.read_text() for shard in work] == ["0", "1", "4", "9", "16", "25"]
     assert sorted(done) == list(range(6))
     with pytest.raises(UserError, match="^2 is not allowed$"):
-        jobs.map(job_functions.refused, [jobs.Shard(Path("r"), (2,))], RAY)
+        jobs.compute(job_functions.refused, [jobs.Shard(Path("r"), (2,))], RAY)
     work = [jobs.Shard(Path(f"p{number}"), (number,)) for number in range(3)]
-    jobs.map(job_functions.process_id, work, RAY, fresh=True)
+    jobs.compute(job_functions.process_id, work, RAY, fresh=True)
     assert len({shard.path.read_text() for shard in work}) == 3
 
 
 def test_a_killed_worker_costs_its_shard(cluster):
     work = [jobs.Shard(Path(f"k{number}"), (str(Path.cwd()), number)) for number in range(6)]
-    jobs.map(job_functions.square_after_a_kill, work, RAY)
+    jobs.compute(job_functions.square_after_a_kill, work, RAY)
     assert Path("killed").exists()
     assert [shard.path.read_text() for shard in work] == ["0", "1", "4", "9", "16", "25"]
     with pytest.raises(UserError, match="workers were lost 2 times"):
-        jobs.map(job_functions.always_killed, [jobs.Shard(Path("lost"), (0,))], RAY)
+        jobs.compute(job_functions.always_killed, [jobs.Shard(Path("lost"), (0,))], RAY)
 
 
 def test_an_arena_of_two_nodes_is_that_of_one_process(cluster, tmp_path):

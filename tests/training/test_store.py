@@ -7,10 +7,10 @@ import pytest
 
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
-from training.games import store, table
+from training.games import arena, store, table
 from training.games.store import Head
 from training.games.table import Games, rotated
-from training.system.shard_files import shard_folder
+from training.system.shard_files import Shard, shard_folder
 
 IDS = {"faction": ("A", "B", "C", "D", "E"), "vp_source": ("mine", "gift")}
 ABOUT = {"env": "toy", "version": "1", "seed": 3, "agents": "a,b,c,d"}
@@ -94,7 +94,8 @@ def test_shards_are_kept_next_to_the_file(tmp_path: Path) -> None:
         pytest.raises(UserError, match="cannot read the shard"),
         shard_folder(path, ABOUT, resume=True) as folder,
     ):
-        store.read_shard(folder / "000000000.npz")
+        first = arena._FirstShards([Shard(folder / "000000000.npz", ())], lambda games: False)
+        first.collect()
 
 
 def test_a_folder_is_locked_without_a_trace(tmp_path: Path) -> None:

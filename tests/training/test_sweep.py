@@ -153,7 +153,7 @@ def test_a_score_of_other_games_is_made_again(file, monkeypatch):
     def note(function, shards, *args, **kwargs):
         kept[:] = [shard.path.exists() for shard in shards]
 
-    monkeypatch.setattr(run_sweep.jobs, "map", note)
+    monkeypatch.setattr(run_sweep.jobs, "compute", note)
     monkeypatch.setattr(sweep_file, "left_at", lambda *_: sweep_file.State(DONE, 40))
     assert run_sweep.train_all(members, toy_env, run_sweep.jobs.LOCAL, ("random", 8)) == 0
     assert kept == [True, False, False]

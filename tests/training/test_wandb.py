@@ -140,5 +140,6 @@ def test_a_sink_that_is_not_installed_says_how_to_install_it(monkeypatch):
 )  # fmt: skip
 def test_the_switches_of_earlier_runs_are_read(switches, sink):
     assert configs.from_dict({"run": {"updates": 10, **switches}}).track.sink == sink
-    with pytest.raises(UserError, match="unknown key 'run.wandb'"):
-        configs.from_dict({"run": {"wandb": "maybe"}})
+    for key in switches:
+        with pytest.raises(UserError, match=f"^run.{key} is gone, set track.sink: none, tensorb"):
+            configs.override(configs.Config(), [f"run.{key}=true"])

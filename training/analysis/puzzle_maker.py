@@ -126,7 +126,7 @@ def make_in_blocks(
     """The puzzles of all set-ups; a block of `GAMES_PER_BLOCK` is a shard.
 
     Raises:
-        UserError: as of `jobs.map` and `shard_folder`.
+        UserError: as of `jobs.compute` and `shard_folder`.
     """
     maker_args = args._asdict() | {"criteria": args.criteria._asdict()}
     about = {"puzzles": str(args), "set-ups": f"{games} from {first}"}
@@ -136,7 +136,7 @@ def make_in_blocks(
             jobs.Shard(folder / f"{start:06}.json", (maker_args, start, stop - start))
             for start, stop in zip(starts, [*starts[1:], first + games], strict=True)
         ]
-        jobs.map(make_block, shards, on)
+        jobs.compute(make_block, shards, on)
         collection = puzzles.join([puzzles.read(shard.path) for shard in shards])
         if out:
             puzzles.write(out, collection)

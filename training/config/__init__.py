@@ -29,6 +29,7 @@ from .keys import RecipeConfig as RecipeConfig
 LONGEST_FILE = 10**6  # bytes of a configuration
 OF_A_RUN = "config.yaml"  # in the folder of a run
 LONGEST_NAME = 100  # bytes of a key, in a message
+OLD_SWITCHES = ("wandb", "tensorboard")  # of `run`
 SCHEDULES = {"lr": "lr_end", "entropy_coef": "entropy_end"}  # of `ppo`: first and last value
 MAY_CHANGE_ON_RESUME = ("name", "run", "track", "hosts", "eval")
 # Settings that differ from process to process.
@@ -120,6 +121,8 @@ def override(config: Config, overrides: Sequence[str]) -> Config:
         except ValueError as error:
             raise UserError(f"{key}: cannot read the value {short(value)}") from error
         group, dot, leaf = key.partition(".")
+        if group == "run" and leaf in OLD_SWITCHES:
+            raise UserError(f"{key} is gone, set track.sink: none, tensorboard, wandb or trackio")
         if not dot:
             tree[group] = parsed
         elif isinstance(tree.get(group), dict):
@@ -144,18 +147,13 @@ def from_dict(tree: dict[str, Any]) -> Config:
 
 
 def _with_sink(tree: dict[str, Any]) -> dict[str, Any]:
-    """The tree with `track.sink` instead of two switches of earlier versions."""
-    run, switches = tree.get("run"), ("wandb", "tensorboard")
-    if not isinstance(run, dict) or not run.keys() & set(switches):
+    """The tree with `track.sink` instead of two switches, which files of version 0.1 have."""
+    run = dict(tree["run"]) if isinstance(tree.get("run"), dict) else {}
+    has_wandb, has_board = (run.pop(key, None) for key in OLD_SWITCHES)
+    if has_wandb is None and has_board is None:
         return tree
-    wandb, board = (
-        run.get(key, default) for key, default in zip(switches, (False, True), strict=True)
-    )
-    if not isinstance(wandb, bool) or not isinstance(board, bool):
-        return tree
-    sink = "wandb" if wandb else "tensorboard" if board else "none"
-    rest = {key: value for key, value in run.items() if key not in switches}
-    return tree | {"run": rest, "track": {"sink": sink}}
+    sink = "wandb" if has_wandb else "none" if has_board is False else "tensorboard"
+    return tree | {"run": run, "track": {"sink": sink}}
 
 
 def to_dict(config: Config) -> dict[str, Any]:

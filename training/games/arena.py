@@ -19,7 +19,7 @@ from ..agents import Agent, environment_of, make_agent, parse_name, policy_agent
 from ..agents.base import automa_agent
 from ..agents.registry import with_updates
 from ..system import cli, devices, jobs
-from ..system.data_files import npz_of
+from ..system.data_files import npz_of, read_arrays
 from ..system.environments import identity, is_solo, make_env, module, with_level, with_short_turns
 from ..system.shard_files import alone, shard_folder
 from ..types import Environment, JsonObject, Params
@@ -193,7 +193,8 @@ class _FirstShards:
         """Read the shards that have come; `_Decided` where the games suffice."""
         before, parts = len(self.parts), self.parts
         while len(parts) < len(self.work) and self.work[len(parts)].path.exists():
-            parts.append(store.read_shard(self.work[len(parts)].path))
+            arrays = read_arrays(self.work[len(parts)].path, "the shard", table.ROWS)
+            parts.append(Games(**arrays))
         if len(parts) > before and self.decided(table.join(parts)):
             raise _Decided
 
@@ -259,7 +260,7 @@ def play_stored(
                 first.collect()
                 if on.in_process and done < sum(sizes):
                     arena.compile()
-                jobs.map(play_shard, work, on, report)
+                jobs.compute(play_shard, work, on, report)
             except _Decided:
                 pass
             except KeyboardInterrupt:

@@ -70,7 +70,7 @@ def _play_pieces(pieces: list[jobs.Shard], source: playing.Source, on: jobs.On) 
     done = sum(size for size, missing in zip(sizes, is_missing, strict=True) if not missing)
     with cli.bar("game", sum(sizes), done) as bar:
         try:
-            jobs.map(playing.piece, pieces, on, lambda index: bar.update(sizes[index]))
+            jobs.compute(playing.piece, pieces, on, lambda index: bar.update(sizes[index]))
         except KeyboardInterrupt:
             print("interrupted; run the same command to continue", file=sys.stderr)
             return False

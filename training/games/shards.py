@@ -7,6 +7,7 @@ bytes, however the work was interrupted or split.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -68,26 +69,28 @@ def assemble(path: Path, tables: Iterable[pa.Table], rows: int = ROW_GROUP) -> i
     Returns:
         The number of rows.
     """
-    writer, buffered, total = None, [], 0
-    with _replacing(path) as part:
-        try:
-            for table in tables:
-                if writer is None:
-                    writer = _writer(part, table.schema)
-                buffered.append(table)
-                while sum(len(x) for x in buffered) >= rows:
-                    joined = pa.concat_tables(buffered)
-                    writer.write_table(joined.slice(0, rows).combine_chunks(), row_group_size=rows)
-                    total, buffered = total + rows, [joined.slice(rows)]
-            if writer is None:
-                raise UserError(f"nothing to write into {path}")
-            rest = pa.concat_tables(buffered).combine_chunks()
-            if len(rest):
-                writer.write_table(rest, row_group_size=rows)
-        finally:
-            if writer is not None:
-                writer.close()
-    return total + len(rest)
+    groups = _cut(tables, rows)
+    first = next(groups, None)
+    if first is None:
+        raise UserError(f"nothing to write into {path}")
+    total = 0
+    with _replacing(path) as part, _writer(part, first.schema) as writer:
+        for group in itertools.chain([first], groups):
+            writer.write_table(group.combine_chunks(), row_group_size=rows)
+            total += len(group)
+    return total
+
+
+def _cut(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
+    """The rows of tables as tables of `rows`; the last one may be shorter."""
+    rest = None
+    for table in tables:
+        rest = table if rest is None else pa.concat_tables([rest, table])
+        while len(rest) >= rows:
+            yield rest.slice(0, rows)
+            rest = rest.slice(rows)
+    if rest is not None and len(rest):
+        yield rest
 
 
 def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:

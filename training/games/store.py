@@ -20,12 +20,13 @@ from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, reason
 
 from ..system.cli import need_pyarrow
-from ..system.data_files import check_order, check_same, read_arrays
+from ..system.data_files import check_order, check_same
 from ..types import Ids
 from . import records, table
 from .stats import places, wins
 from .table import BEHAVIOUR, Games, entries, rotated
 
+PARQUET = ".parquet"
 TEXTS = ("env", "version", "agents", "agent", "faction")
 FRACTIONS = ("place", "win", "seconds")
 LIKELIEST = " likeliest"  # suffix of the agents if checkpoints take the most probable action
@@ -46,21 +47,9 @@ class Head(NamedTuple):
     players: int = 4
 
 
-class Part(NamedTuple):
-    """The contents of a file."""
-
-    head: Head
-    games: Games
-
-
 def names_of(about: dict[str, Any]) -> list[str]:
     """The entries of an arena, by its `agents`."""
     return entries(about["agents"].removesuffix(LIKELIEST).split(","))
-
-
-def is_parquet(path: Path) -> bool:
-    """Whether a file of this name is Parquet; any other is CSV."""
-    return path.suffix == ".parquet"
 
 
 def to_columns(head: Head, games: Games, ids: Ids) -> dict[str, np.ndarray]:
@@ -122,9 +111,9 @@ def _to_games(columns: dict[str, np.ndarray], head: Head, ids: Ids) -> Games:
 
 
 def encode(path: Path, head: Head, games: Games, ids: Ids) -> bytes:
-    """The bytes of a file of this name."""
+    """The bytes of a file of this name: Parquet, or CSV for any other suffix."""
     columns = to_columns(head, games, ids)
-    if not is_parquet(path):
+    if path.suffix != PARQUET:
         text = io.StringIO(newline="")
         writer = csv.writer(text)
         writer.writerow(columns)
@@ -138,41 +127,28 @@ def encode(path: Path, head: Head, games: Games, ids: Ids) -> bytes:
     return out.getvalue()
 
 
-def _read_parquet(path: Path) -> tuple[dict[str, np.ndarray], Head]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        stored = pq.read_table(path)
-    except pa.ArrowException as error:
-        raise ValueError(str(error).splitlines()[0]) from error
-    head = Head(**json.loads((stored.schema.metadata or {})[b"games"]))
-    columns = zip(stored.column_names, stored.columns, strict=True)
-    return {name: x.to_numpy() for name, x in columns}, head
-
-
-def read(path: Path, ids_of: IdsOf) -> Part:
-    """The games of a Parquet file and its head.
+def read(path: Path, ids_of: IdsOf) -> tuple[Head, Games]:
+    """The head and the games of a Parquet file.
 
     Raises:
         UserError: the file cannot be read or does not hold games.
     """
+    import pyarrow as pa
+
+    from .shards import row_groups
+
     try:
-        if path.exists() and not path.is_file():
-            raise OSError("it is not a file")
-        if not path.stat().st_size:
-            raise ValueError("it is empty")
-        columns, head = _read_parquet(path)
+        rows = pa.concat_tables(table for _, table in row_groups(path))
+        head = Head(**json.loads((rows.schema.metadata or {})[b"games"]))
+        columns = {name: rows[name].to_numpy() for name in rows.column_names}
         if head.rotations not in (1, head.players) or head.first < 0:
             raise ValueError(f"it has {head.rotations} rotations from set-up {head.first} on")
         ids = ids_of(head.about["env"], head.players)
         games = _to_games(columns, head, ids)
         _check_columns(columns, to_columns(head, games, ids))
-    except OSError as error:
-        raise UserError(f"cannot read the games {path}: {reason(error)}") from error
     except (UserError, *UNREADABLE) as error:
         raise UserError(f"{path} does not hold games of agents: {reason(error)}") from error
-    return Part(head, games)
+    return head, games
 
 
 def _check_columns(stored: dict[str, np.ndarray], own: dict[str, np.ndarray]) -> None:
@@ -194,19 +170,12 @@ def check_outputs(flag: str, path: Path | None, args: argparse.Namespace) -> Non
     if args.on.backend == "slurm" and not path:
         raise UserError(f"--on slurm stores its shards next to the games: name {flag} FILE")
     outputs.check_different({"--json": args.json, flag: path, "--record": args.record})
-    if args.json:
-        outputs.check_file("--json", args.json, outputs.REPORT)
-    if path:
-        check_pyarrow(path)
-        outputs.check_file(flag, path, outputs.nothing)
+    if path and path.suffix == PARQUET:
+        need_pyarrow(f"{path} needs")
+    files = {"--json": (args.json, outputs.REPORT), flag: (path, outputs.nothing)}
+    outputs.check_files(files)
     if args.record:
         records.check(args.record, args.resume)
-
-
-def check_pyarrow(path: Path) -> None:
-    """Reject a Parquet file if pyarrow is missing."""
-    if is_parquet(path):
-        need_pyarrow(f"{path} needs")
 
 
 def merge(paths: Sequence[Path], ids_of: IdsOf) -> tuple[Head, Games]:
@@ -215,19 +184,13 @@ def merge(paths: Sequence[Path], ids_of: IdsOf) -> tuple[Head, Games]:
     Raises:
         UserError: they do not fit together.
     """
-    parts = sorted(((path, read(path, ids_of)) for path in paths), key=lambda x: x[1].head.first)
-    head = parts[0][1].head
-
+    parts = sorted(((path, *read(path, ids_of)) for path in paths), key=lambda x: x[1].first)
+    first_path, head, _ = parts[0]
     following = head.first
-    for path, part in parts:
-        check_same(path, part.head.about, head.about)
-        if part.head[2:] != head[2:]:
-            raise UserError(f"{path} is of other games than {parts[0][0]}")
-        check_order(path, part.head.first, following)
-        following += part.games.setup_count
-    return head, table.join([part.games for _, part in parts])
-
-
-def read_shard(path: Path) -> Games:
-    """The games of a shard; a UserError if it is damaged."""
-    return Games(**read_arrays(path, "the shard", table.ROWS))
+    for path, own, games in parts:
+        check_same(path, own.about, head.about)
+        if own[2:] != head[2:]:
+            raise UserError(f"{path} is of other games than {first_path}")
+        check_order(path, own.first, following)
+        following += games.setup_count
+    return head, table.join([games for *_, games in parts])

@@ -185,7 +185,7 @@ def generate_in_parts(
     A part writes its stream into OUT.shards, which all workers must reach, and continues it there.
 
     Raises:
-        UserError: `out` holds something already, or as of `jobs.map`.
+        UserError: `out` holds something already, or as of `jobs.compute`.
     """
     outputs.check_folder("--out", out)
     first, stop = about["first"], about["first"] + about["games"]
@@ -195,7 +195,7 @@ def generate_in_parts(
             part = about | {"first": start, "games": min(PART_GAMES, stop - start)}
             stream = str(folder / f"part-{start:09}")
             shards.append(jobs.Shard(folder / f"{start:09}", (stream, chunks, part, config_file)))
-        jobs.map(generate_part, shards, on)
+        jobs.compute(generate_part, shards, on)
         merge(out, [Path(shard.args[0]) for shard in shards])
         shutil.rmtree(folder)
 

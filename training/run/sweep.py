@@ -113,7 +113,7 @@ def train_all(
         print(f"{name} failed: {error}", file=sys.stderr)
 
     try:
-        jobs.map(train_member, runs, on, fresh=True, failed=note)
+        jobs.compute(train_member, runs, on, fresh=True, failed=note)
         code = 1 if failed else 0
     except KeyboardInterrupt:
         code = 130

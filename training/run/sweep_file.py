@@ -5,13 +5,11 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.cli.outputs import folder_lock
 
@@ -97,17 +95,7 @@ def _tuning(tree: dict[str, Any], name: str, base: Config) -> Tuning:
     keys = _mapping(tree, "tune")
     values: dict[str, Any] = {"trials": 20, "at_once": 1, "opponent": "greedy", "games": 256}
     values |= keys
-    space = configs.flat_tree(_mapping(keys, "space"))
-    ranges: dict[str, Any] = {key: x for key, x in space.items() if isinstance(x, list) and x}
-    for key, bound in space.items():
-        head, _, leaf = key.rpartition(".")
-        if key not in ranges and leaf in ("low", "high", "log"):
-            ranges.setdefault(head, {})[leaf] = bound
-        elif key not in ranges:
-            raise UserError(f"tune.space.{key} must be a list of values, or have low and high")
-    for key, bounds in ranges.items():
-        if isinstance(bounds, dict):
-            _check_bounds(f"tune.space.{key}", bounds)
+    space = _ranges(_mapping(keys, "space"), "tune.space.")
     fields = Tuning._fields[2:]
     for key in keys:
         if key not in fields:
@@ -117,12 +105,27 @@ def _tuning(tree: dict[str, Any], name: str, base: Config) -> Tuning:
             raise UserError(f"tune.{key} must be a whole number above 0, got {values[key]!r}")
     if not isinstance(values["opponent"], str):
         raise UserError(f"tune.opponent must be an agent, got {values['opponent']!r}")
-    if not ranges:
+    if not space:
         raise UserError("tune.space must have keys with the values to choose from")
     if others := [key for key in ("seeds", "variants", "grid") if key in tree]:
         raise UserError(f"a search, tune, cannot have {others[0]}")
-    rest = {key: values[key] for key in Tuning._fields[3:]}
-    return Tuning(name, base, ranges, **rest)
+    return Tuning(name, base, **values | {"space": space})
+
+
+def _ranges(tree: dict[str, Any], path: str, head: str = "") -> dict[str, Any]:
+    """The values of each key of a space, or its `low`, `high` and `log`; checked."""
+    ranges: dict[str, Any] = {}
+    for key, values in tree.items():
+        name = f"{head}{key}"
+        if isinstance(values, dict) and not values.keys() & {"low", "high", "log"}:
+            ranges |= _ranges(values, path, f"{name}.")
+            continue
+        if isinstance(values, dict):
+            _check_bounds(f"{path}{name}", values)
+        elif not isinstance(values, list) or not values:
+            raise UserError(f"{path}{name} must be a list of values, or have low and high")
+        ranges[name] = values
+    return ranges
 
 
 def _check_bounds(path: str, bounds: dict[str, Any]) -> None:
@@ -221,7 +224,13 @@ def state(member: Member, runs: Path) -> State:
         UserError: its folder holds a run of another configuration.
     """
     remainder = left_at(member, runs)
-    return remainder._replace(status=RUNNING) if _in_use(member, runs) else remainder
+    for folder in (runs / LOCKS / f"{member.name}.lock", runs / member.name):
+        try:
+            with folder_lock(folder) if folder.exists() else nullcontext():
+                pass
+        except UserError:
+            return remainder._replace(status=RUNNING)
+    return remainder
 
 
 def left_at(member: Member, runs: Path) -> State:
@@ -274,25 +283,10 @@ def lock_member(member: Member, runs: Path) -> Iterator[None]:
     Raises:
         UserError: another process has locked it.
     """
-    (runs / LOCKS).mkdir(parents=True, exist_ok=True)
-    with (runs / LOCKS / member.name).open("a") as file:
-        if not outputs.lock(file):
-            raise UserError(f"{member.name} is in use by another process")
+    folder = runs / LOCKS / f"{member.name}.lock"
+    folder.mkdir(parents=True, exist_ok=True)
+    with folder_lock(folder):
         yield
-
-
-def _in_use(member: Member, runs: Path) -> bool:
-    """Whether a process holds the run's lock or its folder."""
-    for path in (runs / LOCKS / member.name, runs / member.name):
-        if not path.exists():
-            continue
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            if not outputs.lock(handle):
-                return True
-        finally:
-            os.close(handle)
-    return False
 
 
 def seconds_spent(member: Member, runs: Path) -> float:

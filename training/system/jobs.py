@@ -1,46 +1,31 @@
-"""Call a function for many shards: in this process, in several, in a SLURM array, on Ray.
+"""Compute a function of many shards: in this process, in several, in a SLURM array, on Ray.
 
-A shard is a file that exists or does not. `map` calls the function for the missing ones and writes
-what it returns, each file completely or not at all. So every back end continues alike, and a lost
-worker costs the shard that it was working on.
+A shard is a file that exists or does not. `compute` calls the function for the missing ones and
+writes what it returns, each file completely or not at all. So every back end continues alike, and
+a lost worker costs the shard that it was working on.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import os
+import pkgutil
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
-from typing import NamedTuple
 
 from gaia_jax.cli.command_line import UserError, nearest, reason, whole
 
 from . import job_ray
 from .job_processes import compute_in_processes
-from .shard_files import Ended, Function, compute, name_of, names_in_folder
+from .shard_files import Function, On, Results, name_of, write_missing
 from .shard_files import Shard as Shard
 
 BACKENDS = ("local", "slurm", "ray")
 CHOICES = "local, slurm, ray, ray://HOST:PORT"
 MAX_LOST_ROUNDS = 2  # rounds that may end without a new shard
-
-Report = Callable[[int], object]  # called with the index of a finished shard
-
-
-class On(NamedTuple):
-    """The place where shards are computed."""
-
-    backend: str = "local"
-    address: str = ""  # of Ray
-    processes: int = 0  # at the same time; 0: the default of the back end
-
-    @property
-    def in_process(self) -> bool:
-        """Whether this process computes all shards."""
-        return self.backend == "local" and self.processes < 2
-
-
 LOCAL = On()
 
 
@@ -71,11 +56,11 @@ def parse(text: str) -> On:
     return On(backend, text if address else "")
 
 
-def map(
+def compute(
     function: Function,
     shards: Sequence[Shard],
     on: On = LOCAL,
-    report: Report = lambda index: None,
+    report: Callable[[int], object] = lambda index: None,
     fresh: bool = False,
     failed: Callable[[int, str], object] | None = None,
 ) -> None:
@@ -83,58 +68,48 @@ def map(
 
     Args:
         function: shard.args -> the contents of its file. Workers import it by its name.
-        shards: their files are in one folder, which no other command uses. Their arguments are
-            passed as JSON on every back end: a tuple becomes a list.
-        report: called once for each shard that becomes complete, in any order.
+        shards: their files are in one folder. Their arguments are passed as JSON on every back
+            end: a tuple becomes a list.
+        report: called with the index of each shard that becomes complete, in any order.
         fresh: each shard gets a process of its own.
         failed: called with the index and the message of a shard whose function failed; the others
-            continue. None: the first one ends all.
+            continue. None: the first error is raised.
     Raises:
         UserError: the function failed or has no importable name, or workers were lost repeatedly.
     """
-    name = name_of(function)
-    shards = [Shard(shard.path, json.loads(json.dumps(shard.args))) for shard in shards]
-    errors: dict[int, str] = {}
-
-    def still_missing() -> list[int]:
-        names = names_in_folder(shards)
-        return [n for n, x in enumerate(shards) if n not in errors and x.path.name not in names]
-
-    missing, lost_rounds = still_missing(), 0
-    while missing:
-
-        def ended(index: int, error: str = "", missing: Sequence[int] = tuple(missing)) -> None:
-            if not error:
-                report(missing[index])
-            elif failed is None:
-                raise UserError(error)
-            else:
-                errors[missing[index]] = error
-                failed(missing[index], error)
-
-        work = [shards[index] for index in missing]
-        if on.backend == "ray":
-            job_ray.compute_on_ray(name, work, on.address, on.processes, ended, fresh)
-        elif on.in_process and not fresh:
-            _compute_here(function, work, ended, stops=failed is None)
-        else:
-            is_array = on.backend == "slurm"
-            compute_in_processes(name, work, is_array, on.processes, ended, fresh)
-        left = still_missing()
-        lost_rounds = lost_rounds + 1 if len(left) == len(missing) else 0
+    name, lost_rounds = name_of(function), 0
+    existing = set(os.listdir(shards[0].path.parent)) if shards else set()
+    left = {
+        index: Shard(shard.path, json.loads(json.dumps(shard.args)))
+        for index, shard in enumerate(shards)
+        if shard.path.name not in existing
+    }
+    backend = job_ray.compute_on_ray if on.backend == "ray" else compute_in_processes
+    if on.in_process and not fresh:
+        backend = _compute_here
+    while left:
+        count = len(left)
+        with contextlib.closing(backend(name, dict(left), on, fresh)) as results:
+            for index, error in results:
+                del left[index]
+                if error is None:
+                    report(index)
+                elif failed is None:
+                    raise error
+                else:
+                    failed(index, reason(error))
+        lost_rounds = lost_rounds + 1 if len(left) == count else 0
         if lost_rounds >= MAX_LOST_ROUNDS:
-            raise UserError(f"workers were lost {lost_rounds} times before {work[0].path} was done")
-        missing = left
+            path = next(iter(left.values())).path
+            raise UserError(f"workers were lost {lost_rounds} times before {path} was done")
 
 
-def _compute_here(function: Function, shards: Sequence[Shard], ended: Ended, stops: bool) -> None:
-    """Compute shards in this process; `stops`: an error of the function is raised."""
-    for index, shard in enumerate(shards):
+def _compute_here(name: str, work: Mapping[int, Shard], on: On, fresh: bool) -> Results:
+    function = pkgutil.resolve_name(name)
+    for index, shard in work.items():
         try:
-            compute(function, shard)
+            write_missing(function, shard)
         except Exception as error:
-            if stops:
-                raise
-            ended(index, reason(error))
+            yield index, error
         else:
-            ended(index)
+            yield index, None

@@ -7,7 +7,7 @@ import os
 import pkgutil
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +17,8 @@ from gaia_jax.cli.command_line import UserError, finishing
 FOLDER, HEAD = ".shards", "about.json"
 
 Function = Callable[..., bytes]
-Ended = Callable[..., object]  # called with the index of a shard and its error, "" without
+# The index of each shard that has ended, and its error.
+Results = Generator[tuple[int, Exception | None], None, None]
 
 
 class Shard(NamedTuple):
@@ -25,6 +26,19 @@ class Shard(NamedTuple):
 
     path: Path
     args: Sequence[Any]
+
+
+class On(NamedTuple):
+    """The place where shards are computed."""
+
+    backend: str = "local"
+    address: str = ""  # of Ray
+    processes: int = 0  # at the same time; 0: the default of the back end
+
+    @property
+    def in_process(self) -> bool:
+        """Whether this process computes all shards."""
+        return self.backend == "local" and self.processes < 2
 
 
 def name_of(function: Function) -> str:
@@ -40,12 +54,7 @@ def name_of(function: Function) -> str:
     raise UserError(f"a worker can only import a function of a module, not {name!r}")
 
 
-def names_in_folder(shards: Sequence[Shard]) -> set[str]:
-    """The files in the folder of some shards; a listing also makes NFS look for new ones."""
-    return set(os.listdir(shards[0].path.parent)) if shards else set()
-
-
-def compute(function: Function, shard: Shard) -> None:
+def write_missing(function: Function, shard: Shard) -> None:
     """Write one shard unless it exists."""
     if not shard.path.exists():
         data = function(*shard.args)
