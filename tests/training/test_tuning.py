@@ -5,15 +5,19 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import jax
+import numpy as np
 import pytest
 import toy_env
 import yaml
 from conftest import TINY
+from started import params_of
 
 from gaia_jax.cli.command_line import UserError
+from training import config as configs
 from training import sweep
+from training.run import start, sweep_file, tuning
 from training.run import sweep as run_sweep
-from training.run import sweep_file, tuning
 from training.system import cli, jobs
 
 SPACE = {"ppo.lr": {"low": 1.0e-4, "high": 1.0e-2, "log": True}, "network": {"layers": [1, 2]},
@@ -43,8 +47,9 @@ def test_a_trial_is_a_run_with_its_values(file):
     assert member.config.network.layers == 2 and member.config.seed == 0
 
 
-def test_the_shipped_search_reads():
-    search = sweep_file.load(Path("configs/studies/search.yaml"))
+@pytest.mark.parametrize("path", ["configs/studies/search.yaml", "configs/population.yaml"])
+def test_the_shipped_searches_read(path):
+    search = sweep_file.load(Path(path))
     assert search.member(0, {key: 64 if key == "network.width" else 0.001 for key in search.space})
 
 
@@ -61,6 +66,9 @@ def test_the_shipped_search_reads():
         ({"tune": TUNE | {"games": 0}}, "tune.games must be a whole number above 0, got 0"),
         ({"tune": TUNE | {"opponent": 3}}, "tune.opponent must be an agent, got 3"),
         ({"tune": TUNE | {"trial": 3}}, "unknown key 'tune.trial'; the choices are: space, trials"),
+        ({"tune": TUNE | {"method": "grid"}}, "tune.method must be tpe or population, got 'grid'"),
+        ({"tune": TUNE | {"method": "population", "at_once": 4}}, "at least 2 and divide trials"),
+        ({"tune": TUNE | {"method": "population"}}, "ppo and recipe, not network.layers"),
         ({"tune": TUNE, "seeds": [1]}, "a search, tune, cannot have seeds"),
     ],
 )
@@ -129,7 +137,7 @@ def test_a_failed_trial_ends_the_search_and_the_same_command_continues_it(
     monkeypatch.setattr(run_sweep, "train_all", trained)
     search = sweep_file.load(file(name="best", tune=TUNE))
     assert tuning.tune(search, toy_env, jobs.LOCAL) == 1
-    assert Study.told == [1.0, 1.0, 3.0]
+    assert Study.told == [1.0, 1.0]
     out, err = capsys.readouterr()
     assert len(out.splitlines()) == 3 and err.startswith("a trial failed: the same command")
     Path("mended").touch()
@@ -170,6 +178,60 @@ def test_optuna_proposes_the_same_trials_again(file, monkeypatch, capsys):
     rates = [config.ppo.lr for batch in proposed[:3] for config in batch]
     assert len(set(rates)) == 6 and all(1e-4 <= rate <= 1e-2 for rate in rates)
     assert {config.network.layers for batch in proposed for config in batch} == {1, 2}
+
+
+RATES = {"ppo.lr": {"low": 1.0e-4, "high": 1.0, "log": True}, "ppo.epochs": [1, 2, 4]}
+POPULATION = TUNE | {"method": "population", "space": RATES, "trials": 12, "at_once": 4}
+
+
+def test_the_worst_of_a_population_continues_the_best(file, monkeypatch, capsys):
+    """Scores are the rates, so that the least rate loses in each of the three generations."""
+    generations = []
+
+    def trained(members, env_module, on, score):
+        generations.append([member.config for member in members])
+        folder = tuning.RUNS / sweep_file.LOCKS
+        folder.mkdir(parents=True, exist_ok=True)
+        for member in members:
+            result = {"run": member.name, "vp_difference": member.config.ppo.lr}
+            (folder / f"{member.name}.json").write_text(json.dumps(result))
+        return 0
+
+    monkeypatch.setattr(run_sweep, "train_all", trained)
+    search = sweep_file.load(file(name="best", tune=POPULATION))
+    assert tuning.tune(search, toy_env, jobs.LOCAL) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("best-trial-")
+    first, second, third = generations
+    assert [config.seed for config in first + second + third] == list(range(12))
+    assert not any(config.run.warm_start for config in first)
+    assert len({config.ppo.lr for config in first}) == 4
+    for number, (before, after) in enumerate([(first, second), (second, third)]):
+        rates = [config.ppo.lr for config in before]
+        best, worst = rates.index(max(rates)), rates.index(min(rates))
+        for member, config in enumerate(after):
+            parent = best if member == worst else member
+            assert config.run.warm_start == f"runs/best-trial-{4 * number + parent:04}"
+            if member != worst:
+                assert config.ppo == before[member].ppo
+        factor = after[worst].ppo.lr / max(rates)
+        assert factor in (pytest.approx(0.8, rel=1e-3), pytest.approx(1.25, rel=1e-3))
+    assert tuning.tune(search, toy_env, jobs.LOCAL) == 0
+    assert generations[3:] == [first, second, third]  # the same command continues
+
+
+@pytest.mark.slow
+def test_a_population_learns_in_runs_that_continue_each_other(file):
+    """Two generations of two members of the toy game. About a minute."""
+    tune = POPULATION | {"trials": 4, "at_once": 2}
+    search = sweep_file.load(file(name="best", set={"run.updates": 4, "eval.games": 0}, tune=tune))
+    assert tuning.tune(search, toy_env, jobs.LOCAL) == 0
+    env = toy_env.make("toy")
+    for number in (2, 3):
+        run = configs.load(Path(f"runs/best-trial-000{number}/config.yaml")).run.warm_start
+        assert run in ("runs/best-trial-0000", "runs/best-trial-0001")
+        leaves = jax.tree.leaves(start._warm_start(run, env))
+        learned = np.concatenate([np.ravel(x) for x in leaves])
+        assert np.array_equal(learned, params_of(Path(run), 4))
 
 
 @pytest.mark.slow

@@ -182,7 +182,7 @@ class RunConfig:
     cpu_devices: Whole = whole(
         0, "devices that a CPU is split into; 0: one a core, as far as it pays", low=0, high=1024
     )
-    warm_start: Text = option("", "parameters to begin with: zoo/NAME, or a file like the zoo's")
+    warm_start: Text = option("", "parameters to begin with: zoo/NAME, a run, or an npz file")
     warm_start_temperature: Number = number(
         1.0, "their logits are divided by it: below 1 a surer policy"
     )

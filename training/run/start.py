@@ -15,16 +15,22 @@ from gaia_jax.cli.command_line import UserError, check_system
 
 from .. import config as configs
 from .. import zoo
-from ..agents import Agent
+from ..agents import Agent, trained
 from ..config import Config
 from ..games import records
 from ..games.arena import make_opponent
 from ..learn.checkpoint import Checkpoints
-from ..learn.checkpoint_paths import check_characters, check_round_trip, number_of, split_update
+from ..learn.checkpoint_paths import (
+    FOLDER,
+    check_characters,
+    check_round_trip,
+    number_of,
+    split_update,
+)
 from ..learn.loop import Inputs
 from ..system import devices, process_group, processes
 from ..system.process_group import ProcessGroup
-from ..types import EnvModule
+from ..types import Environment, EnvModule, Params
 from .logs import RECORDS, check_sink, read_records
 
 RUNS = Path("runs")
@@ -146,9 +152,16 @@ def load(resolved: Resolved, env_module: EnvModule) -> Start:
     config = resolved.config
     inputs = Inputs.of(config, env_module)
     if config.run.warm_start and resolved.run is None:
-        inputs = inputs._replace(warm_start=zoo.parameters(config.run.warm_start, inputs.env))
+        inputs = inputs._replace(warm_start=_warm_start(config.run.warm_start, inputs.env))
     names = opponents(config) if config.eval.games or config.eval.chunks else []
     return Start(resolved, inputs, tuple(make_opponent(name, inputs.env) for name in names))
+
+
+def _warm_start(name: str, env: Environment) -> Params:
+    """The parameters of `zoo/NAME`, of a run or of a file."""
+    if (Path(split_update(name)[0]) / FOLDER).is_dir():
+        return trained(name, env).params
+    return zoo.parameters(name, env)
 
 
 def check(resolved: Resolved) -> None:

@@ -21,6 +21,7 @@ from . import logs
 
 KEYS = ("name", "config", "set", "seeds", "variants", "grid", "tune")
 OWN = ("name", "seed")  # keys of a configuration that the sweep gives
+TPE, POPULATION = METHODS = ("tpe", "population")  # of a search
 LOCKS = ".sweeps"  # in the folder of runs, a file for each run
 MOST_RUNS = 10_000
 WAITING, STOPPED, RUNNING, DONE = "waiting", "stopped", "running", "done"
@@ -65,11 +66,14 @@ class Tuning(NamedTuple):
     at_once: int  # trials that the sampler proposes before it learns their scores
     opponent: str  # a fixed agent in the other seats
     games: int
+    method: str = TPE
 
     def member(self, number: int, values: Mapping[str, object]) -> Member:
         """The run of a trial."""
         config = _changed(self.base, values, "tune.space")
-        own = {"name": f"{self.name}-trial-{number:04}"}
+        own: dict[str, object] = {"name": f"{self.name}-trial-{number:04}"}
+        if self.method == POPULATION:  # no trial repeats the games of another
+            own["seed"] = self.base.seed + number
         return Member(self.name, f"trial-{number:04}", _override(config, own, "tune"))
 
 
@@ -94,7 +98,7 @@ def load(path: Path) -> list[Member] | Tuning:
 def _tuning(tree: dict[str, Any], name: str, base: Config) -> Tuning:
     keys = _mapping(tree, "tune")
     values: dict[str, Any] = {"trials": 20, "at_once": 1, "opponent": "greedy", "games": 256}
-    values |= keys
+    values |= {"method": TPE} | keys
     space = _ranges(_mapping(keys, "space"), "tune.space.")
     fields = Tuning._fields[2:]
     for key in keys:
@@ -105,11 +109,25 @@ def _tuning(tree: dict[str, Any], name: str, base: Config) -> Tuning:
             raise UserError(f"tune.{key} must be a whole number above 0, got {values[key]!r}")
     if not isinstance(values["opponent"], str):
         raise UserError(f"tune.opponent must be an agent, got {values['opponent']!r}")
+    if values["method"] not in METHODS:
+        raise UserError(f"tune.method must be {' or '.join(METHODS)}, got {values['method']!r}")
+    if values["method"] == POPULATION:
+        _check_population(space, values["trials"], values["at_once"])
     if not space:
         raise UserError("tune.space must have keys with the values to choose from")
     if others := [key for key in ("seeds", "variants", "grid") if key in tree]:
         raise UserError(f"a search, tune, cannot have {others[0]}")
     return Tuning(name, base, **values | {"space": space})
+
+
+def _check_population(space: dict[str, Any], trials: int, members: int) -> None:
+    if members < 2 or trials % members:
+        raise UserError(
+            "with tune.method=population at_once, the members, must be at least 2 and divide "
+            f"trials, got {members} and {trials}"
+        )
+    if wrong := [key for key in space if not key.startswith(("ppo.", "recipe."))]:
+        raise UserError(f"a population varies keys of ppo and recipe, not {wrong[0]}")
 
 
 def _ranges(tree: dict[str, Any], path: str, head: str = "") -> dict[str, Any]:

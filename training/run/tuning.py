@@ -1,9 +1,13 @@
-"""Tune keys of a configuration with Optuna; the score of a run is games against a fixed agent."""
+"""Search for values of keys: runs are scored by games against a fixed agent.
+
+Optuna proposes the values, or a population does (`population.py`).
+"""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,44 +18,36 @@ from ..games.arena import make_opponent
 from ..system import environments, jobs
 from ..types import EnvModule
 from . import sweep
+from .population import Population
 from .start import RUNS
-from .sweep_file import LOCKS, Tuning
+from .sweep_file import LOCKS, POPULATION, Tuning
 
 
 def tune(tuning: Tuning, env_module: EnvModule, on: jobs.On) -> int:
     """Train and score all trials, `at_once` after each proposal; returns the exit code.
 
-    The sampler draws from the seed and the scores alone, so that the same command continues with
-    the trials that are missing. A failed trial therefore ends the search.
+    Proposals depend on the seed and the scores alone, so that the same command continues with the
+    trials that are missing. A failed trial therefore ends the search.
 
     Raises:
         UserError: Optuna is not installed, the opponent is unknown, a proposed value is wrong.
     """
-    try:
-        import optuna
-    except ImportError as error:
-        raise UserError('tune needs Optuna: pip install "gaia_jax[tune]"') from error
+    study = Population(tuning) if tuning.method == POPULATION else _Tpe(tuning)
     score = _opponent(tuning, env_module), tuning.games
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    sampler = optuna.samplers.TPESampler(seed=tuning.base.seed)
-    study = optuna.create_study(direction="maximize", sampler=sampler)
     results: list[dict[str, Any]] = []
     for first in range(0, tuning.trials, tuning.at_once):
-        trials = [study.ask() for _ in range(min(tuning.at_once, tuning.trials - first))]
-        proposed = [{key: _suggest(trial, key, x) for key, x in tuning.space.items()}
-                    for trial in trials]  # fmt: skip
+        proposed = study.propose(min(tuning.at_once, tuning.trials - first))
         members = [tuning.member(first + n, values) for n, values in enumerate(proposed)]
         code = sweep.train_all(members, env_module, on, score)
         if code == 130:
             return code
-        for trial, values, member in zip(trials, proposed, members, strict=True):
+        for values, member in zip(proposed, members, strict=True):
             path = RUNS / LOCKS / f"{member.name}.json"
             if path.exists():
-                result = json.loads(path.read_text("utf-8"))
-                study.tell(trial, result["vp_difference"])
-                results.append(result | {"values": values})
+                results.append(json.loads(path.read_text("utf-8")) | {"values": values})
         if len(results) < first + len(members):
             break
+        study.tell(results[first:])
     for result in sorted(results, key=lambda x: float(x["vp_difference"])):
         values = result["values"].items()
         shown = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in values)
@@ -73,6 +69,32 @@ def _opponent(tuning: Tuning, env_module: EnvModule) -> str:
     except UserError as error:
         raise UserError(f"tune.opponent: {error}") from error
     return opponent
+
+
+class _Tpe:
+    """Optuna's default sampler."""
+
+    def __init__(self, tuning: Tuning):
+        """Raises UserError without Optuna."""
+        try:
+            import optuna
+        except ImportError as error:
+            raise UserError('tune needs Optuna: pip install "gaia_jax[tune]"') from error
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        sampler = optuna.samplers.TPESampler(seed=tuning.base.seed)
+        self._study = optuna.create_study(direction="maximize", sampler=sampler)
+        self._space, self._trials = tuning.space, list[Any]()
+
+    def propose(self, count: int) -> list[dict[str, Any]]:
+        """The values by key of some trials."""
+        self._trials = [self._study.ask() for _ in range(count)]
+        space = self._space.items()
+        return [{key: _suggest(trial, key, x) for key, x in space} for trial in self._trials]
+
+    def tell(self, results: Sequence[dict[str, Any]]) -> None:
+        """Take the results of the trials that were proposed last."""
+        for trial, result in zip(self._trials, results, strict=True):
+            self._study.tell(trial, result["vp_difference"])
 
 
 def _suggest(trial: Any, key: str, bounds: Any) -> Any:

@@ -1,0 +1,74 @@
+"""Population-based training (Jaderberg et al. 2017): a search whose trials continue each other.
+
+The trials of a proposal are the members of a generation. Each begins with the parameters that its
+member of the generation before has learnt. The worst quarter begins with the parameters and the
+values of the best quarter instead, and perturbs the values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .start import RUNS
+from .sweep_file import Tuning
+
+FACTORS = (0.8, 1.25)
+QUARTER = 4
+
+
+class Population:
+    """Proposes values and parameters to begin with; all draws depend on the seed and the scores."""
+
+    def __init__(self, tuning: Tuning):
+        self._space, self._rng = tuning.space, np.random.default_rng(tuning.base.seed)
+        self._values: list[dict[str, Any]] = []  # of the members, in the last generation
+        self._results: Sequence[dict[str, Any]] = []  # `run` and `vp_difference` of each
+
+    def propose(self, count: int) -> list[dict[str, Any]]:
+        """The values by key of each member of the next generation."""
+        space = self._space.items()
+        if not self._values:
+            self._values = [{key: self._draw(x) for key, x in space} for _ in range(count)]
+            return self._values
+        ranking = sorted(range(count), key=lambda n: -float(self._results[n]["vp_difference"]))
+        replaced = max(1, count // QUARTER)
+        parents = dict(zip(ranking[::-1][:replaced], ranking[:replaced], strict=True))
+        proposed = []
+        for member in range(count):
+            parent = parents.get(member, member)
+            values = {key: self._values[parent][key] for key in self._space}
+            if member in parents:
+                values = {key: self._perturb(values[key], x) for key, x in space}
+            run = RUNS / self._results[parent]["run"]
+            proposed.append(values | {"run.warm_start": str(run)})
+        self._values = proposed
+        return proposed
+
+    def tell(self, results: Sequence[dict[str, Any]]) -> None:
+        """Take the results of the members that were proposed last."""
+        self._results = results
+
+    def _draw(self, bounds: Any) -> Any:
+        """A value of a list or a range."""
+        if isinstance(bounds, list):
+            return bounds[self._rng.integers(len(bounds))]
+        low, high = bounds["low"], bounds["high"]
+        if bounds.get("log"):
+            return _within(math.exp(self._rng.uniform(math.log(low), math.log(high))), bounds)
+        return _within(self._rng.uniform(low, high), bounds)
+
+    def _perturb(self, value: Any, bounds: Any) -> Any:
+        """A value of a range times one of FACTORS, of a list another draw."""
+        factor = FACTORS[self._rng.integers(len(FACTORS))]
+        return self._draw(bounds) if isinstance(bounds, list) else _within(value * factor, bounds)
+
+
+def _within(value: float, bounds: dict[str, Any]) -> Any:
+    """The nearest value of a range; four digits, which every machine computes alike."""
+    low, high = bounds["low"], bounds["high"]
+    is_whole = isinstance(low, int) and isinstance(high, int)
+    return min(max(round(value) if is_whole else float(f"{value:.4g}"), low), high)
