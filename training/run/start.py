@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 
@@ -30,7 +30,7 @@ from ..learn.checkpoint_paths import (
 from ..learn.loop import Inputs
 from ..system import devices, process_group, processes
 from ..system.process_group import ProcessGroup
-from ..types import Environment, EnvModule, Params
+from ..types import Environment, EnvModule
 from .logs import RECORDS, check_sink, read_records
 
 RUNS = Path("runs")
@@ -157,7 +157,7 @@ def load(resolved: Resolved, env_module: EnvModule) -> Start:
     return Start(resolved, inputs, tuple(make_opponent(name, inputs.env) for name in names))
 
 
-def _warm_start(name: str, env: Environment) -> Params:
+def _warm_start(name: str, env: Environment) -> Any:
     """The parameters of `zoo/NAME`, of a run or of a file."""
     if (Path(split_update(name)[0]) / FOLDER).is_dir():
         return trained(name, env).params

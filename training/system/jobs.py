@@ -20,7 +20,8 @@ from gaia_jax.cli.command_line import UserError, nearest, reason, whole
 
 from . import job_ray
 from .job_processes import compute_in_processes
-from .shard_files import Function, On, Results, name_of, write_missing
+from .shard_files import Function, Results, name_of, write_missing
+from .shard_files import On as On
 from .shard_files import Shard as Shard
 
 BACKENDS = ("local", "slurm", "ray")
@@ -104,11 +105,11 @@ def compute(
             raise UserError(f"workers were lost {lost_rounds} times before {path} was done")
 
 
-def _compute_here(name: str, work: Mapping[int, Shard], on: On, fresh: bool) -> Results:
-    function = pkgutil.resolve_name(name)
+def _compute_here(function: str, work: Mapping[int, Shard], on: On, fresh: bool) -> Results:
+    resolved = pkgutil.resolve_name(function)
     for index, shard in work.items():
         try:
-            write_missing(function, shard)
+            write_missing(resolved, shard)
         except Exception as error:
             yield index, error
         else:
