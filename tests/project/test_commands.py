@@ -98,7 +98,7 @@ def test_gaia_by_itself_its_version_and_a_wrong_word(capsys):
     assert gaia.main(["--version"]) == 0
     assert re.match(r"gaia_jax \d+\.\d+\.\d+, jax \d", capsys.readouterr().out)
     assert gaia.main([]) == 0
-    assert "  arena     agents at one table" in capsys.readouterr().out
+    assert "  arena     different agents at one table" in capsys.readouterr().out
     assert gaia.main(["arean"]) == 2
     assert capsys.readouterr().err == (
         "error: there is no command 'arean'; did you mean 'arena'?\n"
