@@ -47,7 +47,7 @@ def test_a_trial_is_a_run_with_its_values(file):
     assert member.config.network.layers == 2 and member.config.seed == 0
 
 
-@pytest.mark.parametrize("path", ["configs/studies/search.yaml", "configs/population.yaml"])
+@pytest.mark.parametrize("path", ["configs/studies/search.yaml", "configs/studies/population.yaml"])
 def test_the_shipped_searches_read(path):
     search = sweep_file.load(Path(path))
     assert search.member(0, {key: 64 if key == "network.width" else 0.001 for key in search.space})
