@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import toy_env
 
-import gaia_jax
 from gaia_jax.cli.command_line import UserError
 from training.agents.base import policy_agent, random_agent
 from training.agents.search import SearchSpec, search_agent
@@ -60,9 +59,3 @@ def test_the_labels_of_a_search_begin_with_its_move(env):
 def test_an_expert_has_a_search(env, name, message):
     with pytest.raises(UserError, match=message.replace("+", r"\+")):
         experts.make_expert(name, env)
-
-
-def test_greedy_does_not_label_the_solo_game():
-    solo = gaia_jax.make("base", reward="vp", players=1)
-    with pytest.raises(UserError, match=r"labels of greedy need env.players of at least 2"):
-        experts.make_expert("greedy", solo)

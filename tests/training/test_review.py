@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from types import SimpleNamespace
 
 import jax
 import numpy as np
@@ -249,3 +250,18 @@ def test_losses_in_win_probability_stay_in_their_range():
         loss = estimate_win_loss(*won)
         assert -1 <= loss.low <= loss.mean <= loss.high <= 1
         assert loss.low < loss.high, "equal results prove nothing"
+
+
+def test_the_automa_has_no_accuracy(monkeypatch):
+    """It decides nothing, and the par of the person beside it is their own expectation."""
+    players = SimpleNamespace(vp=np.array([127, 138]))
+    end = SimpleNamespace(terminated=True, game=SimpleNamespace(players=players))
+    game = SimpleNamespace(
+        env=SimpleNamespace(num_players=1), states=[{"x": np.zeros(1)}, end], actions=[0]
+    )
+    judge = SimpleNamespace(judge_game=lambda *args: ([], np.array([127.0, 150.0])))
+    monkeypatch.setattr(review, "judged_positions", lambda game: [0])
+    monkeypatch.setattr(review, "check_policy", lambda *args: None)
+    monkeypatch.setattr(review, "Judge", lambda *args, **kwargs: judge)
+    (seat,) = review.review_game(game, "zoo/solo", 8, runner=SimpleNamespace(agent=None)).seats
+    assert seat.expected_vp == 127 and seat.accuracy == review.ACCURACY_AT_PAR

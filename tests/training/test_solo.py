@@ -113,8 +113,8 @@ def test_a_run_does_not_start_with_an_agent_of_fewer_players() -> None:
         zoo.parameters("zoo/duel", gaia_jax.make("base"))
 
 
-def test_labels_of_the_solo_game_are_refused(tmp_path: Any) -> None:
-    with pytest.raises(UserError, match="labels need env.players of at least 2, got 1"):
+def test_greedy_does_not_label_the_solo_game(tmp_path: Any) -> None:
+    with pytest.raises(UserError, match="labels of greedy need env.players of at least 2, got 1"):
         labels.main([f"--out={tmp_path / 'labels'}", "--config=configs/solo.yaml", "--games=1"])
     assert not list(tmp_path.iterdir())
 

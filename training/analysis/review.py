@@ -121,8 +121,9 @@ def review_game(
     end = game.states[-1]
     # An unfinished game has no final VP: take what the agent expects after the last judged move.
     final_vp = np.asarray(end.game.players.vp if end.terminated else moves[-1].vp)
-    losses = [[x.loss for x in moves if x.comparison.seat == p] for p in range(len(final_vp))]
-    seats = review_seats(losses, final_vp, expected_vp)
+    count = game.env.num_players  # without the Automa, whose row is the last one
+    losses = [[x.loss for x in moves if x.comparison.seat == p] for p in range(count)]
+    seats = review_seats(losses, final_vp[:count], expected_vp[:count])
     return Review(game, agent_name, seed, num_playouts, len(indices), moves, seats)
 
 

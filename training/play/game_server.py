@@ -172,8 +172,7 @@ class GameServer:
         setup_preview = setups.preview(setup, rules)
         self.compile(rules)
         self.agents.hurry([seat for seat in seats if seat != HUMAN], rules)
-        has_advice = not rules.solo or not refusal(rules)
-        advice = self.setup_advice.of(rules, setup, form) if has_advice else None
+        advice = None if rules.solo else self.setup_advice.of(rules, setup, form)
         return {**setup_preview, "advice": advice}
 
     def advise(self, form: Mapping[str, object]) -> dict[str, Any]:
