@@ -168,6 +168,7 @@ def test_the_automas_turns_by_mouse_and_on_a_phone(
         player.decide()
         tab.until(f"game.node !== {node}")
     assert not page.evaluate("document.getElementById('hint-panel').hidden")
+    assert not page.is_visible("[data-tab='Analysis']"), "no agent values the Automa's seat"
     assert "card " in page.inner_text("#since")
     player.press(".tabs [data-tab='Log']")
     player.press("#moves details.automa summary")

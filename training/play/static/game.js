@@ -79,7 +79,7 @@ function update(state) {
   });
   // Where no agent plays such games there is nothing to ask one.
   for (const part of [byId("hint-panel"), byId("set-warn").parentElement]) part.hidden = !state.advised;
-  view.decks.tabs.get("Analysis").tab.hidden = !state.advised && state.seats.some(({ who: name }) => name === AUTOMA);
+  view.decks.tabs.get("Analysis").tab.hidden = state.seats.some(({ who: name }) => name === AUTOMA);
   if (state.advised) hintMoved();
   tour.moved();
   if (analysis.on && moved) analysis.refresh();
@@ -99,11 +99,16 @@ function askLine(state) {
   return label(seat.free ? "seat-is-free" : "other-decides");
 }
 
-// The own turn in the title of the page, and by a sound if that is set.
+// The own turn in the title of the page, by a sound and by a notification if these are set.
 function drawTurn(state) {
   const isTurn = state.legal.length > 0 && shown === null && state.mine.length < state.seats.length;
-  if (isTurn && allSettings().sound && document.title === TITLE) beep();
+  const begins = isTurn && document.title === TITLE;
   document.title = isTurn ? `\u25cf ${say("your-turn", { title: TITLE })}` : TITLE;
+  if (begins && allSettings().sound) beep();
+  if (begins && allSettings().notify && document.hidden) {
+    const notification = new Notification(say("your-turn", { title: state.seats[state.player].name }), { tag: state.id });
+    notification.onclick = () => { window.focus(); notification.close(); };
+  }
 }
 
 const TITLE = document.title;
