@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from gaia_jax import replay
+from gaia_jax.cli.command_line import UserError
 from tests.play.server import Server
 from tests.play.test_requests import FINE
 from tests.render.records import RECORDS
+from training.play import __main__ as command
+from training.play.compiled_rules import Rules
 
 
 def test_a_game_can_be_kept_and_played_again(server: Server) -> None:
@@ -88,6 +92,19 @@ def test_what_is_to_be_opened_first_is_one_that_opens(server: Server, tmp_path: 
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert done.stderr.startswith(f"error: {record}: the record is of version 0.0, not ")
     assert not saves.exists()
+
+
+def test_a_record_opens_before_one_of_its_decisions(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--at requires --record"):
+        command._parse(["--at", "1"])
+    options = command._parse(["--record", str(RECORDS["base"]), "--at", "251"])
+    options.saves = tmp_path / "saves"
+    games: Any = SimpleNamespace(rules_for=Rules)
+    with pytest.raises(UserError, match="--at must be 1 to 250, got 251"):
+        command._import_record(options, games)
+    assert not options.saves.exists()
+    options.at = 250
+    assert command._import_record(options, games) == RECORDS["base"].stem
 
 
 def test_a_save_replaces_only_an_earlier_part_of_the_same_game(server: Server) -> None:

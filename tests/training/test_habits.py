@@ -91,7 +91,8 @@ def test_the_report_is_a_sentence_for_each_habit(tmp_path: Path) -> None:
     assert title.startswith("Anna in 2 games, judged by zoo/strong")
     assert sentence.startswith("1. First structures: 6.0 VP a game (6.0 to 6.0), 2 mistakes in 2")
     assert f"{path}, decision 1, set-up" in sentence and "loses 6.0 VP (5.0 to 7.0)" in sentence
-    assert sentence.endswith(" +3.0.") and rest == "No other kind of move had a mistake."
+    assert f" +3.0. gaia play --record {path} --at 1" in sentence
+    assert rest == "No other kind of move had a mistake."
 
 
 def test_wrong_names_and_numbers_are_refused_before_any_work(tmp_path: Path) -> None:

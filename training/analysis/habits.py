@@ -182,4 +182,5 @@ def example_sentence(example: JsonObject) -> str:
         f" {example['faction']}: {example['played']} loses {loss['mean']} VP"
         f" ({loss['low']} to {loss['high']}) compared with {example['better']}"
         f"{f': {gains}' * bool(gains)}."
+        f" gaia play --record {example['record']} --at {example['decision']}"
     )

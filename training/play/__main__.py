@@ -127,7 +127,7 @@ class Loading:
         from gaia_jax.ruleset import RULESETS
 
         from .agent_pool import AgentPool
-        from .app import make_app
+        from .app import FirstRecord, make_app
         from .game_server import GameServer
 
         options = self.options
@@ -137,8 +137,11 @@ class Loading:
         start_jax()
         names = [name.strip() for name in options.agents.split(",") if name.strip()]
         games = GameServer(AgentPool(names), options.saves, shared=bool(self.access.key))
-        record = _import_record(options.record, options.saves, games) if options.record else None
-        self.landing.games = make_app(games, record, self.ending, self.access)
+        first = None
+        if options.record:
+            at = None if options.at is None else options.at - 1
+            first = FirstRecord(_import_record(options, games), at)
+        self.landing.games = make_app(games, first, self.ending, self.access)
         _compile_later(games, options.env)
 
 
@@ -190,18 +193,22 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _import_record(path: Path, saves: Path, games: GameServer) -> str:
-    """Copy a record into the folder of saved records. Returns its name there."""
+def _import_record(options: argparse.Namespace, games: GameServer) -> str:
+    """Copy the record into the folder of saved records. Returns its name there."""
     from gaia_jax import replay
 
     from .saves import check, is_name
 
+    path, saves = options.record, options.saves
     try:
-        check(replay.read(path), games.rules_for)
+        record = replay.read(path)
+        check(record, games.rules_for)
     except replay.RecordError as error:
         raise UserError(str(error)) from error
     except ValueError as error:  # Refused among them
         raise UserError(f"{path}: {error}") from error
+    if options.at is not None and not 1 <= options.at <= len(record.actions):
+        raise UserError(f"--at must be 1 to {len(record.actions)}, got {options.at}")
     saves.mkdir(parents=True, exist_ok=True)
     data = path.read_bytes()
     stem = "".join(c if is_name(f"a{c}") else "_" for c in path.stem)[:50]
@@ -231,11 +238,14 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument("--agents", default="", help="more agents to offer, separated by commas")
     parser.add_argument("--record", type=Path, metavar="FILE", help="open this record")
+    parser.add_argument("--at", type=int, metavar="N", help="open it before its decision N, from 1")
     parser.add_argument(
         "--saves", type=Path, default=Path("runs/play"), help="folder for saved records"
     )
     parser.add_argument("--env", default=FIRST_RULESET, help="the ruleset to compile first")
     options = parser.parse_args(argv)
+    if options.at is not None and not options.record:
+        raise UserError("--at requires --record")
     outputs.check_inside("--saves", options.saves)
     return options
 

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
@@ -51,19 +51,30 @@ Handler = Callable[[Request, Body], Answer]
 NO_GAME = "there is no such game"
 
 
+class FirstRecord(NamedTuple):
+    """The saved record that the first page opens."""
+
+    name: str
+    at: int | None = None  # its number of decisions before the position in view
+
+
 class Pages:
     """The handlers. Each runs in a thread, except `game`, which waits."""
 
     def __init__(
-        self, server: GameServer, record: str | None, ending: Callable[[], bool], access: Access
+        self,
+        server: GameServer,
+        first: FirstRecord | None,
+        ending: Callable[[], bool],
+        access: Access,
     ):
         """
         Args:
-            record: the name of a saved record that the first page opens.
+            first: None: the first page opens no record.
             ending: whether the server is about to end, which answers waiting requests.
             access: the rules of access to the server.
         """
-        self.server, self.first, self.ending, self.access = server, record, ending, access
+        self.server, self.first, self.ending, self.access = server, first, ending, access
         self.waiting = 0
 
     def enter(self, request: Request, body: Body) -> Answer:
@@ -98,7 +109,7 @@ class Pages:
             "human": HUMAN,
             "agents": self.server.agents.describe(),
             "records": [] if brief else self.server.records(),
-            "first": self.first,
+            "first": self.first and self.first._asdict(),
             "games": self._under_way(visitor),
             "players": self._players(visitor) if visitor.admitted else [],
             "admitted": visitor.admitted,
@@ -294,17 +305,17 @@ def _integer_query(request: Request, name: str, default: int) -> int:
 
 
 def make_app(
-    server: GameServer, record: str | None, ending: Callable[[], bool], access: Access
+    server: GameServer, first: FirstRecord | None, ending: Callable[[], bool], access: Access
 ) -> ASGIApp:
     """The application below `/api/`; `Landing` handles all other requests.
 
     Args:
         server: the games.
-        record: the name of a saved record that the first page opens.
+        first: None: the first page opens no record.
         ending: whether the server is about to end.
         access: the rules of access to the server.
     """
-    pages = Pages(server, record, ending, access)
+    pages = Pages(server, first, ending, access)
     game = "/api/games/{id}"
     # These check the browser themselves; all others are for admitted browsers.
     own_checks = partial(_route, access, False)

@@ -43,7 +43,7 @@ async function loadOffers() {
   call("/api/offers").then((answer) => {
     if (!answer) return;
     offers.records = answer.records;
-    fillRecords(linked || byId("record").dataset.chosen ? "" : offers.first);
+    fillRecords(linked || byId("record").dataset.chosen ? "" : offers.first?.name);
     if (byId("record").value) fillChairs();
   });
 }
@@ -228,7 +228,7 @@ async function wantedGame() {
   try {
     const file = byId("upload").files[0];
     if (file) Object.assign(selected, await readUpload(file));
-    else if (byId("record").value) selected.record = byId("record").value;
+    else if (byId("record").value) Object.assign(selected, recordNow());
     else if (byId("setup").value.trim()) selected.setup = JSON.parse(byId("setup").value);
     else selected.seed = Number(byId("seed").value);
   } catch (error) {
@@ -236,6 +236,13 @@ async function wantedGame() {
     return null;
   }
   return selected;
+}
+
+// The record of the form; the one of the command line at its position.
+function recordNow() {
+  const record = byId("record").value;
+  const at = record === offers.first?.name ? offers.first.at : null;
+  return at === null ? { record } : { record, at };
 }
 
 // Update the preview after a pause in typing; the server compiles the agents meanwhile.
