@@ -228,7 +228,7 @@ async function wantedGame() {
   try {
     const file = byId("upload").files[0];
     if (file) Object.assign(selected, await readUpload(file));
-    else if (byId("record").value) Object.assign(selected, recordNow());
+    else if (byId("record").value) Object.assign(selected, recordOfForm());
     else if (byId("setup").value.trim()) selected.setup = JSON.parse(byId("setup").value);
     else selected.seed = Number(byId("seed").value);
   } catch (error) {
@@ -239,7 +239,7 @@ async function wantedGame() {
 }
 
 // The record of the form; the one of the command line at its position.
-function recordNow() {
+function recordOfForm() {
   const record = byId("record").value;
   const at = record === offers.first?.name ? offers.first.at : null;
   return at === null ? { record } : { record, at };
