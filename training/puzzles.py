@@ -105,10 +105,12 @@ def _collect(
 
 def _fair(args: argparse.Namespace, env: GaiaEnv, collection: JsonObject) -> JsonObject:
     """The puzzles whose answer leads every legal move; prints the nearest rival of each puzzle."""
+    from .agents import make_agent
     from .analysis import puzzles
-    from .analysis.fairness import FairnessChecker
+    from .analysis.fairness import find_rivals
+    from .analysis.trials import CandidatePlayer
 
-    rivals = FairnessChecker(env, args.agent).rivals(collection)
+    rivals = find_rivals(env, CandidatePlayer(env, make_agent(args.agent, env)), collection)
     for number, (puzzle, rival) in enumerate(zip(collection["puzzles"], rivals, strict=True), 1):
         words = f"{puzzle['answer']['text']} leads {env.ruleset.actions.texts[rival.action]}"
         print(f"{number}: {words} by {rival.lead:.1f} VP{'' if rival.is_fair else ', unfair'}")
@@ -125,7 +127,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--seed", type=whole(0, LARGEST_SEED), default=0, help="seed of the set-ups")
     add("--first", type=whole(0, 10**6), default=0, help="number of the first set-up")
     add("--playouts", metavar="N", type=whole(32, 10**4), default=64, help="of each candidate")
-    add("--from-round", metavar="N", type=whole(1, 6), default=1, help="first round of puzzles")
+    text = "first round of puzzles; 0: start places too"
+    add("--from-round", metavar="N", type=whole(0, 6), default=1, help=text)
     add("--of", metavar="FILE", type=Path, nargs="?", const=Path(), help="read puzzles from a file")
     add(
         "--again", action="store_true", help="of --of: keep puzzles that are puzzles of --agent too"

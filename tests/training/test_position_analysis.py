@@ -146,3 +146,10 @@ def test_notes_are_split() -> None:
     assert notes.player.tolist() == [1, 3, -1]
     assert notes.begins_turn.tolist() == [True, False, False]
     assert notes.node.tolist() == [Node.TURN, Node.LEECH, -1]
+
+
+def test_a_clear_mistake_needs_no_other_candidate(monkeypatch: pytest.MonkeyPatch) -> None:
+    runner = PlannedPlayouts(dict.fromkeys(range(12), 95.0) | {0: 100, 11: 60}, {})
+    analysis = analysis_of(monkeypatch, runner)
+    assert analysis.check([11]).is_mistake and runner.num_played == 2 * ROUND
+    assert not analysis.check([1]).is_mistake and {0, 1, 2, 3} <= set(analysis.candidates)

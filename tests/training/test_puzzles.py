@@ -107,7 +107,7 @@ def test_the_answer_may_be_a_move_that_the_screening_did_not_try(maker, game, le
     assert [c["vp"] for c in puzzle["candidates"][:2]] == [111, 98]
     assert [list(c["why"].values()) for c in puzzle["candidates"][:3]] == [[], [13], [20]]
     assert all(c["line"] == [c["text"]] for c in puzzle["candidates"])
-    assert puzzle["theme"] == puzzles.find_theme(texts[2]) and "beats" not in puzzle
+    assert puzzle["theme"] == puzzles.find_theme(texts[2], 0) == "opening" and "beats" not in puzzle
     screening, checks = maker.player.requests[:2], maker.player.requests[2:]
     assert all(set(jobs.action) == set(legal[:2]) for jobs in screening)
     assert max(jobs.sample.max() for jobs in screening) < min(jobs.sample.min() for jobs in checks)
@@ -421,7 +421,7 @@ def test_the_shipped_puzzles_are_clear_and_verified():
         assert best["action"] == puzzle["answer"]["action"] != puzzle["policy"]["action"]
         assert puzzle["loss"]["mean"] >= puzzles.MIN_LEAD and puzzle["loss"]["low"] > 0
         assert best["vp"] - second["vp"] > puzzles.MIN_LEAD_OVER_OTHERS - 0.1  # both are rounded
-        assert puzzle["theme"] == puzzles.find_theme(best["text"])
+        assert puzzle["theme"] == puzzles.find_theme(best["text"], puzzle["round"])
         results, vp = puzzle["held"], [c["held"]["vp"] for c in puzzle["candidates"]]
         assert results["by"] == shipped["chosen"]["held_by"][-1]
         assert (

@@ -189,17 +189,24 @@ def test_no_other_legal_move_may_come_near(verifier):
 
 def test_a_puzzle_is_fair_if_its_answer_leads_every_legal_move():
     """Moves that no candidate shows count, and so do those that only need the answer's plan."""
-    checker = object.__new__(fairness.FairnessChecker)
     turns = (every_decision, every_decision)
-    checker._env, checker._player = ENV, CandidatePlayer(ENV, following(PICK), 8, turns)
+    player = CandidatePlayer(ENV, following(PICK), 8, turns)
     state = only(position(9, WITH_OTHERS), MINE, PICK, PICK + 1, PROJECT)
-    rival = checker.nearest_rival(0, puzzle_of(0), state)
-    assert rival == (PROJECT, 0) and not rival.is_fair, "the mine may follow the project"
-    rival = checker.nearest_rival(1, puzzle_of(0), only(state, MINE, PICK, PICK + 1))
-    assert rival.action in (PICK, PICK + 1) and rival.is_fair
-    wrong = puzzle_of(0) | {"answer": {"action": PICK}}
-    rival = checker.nearest_rival(2, wrong, only(state, MINE, PICK))
-    assert rival.action == MINE and rival.lead < 0
+    asked = [
+        (state, MINE),
+        (only(state, MINE, PICK, PICK + 1), MINE),
+        (only(state, MINE, PICK), PICK),
+    ]
+    answers = [
+        fairness.answer_trial(number, state, 0, answer)
+        for number, (state, answer) in enumerate(asked)
+    ]
+    rivals = fairness.nearest_rivals(ENV, player, answers)
+    assert rivals[0] == (PROJECT, 0, 3) and not rivals[0].is_fair, "the mine may follow the project"
+    assert rivals[1].action in (PICK, PICK + 1) and rivals[1].is_fair and rivals[1].num_moves == 2
+    assert rivals[2].action == MINE and rivals[2].lead < 0
+    names = ENV.ruleset.actions.texts
+    assert rivals[0].json(names) == {"text": names[PROJECT], "less": 0.0, "moves": 3}
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ NUM_SHOWN = 4  # candidates that are played out a second time
 NEAR_VP = GRADES["blunder"]  # an alternative that loses more is no alternative
 WARNING_VP = GRADES["mistake"]
 MAX_CHECKED = 64  # playouts of each of the two actions of a check
+QUICK_CHECK = range(ROUND, 2 * ROUND + 1, ROUND)  # playouts before the other candidates are tried
 # Standard errors from a limit at which a check ends before MAX_CHECKED playouts.
 CLEARLY_FINE, CLEARLY_BAD = 2.5, 3.5
 
@@ -152,17 +153,37 @@ class PositionAnalysis:
                 after those before it.
             progress: as of `suggest`.
         """
-        if not self._by_action:
-            self._extend(self.likely_actions[:NUM_FIRST], ROUND, progress)
-            self._merge_orders()
         move = Move(self, actions) if len(actions) > 1 else None
         played = actions[0] if move is None else -1
+        first = self.likely_actions[:NUM_FIRST]
+        if not self._by_action.keys() >= set(first):
+            likeliest = first[0]
+            if likeliest != actions[0]:  # most mistakes already lose to the likeliest action
+                check = self._compare(likeliest, played, move, QUICK_CHECK, progress)
+                if check.is_mistake:
+                    return check
+            self._extend(first, ROUND, progress)
+            self._merge_orders()
         others = [action for action in self.candidates if action != played]
         if not others:
             return Check(actions[0], estimate_loss(np.zeros(2), np.zeros(2)), 0, False)
-        best = others[0]
-        first = min(max(len(self._by_action[best].vp[0]), ROUND), 2 * ROUND)
-        for count in range(first, MAX_CHECKED + 1, ROUND):
+        return self._compare(
+            others[0], played, move, range(ROUND, MAX_CHECKED + 1, ROUND), progress
+        )
+
+    def _compare(
+        self, best: int, played: int, move: Move | None, counts: range, progress: Progress
+    ) -> Check:
+        """Compare a move with another action until the result is clear.
+
+        Args:
+            played: the move; ignored if it has several decisions, `move`.
+            counts: numbers of playouts after which the results are read; with fewer than
+                MAX_CHECKED only a clear result is a mistake.
+        """
+        known = len(self._by_action[best].vp[0]) if best in self._by_action else 0
+        counts = range(min(max(known, counts[0]), 2 * ROUND), counts.stop, counts.step)
+        for count in counts:
             if move is None:
                 self._extend([best, played], count, progress)
                 vp = self._by_action[played].vp[0]
@@ -176,8 +197,8 @@ class PositionAnalysis:
             is_bad = loss.mean - CLEARLY_BAD * error > WARNING_VP
             if is_fine or is_bad:
                 break
-        is_mistake = is_bad or (not is_fine and loss.low > 0 and loss.shrunk_mean >= WARNING_VP)
-        return Check(best, loss, count, is_mistake)
+        is_likely = count == MAX_CHECKED and loss.low > 0 and loss.shrunk_mean >= WARNING_VP
+        return Check(best, loss, count, is_bad or (is_likely and not is_fine))
 
     def _extend(self, actions: Sequence[int], count: int, progress: Progress) -> None:
         """Play out actions until each of them has at least `count` playouts."""

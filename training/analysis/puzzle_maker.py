@@ -3,7 +3,8 @@
 The agent plays games. At every decision, playouts compare its first choice with its most probable
 alternatives: a few at first, more where one move may be clearly better. A check with new random
 numbers then plays out more candidates, with and without the plan of the answer (`trials`). A
-decision becomes a puzzle if its best move leads all others (`is_puzzle`).
+decision becomes a puzzle if its best move leads the others (`is_puzzle`) and every other legal
+move (`fairness`).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from ..system.environments import make_env
 from ..system.shard_files import shard_folder
 from ..types import JsonObject
 from . import puzzles, review_report
+from .fairness import nearest_rivals
 from .judge import judge_from_playouts, make_comparison, policy_probabilities
 from .playouts import Jobs
 from .puzzles import (
@@ -46,11 +48,13 @@ from .review import check_policy
 from .trials import POOL_SIZE, CandidatePlayer, Trial, stack_states
 
 GAMES_PER_BLOCK = 64  # games that are played together
-GAMES_PER_BATCH = 16  # games of a block that are searched together, and then written
+GAMES_PER_BATCH = 8  # games of a block that are searched together, and then written
 # Times the highest probability of a decision: the screening skips less probable actions.
 MIN_RELATIVE_PROBABILITY = 0.003
 NUM_CANDIDATES = 6  # of a puzzle
-SCREENING = ((4, 3.0, 1.0), (16, 4.0, 1.5))  # of each stage: playouts, `is_promising` arguments
+PUZZLE_NODES = (Node.START, Node.TURN, Node.LEECH, Node.TILE, Node.TOKEN)
+# Of each stage: playouts, `is_promising` arguments. A small lead rarely survives the later stages.
+SCREENING = ((4, 4.0, 1.0), (16, 6.0, 2.0))
 FIRST_CHECK_SAMPLE = 1 << 16  # first playout of the check: its random numbers selected nothing
 
 
@@ -71,7 +75,7 @@ def has_answer(trial: Trial) -> bool:
     )
 
 
-def is_promising(trial: Trial, lead: float = 4.0, clear: float = 1.5) -> bool:
+def is_promising(trial: Trial, lead: float = 5.0, clear: float = 2.0) -> bool:
     """Whether the best candidate may lead clearly, by its shrunk leads in VP.
 
     Args:
@@ -253,25 +257,46 @@ class PuzzleMaker:
         self, games: Sequence[Game], decisions: Sequence[Decision], seed: int
     ) -> list[list[JsonObject]]:
         """The puzzles of each game; of those with the same answer the one with the largest lead."""
-        trials = list[Trial]()
+        trials, decisions = list[Trial](), self._with_alternatives(games, decisions)
         for start in range(0, len(decisions), POOL_SIZE):
             trials += self._make_trials(games, decisions[start : start + POOL_SIZE], start)
         for samples, lead, clear in SCREENING:
             accepts = partial(is_promising, lead=lead, clear=clear)
             trials = self.player.try_candidates(trials, samples, 0, accepts, seed)
         trials = [self._with_more_candidates(trial) for trial in trials]
-        for samples, test in ((SCREENING[-1][0], is_promising), (self.num_playouts, is_puzzle)):
-            trials = self.player.try_candidates(
-                trials, samples, FIRST_CHECK_SAMPLE, test, seed, with_plans=True
-            )
+        check = partial(
+            self.player.try_candidates, first=FIRST_CHECK_SAMPLE, seed=seed, with_plans=True
+        )
+        trials = check(trials, SCREENING[-1][0], accepts=is_promising)
+        rivals = nearest_rivals(self.env, self.player, trials)
+        trials = [trial for trial in trials if rivals[trial.number].is_fair]
         by_answer: list[dict[str, JsonObject]] = [{} for _ in games]
-        for trial in trials:
+        for trial in check(trials, self.num_playouts, accepts=is_puzzle):
             number, _, beats = decisions[trial.number]
             puzzle = puzzle_json(games[number], trial) | ({"beats": beats} if beats else {})
+            puzzle["rival"] = rivals[trial.number].json(self.env.ruleset.actions.texts)
             clearest = by_answer[number].setdefault(puzzle["answer"]["text"], puzzle)
             if puzzle["loss"]["mean"] > clearest["loss"]["mean"]:
                 by_answer[number][puzzle["answer"]["text"]] = puzzle
         return [sorted(own.values(), key=lambda puzzle: puzzle["decision"]) for own in by_answer]
+
+    def _with_alternatives(
+        self, games: Sequence[Game], decisions: Sequence[Decision]
+    ) -> list[Decision]:
+        """The decisions with a second likely action; a search costs far more than the policy."""
+        kept = list[Decision]()
+        for start in range(0, len(decisions), POOL_SIZE):
+            part = decisions[start : start + POOL_SIZE]
+            pool = stack_states([games[game].states[at] for game, at, _ in part])
+            probabilities = policy_probabilities(self.agent, pool)[: len(part)]
+            least = MIN_RELATIVE_PROBABILITY * probabilities.max(1, keepdims=True)
+            is_open = (probabilities >= least).sum(1) > 1
+            kept += [
+                decision
+                for decision, is_kept in zip(part, is_open, strict=True)
+                if is_kept or decision.beats
+            ]
+        return kept
 
     def _make_trials(
         self, games: Sequence[Game], decisions: Sequence[Decision], first: int
@@ -312,11 +337,17 @@ class PuzzleMaker:
 
 
 def puzzle_decisions(game: Game, first_round: int = 1) -> list[int]:
-    """Decisions that may become puzzles, from 0: turns and offers of leech, from a round on."""
+    """Decisions that may become puzzles, numbered from 0.
+
+    Start places, turns, offers of leech, and the choice of a tile or of a token of a federation.
+
+    Args:
+        first_round: of the puzzles; 0 begins with the start places.
+    """
     return [
         at
         for at, state in enumerate(game.states[:-1])
-        if int(state.game.turn.node) in (Node.TURN, Node.LEECH)
+        if int(state.game.turn.node) in PUZZLE_NODES
         and int(state.game.turn.round) >= first_round
         and int(np.sum(state.legal_action_mask)) > 1
     ]
@@ -360,7 +391,7 @@ def puzzle_json(game: Game, trial: Trial) -> JsonObject:
     ]
     candidates.sort(key=lambda candidate: -float(candidate["vp"]))
     about = {
-        "theme": puzzles.find_theme(answer["text"]),
+        "theme": puzzles.find_theme(answer["text"], move["round"]),
         "answer": answer,
         "candidates": candidates,
     }

@@ -43,7 +43,8 @@ NON_ANSWERS = (CONVERSION, "special ")
 THEMES = {
     "form_federation": "federation", "advance": "research", "ship": "ship", "explore": "ship",
     "artifact": "ship", "booster": "pass", "pass": "pass", "leech": "leech",
-    "mine": "building", "project": "building", "upgrade": "building",
+    "mine": "building", "project": "building", "upgrade": "building", "token": "federation",
+    "tile": "tile", "advanced": "advanced tile",
 }  # fmt: skip
 # The keys of a collection, and of the objects in it; those that end in "?" may be missing.
 SCHEMA: Schema = {
@@ -60,10 +61,15 @@ SCHEMA: Schema = {
         # Results of the stronger agent for a verified puzzle. "ahead": games in which the answer
         # leads; "rival" (optional): the nearest other legal move.
         "held?": {"by": TEXT, "playouts": WHOLE, "loss": OBJECT, "ahead": WHOLE},
+        # The nearest other legal move: "less": VP below the answer; "moves": how many were tried.
+        "rival?": {"text": TEXT, "less": NUMBER, "moves": WHOLE},
         # "why": VP of the answer above the candidate, by source. "line": action texts of one game.
         "candidates": [{
             "action": WHOLE, "text": TEXT, "vp": NUMBER, "why": OBJECT, "line": LIST,
             "held?": {"vp": NUMBER, "why": OBJECT},
+            # An action that the seat ("own") takes more often after the answer, or the others after
+            # this move: times a game after the answer, and after this move.
+            "cause?": {"text": TEXT, "times": LIST},
         }],
     }],
 }  # fmt: skip
@@ -85,9 +91,9 @@ class AnswerCriteria(NamedTuple):
 ANY_ANSWER = AnswerCriteria()
 
 
-def find_theme(text: str) -> str:
-    """The subject of a puzzle, by the verb of its answer."""
-    return THEMES.get(text.split()[0], "action")
+def find_theme(text: str, round: int) -> str:
+    """The subject of a puzzle, by its round, 0 at the start places, and the verb of its answer."""
+    return "opening" if round <= 1 else THEMES.get(text.split()[0], "action")
 
 
 def line_texts(env: GaiaEnv, state: State, first: int, moves: np.ndarray) -> list[str]:

@@ -34,6 +34,13 @@ MAX_DISTANCE = (
     10.0  # VP: a candidate with fewer VP than that below the answer is not tried with a plan
 )
 TURN_BEGINS, WITHIN_TURN = 16, 8  # added to the player's number in the notes of a playout
+# Verbs of the actions that may be the cause of a difference, and the least difference in times a
+# game.
+CAUSES = (
+    "mine", "project", "upgrade", "ship", "explore", "artifact", "form_federation", "advanced",
+    "tile", "token", "power",
+)  # fmt: skip
+MIN_CAUSE = 0.4
 
 Plan = list[list[int]]  # the turns of a seat, each as its actions
 
@@ -100,7 +107,7 @@ class Trial(NamedTuple):
 
     def candidates_json(self, env: GaiaEnv) -> dict[int, JsonObject]:
         """The results by action of the candidate; its line is that of the game of median lead."""
-        means = self.seat_vp.mean(1)
+        means, counts = self.seat_vp.mean(1), self._action_counts(env.num_actions)
         sources = self.ends.sources[:, :, self.comparison.seat].mean(1)
         median = np.argsort(self.lead_by_game, kind="stable")[len(self.lead_by_game) // 2]
         return {
@@ -109,9 +116,38 @@ class Trial(NamedTuple):
                 "answer_next": action in self.improved_by_plan,
                 "why": by_source(env.ruleset, sources[self.best_row] - sources[k]),
                 "line": line_texts(env, self.state, action, self.ends.moves[k, median]),
+                **self._cause(env.ruleset.actions.texts, counts[:, self.best_row], counts[:, k]),
             }
             for k, action in enumerate(self.comparison.candidates.tolist())
         }
+
+    def _action_counts(self, num_actions: int) -> np.ndarray:
+        """(2, K, A) times a game that the others (row 0) and the seat take an action."""
+        moves, is_own = self.ends.moves, self.ends.notes % WITHIN_TURN == self.comparison.seat
+        counts = np.zeros((2, len(moves), num_actions))
+        for own, row in np.ndindex(counts.shape[:2]):
+            taken = moves[row][(moves[row] >= 0) & (is_own[row] == bool(own))]
+            counts[own, row] = np.bincount(taken, minlength=num_actions) / moves.shape[1]
+        rows = np.arange(len(moves))
+        counts[1, rows, self.comparison.candidates] += 1
+        return counts
+
+    def _cause(self, texts: Sequence[str], answer: np.ndarray, other: np.ndarray) -> JsonObject:
+        """What the seat does more often after the answer, or the others after another move.
+
+        Args:
+            texts: of all actions. answer, other: (2, A) as of `_action_counts`.
+        Returns:
+            "cause", or nothing if no difference reaches MIN_CAUSE.
+        """
+        differences = (answer - other) * np.array([[-1.0], [1.0]])
+        differences[:, [text.split()[0] not in CAUSES for text in texts]] = 0
+        differences[1, self.answer] = 0
+        own, action = np.unravel_index(int(np.argmax(differences)), differences.shape)
+        if differences[own, action] < MIN_CAUSE:
+            return {}
+        times = [round(float(x[own, action]), 1) for x in (answer, other)]
+        return {"cause": {"text": texts[action], "own": bool(own), "times": times}}
 
     def plans(self, last_pass: int) -> list[Plan]:
         """The turns of the seat from the answer on, one plan for each game.

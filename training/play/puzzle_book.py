@@ -177,6 +177,7 @@ class PuzzleBook:
         return described | {
             "compared": {"action": compared["action"], "words": moves[compared["action"]]},
             "why": {names.get(source, source): vp for source, vp in compared["why"].items()},
+            "cause": with_words(table, compared["cause"]) if "cause" in compared else None,
             "candidates": [{k: v for k, v in c.items() if k in CANDIDATE} for c in candidates],
             "agent": agent,
             "earlier": self._collection["sha256"] != sha256_of(agent),

@@ -154,6 +154,17 @@ function verdictText(action) {
     + `choice of ${result.beats || maker()}, ${nearest}.`;
 }
 
+// The idea: what the answer makes possible, or what it prevents.
+function causeText() {
+  const { cause, compared, answer } = result;
+  if (!cause) return "";
+  const [after, without] = cause.times;
+  return cause.own
+    ? `Idea: ${cause.words} follows ${after} times a game after the answer, ${without} times after ${compared.words}. `
+    : `Idea: after ${compared.words} another player takes ${cause.words} ${without} times a game, `
+      + `after ${answer.words} ${after} times. `;
+}
+
 function whyText() {
   const { why, compared } = result;
   const rest = Object.values(why).reduce((left, vp) => left - vp, deficit(compared.action));
@@ -171,7 +182,8 @@ function methodText() {
     texts.push("A move that the answer may follow was played in both orders; the better one counts.");
   }
   if (rival) {
-    texts.push(`Of the ${rival.moves} other legal moves, the most promising were played too. `
+    texts.push(`${by ? `Of the ${rival.moves} other legal moves, the most promising were`
+      : `All ${rival.moves} other legal moves were`} played too. `
       + (rival.less > 0 ? `The nearest, ${rival.words}, was ${vpText(rival.less)} VP less.`
         : `None had more; ${rival.words} had as much.`));
   }
@@ -213,7 +225,7 @@ function explain(action) {
       element("td", {}, candidate.action === result.answer.action ? candidate.words : lineButton(candidate)),
       element("td", {}, vpText(candidate.vp) + (candidate.answer_next ? ", followed by the answer" : "")),
       element("td", {}, `${(100 * candidate.policy).toFixed(1)} %`))));
-  byId("why").textContent = whyText();
+  byId("why").textContent = causeText() + whyText();
   byId("how").textContent = methodText();
   byId("line").replaceChildren(...result.line.map(stepRow));
   byId("explanation").hidden = false;
