@@ -21,7 +21,7 @@ import numpy as np
 import gaia_jax
 from gaia_jax import replay
 from gaia_jax.cli.progress import status_line
-from gaia_jax.env import GaiaEnv
+from gaia_jax.env import GaiaEnv, State
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import Node
 from gaia_jax.xla.stored_programs import env_jit
@@ -305,8 +305,9 @@ class PuzzleMaker:
         states = [games[game].states[at] for game, at, _ in decisions]
         pool, texts = stack_states(states), self.env.ruleset.actions.texts
         by_state = policy_probabilities(self.agent, pool)
+        asked: State = jax.tree.map(lambda x: x[: len(states)], pool)
         chosen = {
-            name: puzzles.choose_actions(agent, pool) for name, agent in self._solvers.items()
+            name: puzzles.choose_actions(agent, asked) for name, agent in self._solvers.items()
         }
         is_kind = np.array([not text.startswith(NON_ANSWERS) for text in texts])
         for row, (state, decision) in enumerate(zip(states, decisions, strict=True)):

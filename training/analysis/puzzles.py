@@ -34,6 +34,7 @@ from .recorded_game import Game, compiled_step, replay_game, whole_moves
 Schema = Mapping[str, Any]  # by key: a type, a schema, or a list that holds the schema of its items
 FORMAT = "gaia_jax puzzles 3"
 SHIPPED = Path(__file__).parent / "puzzles.json.gz"
+AT_ONCE = 256  # states at which an agent chooses in one call
 MIN_LEAD = 5.0  # VP of the answer above the choice to beat
 MIN_LEAD_OVER_OTHERS = 3.5  # VP of the answer above each other candidate
 # A conversion only begins a move. A special action can wait, since no other player can take it: the
@@ -301,10 +302,15 @@ def make_solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:
 
 
 def choose_actions(agent: Agent, states: State) -> np.ndarray:
-    """(B,) the actions that an agent chooses at B states."""
-    keys = jax.random.split(jax.random.key(0), len(states.legal_action_mask))
-    draws = keys if agent.by_game else keys[0]
-    return np.asarray(jax.jit(agent.act)(agent.params, states, states.legal_action_mask, draws))
+    """(B,) the actions that an agent chooses at B states, AT_ONCE of them in a call."""
+    act, count, chosen = jax.jit(agent.act), len(states.legal_action_mask), list[np.ndarray]()
+    keys = jax.random.split(jax.random.key(0), AT_ONCE)
+    for first in range(0, count, AT_ONCE):
+        rows = np.minimum(np.arange(first, first + AT_ONCE), count - 1)
+        part: State = jax.tree.map(lambda x, rows=rows: np.asarray(x)[rows], states)
+        key = keys if agent.by_game else keys[0]
+        chosen.append(np.asarray(act(agent.params, part, part.legal_action_mask, key)))
+    return np.concatenate(chosen)[:count]
 
 
 def find_solved(agent: Agent, positions: Sequence[tuple[int, JsonObject, State]]) -> list[bool]:
