@@ -192,14 +192,14 @@ def test_a_puzzle_is_fair_if_its_answer_leads_every_legal_move():
     turns = (every_decision, every_decision)
     player = CandidatePlayer(ENV, following(PICK), 8, turns)
     state = only(position(9, WITH_OTHERS), MINE, PICK, PICK + 1, PROJECT)
-    asked = [
+    cases = [
         (state, MINE),
         (only(state, MINE, PICK, PICK + 1), MINE),
         (only(state, MINE, PICK), PICK),
     ]
     answers = [
         fairness.answer_trial(number, state, 0, answer)
-        for number, (state, answer) in enumerate(asked)
+        for number, (state, answer) in enumerate(cases)
     ]
     rivals = fairness.nearest_rivals(ENV, player, answers)
     assert rivals[0] == (PROJECT, 0, 3) and not rivals[0].is_fair, "the mine may follow the project"
@@ -251,3 +251,24 @@ def test_ctrl_c_keeps_the_verified_puzzles(verifier, monkeypatch):
         toy_verifier.verify(collection)
     with pytest.raises(verification.UserError, match="older version of greedy; rebuild"):
         toy_verifier.verify(collection | {"sha256": "another"})
+
+
+@pytest.mark.parametrize(
+    ("later", "expected"),
+    [
+        ([(1, 0), (2, 0)], {"text": "mine 1,1", "own": True, "times": [1.0, 0.0]}),
+        ([(2, 0), (0, 1)], {"text": "mine 0,0", "own": False, "times": [0.0, 1.0]}),
+        ([(2, 0), (0, 0)], None),  # the answer itself may follow
+    ],
+)
+def test_a_cause_is_what_the_answer_makes_possible_or_prevents(later, expected):
+    """`later`: the next action after the answer and after the other move, and its player."""
+    texts = ["mine 0,0", "mine 1,1", "end_turn", "upgrade 2,2"]
+    moves = np.array([[[action, -1]] * 2 for action, _ in later])
+    notes = np.array([[[TURN_BEGINS + player, -1]] * 2 for _, player in later])
+    ends = trials.NO_ENDS._replace(
+        vp=np.array([[[9]], [[1]]]).repeat(2, 1), moves=moves, notes=notes
+    )
+    trial = Trial(0, None, Comparison(0, 0, np.array([0, 3]), np.empty(0)), ends=ends)
+    counts = trial._action_counts(len(texts))
+    assert trial._cause(texts, counts[:, 0], counts[:, 1]).get("cause") == expected

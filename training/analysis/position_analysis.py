@@ -157,9 +157,9 @@ class PositionAnalysis:
         played = actions[0] if move is None else -1
         first = self.likely_actions[:NUM_FIRST]
         if not self._by_action.keys() >= set(first):
-            likeliest = first[0]
-            if likeliest != actions[0]:  # most mistakes already lose to the likeliest action
-                check = self._compare(likeliest, played, move, QUICK_CHECK, progress)
+            most_likely = first[0]
+            if most_likely != actions[0]:  # most mistakes lose to the most likely action
+                check = self._compare(most_likely, played, move, QUICK_CHECK, progress)
                 if check.is_mistake:
                     return check
             self._extend(first, ROUND, progress)
@@ -181,8 +181,8 @@ class PositionAnalysis:
             counts: numbers of playouts after which the results are read; with fewer than
                 MAX_CHECKED only a clear result is a mistake.
         """
-        known = len(self._by_action[best].vp[0]) if best in self._by_action else 0
-        counts = range(min(max(known, counts[0]), 2 * ROUND), counts.stop, counts.step)
+        num_known = len(self._by_action[best].vp[0]) if best in self._by_action else 0
+        counts = range(min(max(num_known, counts[0]), 2 * ROUND), counts.stop, counts.step)
         for count in counts:
             if move is None:
                 self._extend([best, played], count, progress)

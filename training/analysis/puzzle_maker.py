@@ -284,19 +284,19 @@ class PuzzleMaker:
         self, games: Sequence[Game], decisions: Sequence[Decision]
     ) -> list[Decision]:
         """The decisions with a second likely action; a search costs far more than the policy."""
-        kept = list[Decision]()
+        open_decisions = list[Decision]()
         for start in range(0, len(decisions), POOL_SIZE):
             part = decisions[start : start + POOL_SIZE]
             pool = stack_states([games[game].states[at] for game, at, _ in part])
             probabilities = policy_probabilities(self.agent, pool)[: len(part)]
             least = MIN_RELATIVE_PROBABILITY * probabilities.max(1, keepdims=True)
             is_open = (probabilities >= least).sum(1) > 1
-            kept += [
+            open_decisions += [
                 decision
                 for decision, is_kept in zip(part, is_open, strict=True)
                 if is_kept or decision.beats
             ]
-        return kept
+        return open_decisions
 
     def _make_trials(
         self, games: Sequence[Game], decisions: Sequence[Decision], first: int
@@ -305,9 +305,9 @@ class PuzzleMaker:
         states = [games[game].states[at] for game, at, _ in decisions]
         pool, texts = stack_states(states), self.env.ruleset.actions.texts
         by_state = policy_probabilities(self.agent, pool)
-        asked: State = jax.tree.map(lambda x: x[: len(states)], pool)
+        positions: State = jax.tree.map(lambda x: x[: len(states)], pool)
         chosen = {
-            name: puzzles.choose_actions(agent, asked) for name, agent in self._solvers.items()
+            name: puzzles.choose_actions(agent, positions) for name, agent in self._solvers.items()
         }
         is_kind = np.array([not text.startswith(NON_ANSWERS) for text in texts])
         for row, (state, decision) in enumerate(zip(states, decisions, strict=True)):

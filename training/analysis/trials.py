@@ -126,8 +126,8 @@ class Trial(NamedTuple):
         moves, is_own = self.ends.moves, self.ends.notes % WITHIN_TURN == self.comparison.seat
         counts = np.zeros((2, len(moves), num_actions))
         for own, row in np.ndindex(counts.shape[:2]):
-            taken = moves[row][(moves[row] >= 0) & (is_own[row] == bool(own))]
-            counts[own, row] = np.bincount(taken, minlength=num_actions) / moves.shape[1]
+            actions = moves[row][(moves[row] >= 0) & (is_own[row] == bool(own))]
+            counts[own, row] = np.bincount(actions, minlength=num_actions) / moves.shape[1]
         rows = np.arange(len(moves))
         counts[1, rows, self.comparison.candidates] += 1
         return counts
