@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from training.play import compile_process
 from training.play.agent_pool import AgentPool
 from training.play.background import Job
 from training.play.game_server import GameServer
@@ -46,6 +47,7 @@ def main(folder: str) -> None:
     """Play the session; records are saved in a folder."""
     prepare()
     start_jax()
+    compile_process.is_server = True
     server = GameServer(AgentPool(), Path(folder))
     browser = "one"
     report("start")

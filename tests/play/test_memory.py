@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
-from training.play import background
+from training.play import background, compile_process
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_COLD, MOST_WARM = 2500, 1500  # MB, from an empty compilation cache, and with a full one
@@ -54,3 +54,26 @@ def test_one_program_is_compiled_at_a_time(monkeypatch: pytest.MonkeyPatch) -> N
     for thread in threads:
         thread.join()
     assert events == ["begun", "done", "returned"] * 3
+
+
+def test_a_large_server_compiles_in_another_process(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Once for each task and version of the sources; a small one compiles itself."""
+    commands, size = list[list[str]](), [2000.0]
+    monkeypatch.setattr(compile_process, "is_server", True)
+    monkeypatch.setattr(compile_process, "enabled_folder", lambda: tmp_path)
+    monkeypatch.setattr(compile_process, "resident_mb", lambda: size[0])
+    monkeypatch.setattr(
+        compile_process.subprocess, "run", lambda command, **_: commands.append(command[3:])
+    )
+    task = ("base", "2", compile_process.PRICES)
+    for _ in range(2):
+        background.Compilation("prices", task).make(lambda: None)
+    assert commands == [list(task)]
+    size[0] = 500.0
+    background.Compilation("rules", ("base", "3", compile_process.RULES)).make(lambda: None)
+    assert len(commands) == 1
+    size[0] = 2000.0
+    background.Compilation("a program of no task").make(lambda: None)
+    assert len(commands) == 1

@@ -126,6 +126,7 @@ class Loading:
         prepare()
         from gaia_jax.ruleset import RULESETS
 
+        from . import compile_process
         from .agent_pool import AgentPool
         from .app import FirstRecord, make_app
         from .game_server import GameServer
@@ -135,6 +136,7 @@ class Loading:
             ruleset_names = ", ".join(RULESETS)
             raise UserError(f"unknown ruleset {options.env!r}; known are {ruleset_names}")
         start_jax()
+        compile_process.is_server = True
         names = [name.strip() for name in options.agents.split(",") if name.strip()]
         games = GameServer(AgentPool(names), options.saves, shared=bool(self.access.key))
         first = None

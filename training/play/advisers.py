@@ -10,6 +10,7 @@ from ..agents.registry import plays
 from ..analysis import ADVISERS
 from ..analysis.playouts import Playouts, shared_playouts
 from .background import Compilation
+from .compile_process import PLAYOUTS
 from .compiled_rules import Rules
 
 COMPILING_PLAYOUTS = "getting ready to play games out, once"
@@ -23,7 +24,8 @@ class Adviser:
         self.agent = make_agent(name, rules.env)
         self.busy = threading.Lock()  # a cancelled hint ends first
         self.runner: Playouts = shared_playouts(rules.env, self.agent)
-        self._compilation = Compilation(COMPILING_PLAYOUTS)
+        task = (rules.env.id, str(rules.env.num_players), PLAYOUTS, name)
+        self._compilation = Compilation(COMPILING_PLAYOUTS, task)
 
     def prepare(self, report: Callable[[str], object]) -> None:
         """Compile the playouts at the first call.

@@ -150,11 +150,13 @@ class AgentPool:
                     self._wake.wait()
                 rules, program = self._queue.pop(0)
             label = LABELS[program.part].format(program.name)
-            compilation = program.compilation = Compilation(f"{label} is being compiled")
+            task = (rules.env.id, str(rules.env.num_players), program.part, program.name)
+            text = f"{label} is being compiled"
+            compilation = program.compilation = Compilation(text, task)
             program.status = "compiling"
             self.on_change()
             try:
-                compilation.make(partial(_compile, program, rules))
+                compilation.make(partial(compile_program, program, rules))
                 program.status = "ready"
             except Exception as error:  # an agent's own code may raise anything
                 program.message, program.status = error_text(error), "failed"
@@ -181,7 +183,7 @@ def _runs(folder: Path) -> list[str]:
     return [path.as_posix() for path in run_folders]
 
 
-def _compile(program: AgentProgram, rules: Rules) -> None:
+def compile_program(program: AgentProgram, rules: Rules) -> None:
     """Compile a part of an agent for one game at a time."""
     start = rules.start(rules.draw(0))
     if program.part == SEARCH:

@@ -8,13 +8,14 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from functools import partial
 from typing import Any
 
 from gaia_jax.cli.command_line import UserError
 
+from .compile_process import compile_elsewhere, mark_compiled
 from .languages import translated
 
 # One program at a time: the compiler takes up to 1 GB for each.
@@ -31,8 +32,12 @@ def error_text(error: Exception) -> str:
 class Compilation:
     """A program that the first caller compiles while others wait; `text` is its progress line."""
 
-    def __init__(self, text: str):
-        self.text, self.is_ready, self.elapsed_s = text, False, 0.0
+    def __init__(self, text: str, task: Sequence[str] = ()):
+        """
+        Args:
+            task: as of `compile_elsewhere`; without it this process compiles the program.
+        """
+        self.text, self.is_ready, self.elapsed_s, self._task = text, False, 0.0, task
         self._lock, self._started_at = threading.Lock(), 0.0
 
     def make(self, compile: Callable[[], object]) -> None:
@@ -43,8 +48,12 @@ class Compilation:
             with _compiler:
                 self._started_at = time.monotonic()
                 try:
+                    if self._task:
+                        compile_elsewhere(self._task)
                     compile()
                     self.is_ready = True
+                    if self._task:
+                        mark_compiled(self._task)
                 finally:
                     self.elapsed_s = time.monotonic() - self._started_at
                     self._started_at = 0.0

@@ -24,6 +24,7 @@ from gaia_jax.state import Setup
 from gaia_jax.xla.stored_programs import env_jit
 
 from .background import Compilation
+from .compile_process import PRICES, RULES
 
 BATCH = 16  # actions of a position per call; the last call is padded
 
@@ -37,8 +38,10 @@ class Rules:
         self._draws = {self.env.automa: env_jit(self.env, "draw_setup")}  # by level
         self._deal_lock = threading.Lock()
         self._results_of = jax.jit(partial(_take_actions, self.env))
-        self._moves = Compilation("the rules are being compiled, and stored for later starts")
-        self._prices = Compilation("prices and effects are being compiled")
+        game = (id, str(players))
+        text = "the rules are being compiled, and stored for later starts"
+        self._moves = Compilation(text, (*game, RULES))
+        self._prices = Compilation("prices and effects are being compiled", (*game, PRICES))
 
     @property
     def ready(self) -> bool:

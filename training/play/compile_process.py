@@ -1,0 +1,87 @@
+"""Compile programs of the server in a process of their own, whose memory ends with it.
+
+    python -m training.play.compile_process lost_fleet 4 prices
+
+A compiler takes up to 1 GB and keeps a part of it. The process stores the programs in the
+compilation cache, from which the server then loads them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from gaia_jax.xla.compilation_cache import enabled_folder
+from gaia_jax.xla.stored_programs import library_digest, package_digest
+
+LARGE_MB = 1000.0  # a smaller server compiles itself, which is faster
+MARKS = "compiled"  # folder of empty files, named by what the cache contains
+RULES, PRICES, PLAYOUTS = "rules", "prices", "playouts"
+
+is_server = False  # whether this process saves memory in this way; the command line sets it
+
+
+def compile_elsewhere(task: Sequence[str]) -> None:
+    """Compile a task in another process if this one is large and the cache lacks its programs.
+
+    Args:
+        task: the arguments of the module: ruleset, number of players, part, and maybe an agent.
+    """
+    mark = _mark(task) if is_server else None
+    if mark and not mark.exists() and resident_mb() >= LARGE_MB:
+        command = [sys.executable, "-m", "training.play.compile_process", *task]
+        subprocess.run(command, check=False, capture_output=True)  # the server compiles otherwise
+
+
+def mark_compiled(task: Sequence[str]) -> None:
+    """Note that the cache contains the programs of a task."""
+    if is_server and (mark := _mark(task)):
+        mark.parent.mkdir(exist_ok=True)
+        mark.touch()
+
+
+def _mark(task: Sequence[str]) -> Path | None:
+    """The file that notes a task; None without a cache, or if the sources have changed."""
+    folder = enabled_folder()
+    try:
+        parts = repr((tuple(task), package_digest(), library_digest()))
+    except ValueError:
+        return None
+    return folder / MARKS / hashlib.sha256(parts.encode()).hexdigest()[:32] if folder else None
+
+
+def resident_mb() -> float:
+    """Resident memory of this process; 0 where the system does not report it."""
+    try:
+        status = Path("/proc/self/status").read_text("utf-8")
+    except OSError:
+        return 0.0
+    return int(status.partition("VmRSS:")[2].split()[0]) / 1000
+
+
+def main(ruleset: str, players: str, part: str, agent: str = "") -> None:
+    """Compile a task."""
+    from ..system.cli import prepare, start_jax
+
+    prepare()
+    start_jax()
+    from .advisers import Adviser
+    from .agent_pool import AgentProgram, compile_program
+    from .compiled_rules import Rules
+
+    rules = Rules(ruleset, int(players))
+    if part == RULES:
+        rules.prepare()
+    elif part == PRICES:
+        rules.prepare_prices()
+    elif part == PLAYOUTS:
+        Adviser(rules, agent).prepare(print)
+    else:
+        compile_program(AgentProgram(agent, part), rules)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
