@@ -143,7 +143,7 @@ class Trial(NamedTuple):
         differences = (answer - other) * np.array([[-1.0], [1.0]])
         differences[:, [text.split()[0] not in CAUSES for text in texts]] = 0
         differences[1, self.answer] = 0
-        own, action = np.unravel_index(int(np.argmax(differences)), differences.shape)
+        own, action = map(int, np.unravel_index(np.argmax(differences), differences.shape))
         if differences[own, action] < MIN_CAUSE:
             return {}
         times = [round(float(x[own, action]), 1) for x in (answer, other)]
