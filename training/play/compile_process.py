@@ -1,9 +1,7 @@
 """Compile programs of the server in a process of their own, whose memory ends with it.
 
-    python -m training.play.compile_process lost_fleet 4 prices
-
-A compiler takes up to 1 GB and keeps a part of it. The process stores the programs in the
-compilation cache, from which the server then loads them.
+A compiler takes up to 1 GB and keeps a part of it. The process, `compile_task`, stores the programs
+in the compilation cache, from which the server then loads them.
 """
 
 from __future__ import annotations
@@ -28,11 +26,11 @@ def compile_elsewhere(task: Sequence[str]) -> None:
     """Compile a task in another process if this one is large and the cache lacks its programs.
 
     Args:
-        task: the arguments of the module: ruleset, number of players, part, and maybe an agent.
+        task: the arguments of `compile_task`: ruleset, number of players, part, and maybe an agent.
     """
     mark = _mark(task) if is_server else None
     if mark and not mark.exists() and resident_mb() >= LARGE_MB:
-        command = [sys.executable, "-m", "training.play.compile_process", *task]
+        command = [sys.executable, "-m", "training.play.compile_task", *task]
         subprocess.run(command, check=False, capture_output=True)  # the server compiles otherwise
 
 
@@ -60,28 +58,3 @@ def resident_mb() -> float:
     except OSError:
         return 0.0
     return int(status.partition("VmRSS:")[2].split()[0]) / 1000
-
-
-def main(ruleset: str, players: str, part: str, agent: str = "") -> None:
-    """Compile a task."""
-    from ..system.cli import prepare, start_jax
-
-    prepare()
-    start_jax()
-    from .advisers import Adviser
-    from .agent_pool import AgentProgram, compile_program
-    from .compiled_rules import Rules
-
-    rules = Rules(ruleset, int(players))
-    if part == RULES:
-        rules.prepare()
-    elif part == PRICES:
-        rules.prepare_prices()
-    elif part == PLAYOUTS:
-        Adviser(rules, agent).prepare(print)
-    else:
-        compile_program(AgentProgram(agent, part), rules)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
