@@ -92,6 +92,11 @@ def fill_in(template: str, **values: object) -> str:
     return str(_FORMATTER.vformat(template, (), values))
 
 
+def with_minus(text: str) -> str:
+    """A text for a page: hyphens before numbers become minus signs, which terminals may lack."""
+    return re.sub(r"(?<![\w,])-(?=\d)", "\N{MINUS SIGN}", text)
+
+
 def texts_script(texts: Mapping[str, str]) -> str:
     """A script that defines the texts of a page for `texts.js`."""
     return f"const PAGE_TEXTS = {json.dumps(texts).replace('<', chr(92) + 'u003c')};"

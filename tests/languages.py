@@ -18,7 +18,7 @@ LONGER = 1.4
 FIXED = ("rulings", "kind", "letter", "icon")
 # What stays as it is: agents and records by their names, languages, keys, rulings, dates, bowls.
 NAMES = re.compile(
-    r"zoo/.*|random|greedy|Shipped: .*|lost_fleet|marked|longer|English|Deutsch|한국어|Home|End|u"
+    r"zoo/.*|random|greedy|Shipped: .*|lost_fleet|marked|longer|English|Deutsch|한국어|Home|End|u|n"
     r"|\. \[([A-Z]+-?\d+(, )?)+\]|q,r|[x\d\s/+:,.()-]*|(I|II|III|G|\d)+"
     r"|[, ]*[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d [AP]M"
 )

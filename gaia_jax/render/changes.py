@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from gaia_jax.components.common import RESOURCES, VP_AT_THE_END
 from gaia_jax.render.change_items import COST, GAIN, NOTE, Item, items
 from gaia_jax.render.names import faction_name
 from gaia_jax.render.table import Table
@@ -19,6 +20,12 @@ __all__ = ["COST", "GAIN", "NOTE", "Effects", "Item", "effects", "in_words"]
 
 # The next choice of the same player, by node.
 _THEN = column("node", "then")
+# The fields of `SeatView` that only income and the Gaia phase change between two rounds.
+INCOME_FIELDS = {
+    *RESOURCES, "power", "gaia_power", "brainstone",
+    "gaiaformers", "gaiaformers_out", "gaiaformers_gaia",
+}  # fmt: skip
+FINAL_FIELDS = [f"vp_source.{source}" for source in VP_AT_THE_END]
 
 
 @dataclass(frozen=True)
@@ -33,12 +40,33 @@ class Effects:
     then: str  # the next choice, such as "then choose a tech tile", or ""
     is_choice: bool  # whether `then` is a choice of the same player
     begins_round: int  # the number of the round that begins, or 0
+    over: bool  # whether the game ends, with the final scoring
     names: dict[int, str]  # the factions of the players
 
     @property
     def own(self) -> tuple[Item, ...]:
         """The changes of the deciding player."""
         return self.seats.get(self.player, ())
+
+    @property
+    def of_action(self) -> tuple[Item, ...]:
+        """The changes of the deciding player, without income and final scoring after it."""
+        return tuple(item for item in self.own if not self._is_after(item))
+
+    def _is_after(self, item: Item) -> bool:
+        """Whether a change is of the round that begins, or of the final scoring."""
+        fields = item.fields.keys()
+        if self.over:
+            return not fields.isdisjoint(FINAL_FIELDS)
+        return (
+            bool(self.begins_round and fields)
+            and {field.partition(".")[0] for field in fields} <= INCOME_FIELDS
+        )
+
+    def final_scoring(self) -> list[int]:
+        """(P,) VP of the final scoring by player; [] before the end."""
+        sums = (self.fields(p) for p in range(max(self.seats, default=-1) + 1))
+        return [sum(f.get(name, 0) for name in FINAL_FIELDS) for f in sums] if self.over else []
 
     def fields(self, player: int) -> dict[str, int]:
         """By field of `SeatView`, such as `power.0` or `vp_source.LEECH`: after minus before."""
@@ -49,7 +77,10 @@ class Effects:
 
     def notes(self) -> list[str]:
         """Further changes of the deciding player, and offers of power, in words."""
-        out = [item.words for item in self.own if item.side == NOTE and item.words]
+        out = [item.words for item in self.of_action if item.side == NOTE and item.words]
+        after = ", ".join(_sign(i) + i.words for i in self.own if i.words and self._is_after(i))
+        phrase = "from-final-scoring" if self.over else "income-of-round"
+        out += [say(phrase, n=self.begins_round, text=after)] if after else []
         if self.offered:
             out.append(say("offered-room", n=self.offered, room=self.room))
         given = [say("offered-to", n=n, name=self.names[p]) for p, n in self.offers.items()]
@@ -68,7 +99,7 @@ class Effects:
 
         Pieces that `action_words`, the action in words, names are not repeated.
         """
-        own = _unsaid(self.own, action_words)
+        own = _unsaid(self.of_action, action_words)
         signed = [item for item in own if item.is_signed]
         words = {side: [i.words for i in signed if i.side == side] for side in (COST, GAIN)}
         unsigned = [i.words for i in own if i.side != NOTE and not i.is_signed]
@@ -113,6 +144,7 @@ def effects(before: Table, after: Table) -> Effects:
         then=_then(before, after),
         is_choice=not after.over and after.round == before.round,
         begins_round=0 if after.over or after.round == before.round else after.round,
+        over=after.over,
         names={p: faction_name(before.faction(p)) for p in range(before.num_players)},
     )
 
@@ -125,7 +157,7 @@ def in_words(changes: Effects, action_words: str = "", with_then: bool = True) -
         with_then: whether to end with `then`.
     """
     parts = [
-        _list(_unsaid(changes.own, action_words)),
+        _list(_unsaid(changes.of_action, action_words)),
         *changes.notes(),
         *changes.others(),
         changes.then if with_then else "",

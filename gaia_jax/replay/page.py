@@ -15,7 +15,7 @@ from typing import Any
 
 from gaia_jax import actions
 from gaia_jax.env import State
-from gaia_jax.language import language, read_catalogue, texts_script, with_texts
+from gaia_jax.language import language, read_catalogue, texts_script, with_minus, with_texts
 from gaia_jax.render import colours, effects, in_words, panels
 from gaia_jax.render.automa_turns import AutomaTurn, automa_turns
 from gaia_jax.render.automa_words import turn_json
@@ -52,24 +52,27 @@ class Move:
         return in_words(effects(self.before, self.after), self.words)
 
     @property
-    def effects_json(self) -> dict[str, str]:
+    def effects_json(self) -> dict[str, Any]:
         """Costs and gains, as pages show them."""
         return effects_json(effects(self.before, self.after), self.text, self.words)
 
 
-def effects_json(changes: Effects, text: str, words: str) -> dict[str, str]:
+def effects_json(changes: Effects, text: str, words: str) -> dict[str, Any]:
     """The changes of a decision as pages show them.
 
     Args:
         text: the action; words: the action in words.
     Returns:
         `effects_text`, all changes in words; `paid`, the same without the next choice, if that
-        differs; `built`, the structures of an upgrade.
+        differs; `built`, the structures of an upgrade; `final`, at the end of the game, the VP of
+        the final scoring by player.
     """
-    out = {"effects_text": in_words(changes, words)}
-    paid = in_words(changes, words, with_then=not changes.is_choice)
+    out: dict[str, Any] = {"effects_text": with_minus(in_words(changes, words))}
+    paid = with_minus(in_words(changes, words, with_then=not changes.is_choice))
     if paid != out["effects_text"]:
         out["paid"] = paid
+    if changes.over:
+        out["final"] = changes.final_scoring()
     if text.startswith("upgrade"):
         out["built"] = next((i.words for i in changes.own if i.side == GAIN and i.words), "")
     return out
@@ -101,10 +104,14 @@ def static(name: str) -> str:
     return resources.files("gaia_jax.replay").joinpath("static", name).read_text("utf-8")
 
 
-def viewer() -> str:
-    """The scripts that show a table, in their order, with their texts in the language in use."""
+def viewer(more: Mapping[str, str] | None = None) -> str:
+    """The scripts that show a table, in their order, with their texts in the language in use.
+
+    Args:
+        more: texts of the page's own scripts by id.
+    """
     names = ("texts.js", "view.js", "zoom.js", "chart.js", "moves.js", "help.js")
-    return "\n".join([texts_script(page_texts()), *map(static, names)])
+    return "\n".join([texts_script({**(more or {}), **page_texts()}), *map(static, names)])
 
 
 @cache

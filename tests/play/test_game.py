@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -28,7 +29,7 @@ from training.analysis.action_words import in_words
 from training.play import conversions, lookahead, settings
 from training.play.compiled_rules import Rules
 from training.play.game import HUMAN, Game, Refused
-from training.play.game_json import end_summary
+from training.play.game_json import _with_warnings, end_summary
 from training.play.settings import Settings
 
 NONE = Settings()
@@ -483,3 +484,9 @@ def test_a_game_is_one_file(game: Game, tmp_path: Any) -> None:
     assert record.players == ("Anna", *("a person",) * 3)
     assert record.actions == replay.read(RECORDS["lost_fleet"]).actions
     assert replay.play(record).terminated
+
+
+def test_a_project_of_the_last_round_says_that_it_is_too_late() -> None:
+    for number, notes in ((5, []), (6, ["this is the last round: the project is never completed"])):
+        table: Any = SimpleNamespace(round=number)
+        assert _with_warnings(table, "project 1,2", {}).get("notes", []) == notes

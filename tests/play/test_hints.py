@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
 
 import jax
 import numpy as np
@@ -124,16 +125,30 @@ def test_the_move_itself_is_checked(advice: Advice) -> None:
     game = table()
     for text, warned in (("good", False), ("bad", True)):
         advice.start_check(game, [text])
-        job = advice._positions["a", game.now].check
-        assert job
-        job.wait()
-        checked = advice.check(game)["checked"]
+        advice._positions["a", game.now].checks[text,].wait()
+        checked = advice.check(game, [text])["checked"]
         assert checked["warned"] is warned and checked["actions"] == [text]
     assert checked["lost"] == [12.0, 9.0, 15.0] and checked["grade"] == "blunder"
     with pytest.raises(Refused, match="'worse' is not legal here"):
         advice.start_check(game, ["good", "worse"])
     game.now = 1
-    assert advice.check(game)["status"] == "none"
+    assert advice.check(game, ["bad"])["status"] == "none"
+
+
+def test_two_tabs_check_a_move_each(advice: Advice) -> None:
+    """At one seat: neither cancels the check of the other, nor receives its result."""
+    game = table()
+    advice.start_check(game, ["good"])
+    advice.start_check(game, ["bad"])
+    good, bad = advice._positions["a", game.now].checks.values()
+    good.wait()
+    bad.wait()
+    assert advice.check(game, ["good"])["checked"]["warned"] is False
+    assert advice.check(game, ["bad"])["checked"]["warned"] is True
+    advice.start_check(game, ["good"])
+    assert advice._positions["a", game.now].checks["good",] is good, "asked again"
+    advice.call_off(game, "check", texts=["other"])
+    assert good.now == bad.now == "ready"
 
 
 def test_a_check_hurries_the_hint_of_its_position(advice: Advice) -> None:
@@ -144,10 +159,9 @@ def test_a_check_hurries_the_hint_of_its_position(advice: Advice) -> None:
     advice.start_check(game, ["bad"])
     assert analysis.is_hurried
     PlannedAnalysis.hold.set()
-    check = advice._positions["a", game.now].check
-    assert check
-    check.wait()
-    assert advice.check(game)["checked"]["warned"] and advice.hint(game)["status"] == "ready"
+    advice._positions["a", game.now].checks["bad",].wait()
+    assert advice.check(game, ["bad"])["checked"]["warned"]
+    assert advice.hint(game)["status"] == "ready"
     assert analysis.suggested == 1, "the hint keeps what it has"
 
 
@@ -210,8 +224,8 @@ def test_a_hint_at_the_table(server: Server) -> None:
     assert hint["candidates"][0]["place"] and hint["tried"] >= len(texts)
     assert len(texts) > 2 or hint["nothing_near"]
     assert sum(candidate["played"] for candidate in hint["candidates"]) == 1, "as the record has it"
-    asked = f"/api/games/{game}/ask/check?at={line[-30]}"
-    check = answer_of(server, asked, {"actions": [texts[0]]})
+    asked = f"/api/games/{game}/ask/check?at={line[-30]}&action={quote(texts[0])}"
+    check = answer_of(server, asked, {})
     assert check["status"] == "ready" and check["checked"]["warned"] is False
     later = f"/api/games/{game}/ask/hint?at={line[-29]}"
     assert server.request("GET", later)[1]["status"] == "none"
@@ -279,7 +293,7 @@ def test_a_hint_is_shown_in_steps_and_a_move_is_checked(tab: Watched, server: Se
         if status[0] == "called off":
             route.fulfill(json={"status": status[0], "node": node, "checked": None})
             return
-        checks.append(route.request.post_data_json["actions"])
+        checks.append(parse_qs(urlsplit(route.request.url).query)["action"])
         warned = checks[-1] == [texts[1]]
         checked = {"warned": warned, "lost": [12.0, 8.0, 16.0], "grade": "blunder"}
         route.fulfill(

@@ -86,3 +86,48 @@ def test_two_browsers_at_one_table_in_two_languages(pseudo, browser, code, mine)
     other.page.reload()  # the cookie keeps the language
     other.page.wait_for_selector("#asks:not(:empty)")
     assert other.page.evaluate("document.documentElement.lang") == code
+
+
+def solve(page: Any, server: Server, code: str) -> None:
+    """The first puzzle in a language, and its explanation."""
+    page.set_default_timeout(120_000)
+    page.goto("about:blank")
+    page.goto(f"{server.home}puzzles?lang={code}#1")
+    page.wait_for_selector("body[data-ready]")
+    page.locator("#choices button").first.click()
+    page.wait_for_selector("#reveal:visible, #explanation:visible")
+    if page.is_visible("#reveal"):
+        page.click("#reveal")
+    page.wait_for_selector("#explanation:visible")
+
+
+def test_every_text_of_the_puzzles_is_in_a_catalogue(pseudo: Server, browser: Any) -> None:
+    tab = Watched(browser, 1280)
+    solve(tab.page, pseudo, "marked")
+    assert not left_out(tab.page, tab.page.evaluate("puzzle.seats.map((seat) => seat.name)"))
+    tab.check(pseudo.home)
+
+
+@pytest.mark.parametrize("size", measures.SIZES)
+def test_puzzles_whose_texts_are_longer_fit(pseudo: Server, browser: Any, size: Any) -> None:
+    with measures.page_of(browser, size) as (page, touched):
+        solve(page, pseudo, "longer")
+        problems = measures.looked_at(page, touched)
+        assert not problems["over"] and not problems["out"], problems
+
+
+def test_the_puzzles_follow_the_switch_of_the_language(server: Server, browser: Any) -> None:
+    tab = Watched(browser, 1280)
+    for code, words in (
+        ("en", "Best (theme: "),
+        ("ko", "최선 (주제: "),
+        ("de", "Am besten (Thema: "),
+    ):
+        solve(tab.page, server, code)
+        assert words in tab.page.inner_text("#verdict")
+        assert measures.serious(tab.page) == [], code
+    tab.page.goto(f"{server.home}puzzles?lang=de#1")
+    tab.page.select_option("select.language", "ko")
+    tab.page.wait_for_selector("html[lang='ko'] body[data-ready]")
+    assert "lang=" not in tab.page.url and tab.page.url.endswith("#1")
+    tab.check(server.home)

@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
+from gaia_jax import replay
 from gaia_jax.render import Effects
 from tests.browser import Watched
 from tests.play.server import Server
 from tests.play.test_browser import begin, opened
 from tests.render.choices import check
+from tests.render.records import RECORDS
+from training.play import caps
 
 SLOW_GAMES = 50
 
@@ -60,6 +64,36 @@ def compare(rules: Any, seed: int, interval: int) -> tuple[int, int]:
 def test_the_price_shown_is_the_price_paid(rules: Any) -> None:
     decisions, choices = compare(rules, 2, 8)
     assert decisions > 100 and choices > 1.3 * decisions
+
+
+@pytest.mark.parametrize("verb", ["power", "booster"])
+def test_goods_without_room_are_named(rules: Any, verb: str) -> None:
+    """Compared with what the same decisions bring with room; the last to pass begins a round."""
+    record = replay.read(RECORDS["lost_fleet"])
+    states = [jax.device_get(state) for state in replay.states(record)]
+    at = next(
+        n
+        for n, text in enumerate(record.actions)
+        if text.startswith(verb) and int(states[n].game.turn.round) > 0
+        and (verb == "power" or states[n + 1].game.turn.round > states[n].game.turn.round)
+    )  # fmt: skip
+    state, table = states[at], rules.table(states[at])
+    players = state.game.players
+    full = np.asarray(players.resources).copy()
+    full[:, :3] = [29, 14, 15]
+    filled = state.replace(game=state.game.replace(players=players.replace(resources=full)))
+    fresh, changed = rules.effects_of_all(state), rules.effects_of_all(filled)
+    lost = caps.goods_without_room(rules, filled, changed)
+    named = list[str]()
+    for action, effect in fresh.items():
+        for p in effect.names if effect.begins_round else [table.player]:
+            with_room, without = effect.fields(p), changed[action].fields(p)
+            missing = {n: with_room.get(n, 0) - without.get(n, 0) for n in caps.IN_STOCK}
+            expected = {name: n for name, n in missing.items() if n}
+            assert lost.get(action, {}).get(p, {}) == expected, rules.text(action)
+            named += caps.in_words(table, {p: expected}) if expected else []
+    assert any(words.startswith("no room for ") for words in named)
+    assert any(": no room for" in words for words in named) is (verb == "booster")
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from tests import measures
 from tests.play.server import Server
 from tests.render.records import RECORDS
 
-SCHEMES = ("light", "dark")
+APPEARANCES = (("light", "en"), ("dark", "en"), ("light", "ko"), ("dark", "de"))
 
 
 # A phone and a laptop each time, the others with the slow tests.
@@ -92,9 +92,11 @@ def test_the_table_can_be_read_and_touched(tab: tuple[Any, bool], server: Server
 
 
 @pytest.mark.slow  # axe-core looks for seconds at each panel
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_axe_finds_nothing_serious(browser: Any, server: Server, scheme: Any) -> None:
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme=scheme)
+@pytest.mark.parametrize(("scheme", "code"), APPEARANCES)
+def test_axe_finds_nothing_serious(browser: Any, server: Server, scheme: Any, code: str) -> None:
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800}, color_scheme=scheme, locale=code
+    )
     page = context.new_page()
     page.goto(f"{server.home}#seed=5&ruleset=lost_fleet")
     page.wait_for_selector("#preview svg")

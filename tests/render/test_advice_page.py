@@ -5,39 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import jax
-import numpy as np
 import pytest
 
-import gaia_jax
 from tests.browser import Watched
-from training.analysis import advice, advice_report
+from tests.render.reports import advice_page
 
 LEAST = 24  # pixels of what is pressed
-
-
-def _page() -> str:
-    """The page of invented games, with all of its parts and its longest names."""
-    env, rng = gaia_jax.make("lost_fleet"), np.random.default_rng(0)
-    setup = env.draw_setup(jax.random.key(0))
-    boards = advice.boards_of(env, setup)
-    faction = advice.design(boards, 8)
-    vp = rng.integers(60, 180, faction.shape)
-    sources = rng.integers(0, 20, (*faction.shape, len(env.ruleset.ids["vp_source"])))
-    kinds = ["mine", "project", "piece TS", "advance terraforming", "power PA_7C", "pass"]
-    played = advice.PlayedGames(
-        faction, vp, sources, rng.integers(0, 7, faction.shape),
-        rng.integers(0, len(kinds), (*faction.shape, advice.OPENING_LENGTH)), kinds,
-    )  # fmt: skip
-    about = {"agent": "zoo/strong", "from": "seed 0", "wanted": len(faction)}
-    return advice_report.report_page(advice_report.build_report(env, setup, played, boards, about))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_page_is_read_by_the_keyboard(width: int, browser: Any, tmp_path: Path) -> None:
     path = tmp_path / "advice.html"
-    path.write_text(_page(), encoding="utf-8")
+    path.write_text(advice_page(), encoding="utf-8")
     tab = Watched(browser, width)
     show = tab.page
     show.goto(path.as_uri())

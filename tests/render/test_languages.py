@@ -17,7 +17,12 @@ from gaia_jax.render.texts import TEXTS
 from gaia_jax.render.texts import say as phrase
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ["gaia_jax/render", "gaia_jax/replay", "training/play"]  # with catalogues
+FOLDERS = [
+    "gaia_jax/render",
+    "gaia_jax/replay",
+    "training/analysis",
+    "training/play",
+]  # with catalogues
 OTHERS = [code for code in LANGUAGES if code != "en"]
 # Keys that are not text, or that no language but English has to change.
 FIXED = ("rulings", "kind", "letter", "icon")

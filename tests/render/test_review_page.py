@@ -2,52 +2,25 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from gaia_jax import replay
 from tests.browser import Watched
-from tests.render.records import RECORDS
+from tests.render.reports import FIRST, review_of_beginning
 from training.analysis import review, review_report
-from training.analysis.judge import JudgedMove, judge_from_playouts, make_comparison
-from training.analysis.recorded_game import Game, compiled_step, read_game
+from training.analysis.recorded_game import Game
 
 LARGEST = 2_000_000  # bytes
-FIRST = 60  # decisions of the record that are looked at
-
-
-def _judged(game: Game, at: int, rng: np.random.Generator) -> JudgedMove:
-    """A verdict with made-up playouts: the other move has more, later ones more still."""
-    state = game.states[at]
-    legal = np.asarray(state.legal_action_mask)
-    decision = make_comparison(
-        at + 1, int(state.current_player), game.actions[at], legal / legal.sum()
-    )
-    state, line = compiled_step(game.env)(state, int(decision.candidates[1])), []
-    while len(line) < 4:
-        line.append(int(np.argmax(state.legal_action_mask)))
-        state = compiled_step(game.env)(state, line[-1])
-    vp = rng.integers(90, 140, (1, 16, 4)) + np.array([[[0]], [[at]]])
-    moves = np.broadcast_to(np.array([*line, -1, -1], np.int16), (2, 16, 6))
-    return judge_from_playouts(decision, decision.candidates[:2], vp, moves)
 
 
 @pytest.fixture(scope="module")
 def reviewed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Game, dict[str, Any]]:
     """The beginning of a recorded game, and a report of it."""
-    record = replay.read(RECORDS["lost_fleet"])
-    path = tmp_path_factory.mktemp("game") / "begun.json"
-    replay.write(path, dataclasses.replace(record, actions=record.actions[:FIRST], final_vp=()))
-    game, rng = read_game(path), np.random.default_rng(0)
-    judged = [_judged(game, at, rng) for at in review.judged_positions(game)]
-    losses = [[x.loss for x in judged if x.comparison.seat == p] for p in range(4)]
-    seats = review.review_seats(losses, judged[-1].vp, np.array([120.0, 110.0, 100.0, 90.0]))
-    reviewed = review.Review(game, "zoo/strong", 0, 16, len(judged) + 1, judged, seats)
-    return game, {"record": str(path)} | review_report.build_report(reviewed)
+    folder = tmp_path_factory.mktemp("game")
+    made = review_of_beginning(folder)
+    return made.game, {"record": str(folder)} | review_report.build_report(made)
 
 
 def test_judged_moves_are_placements_boosters_and_actions(

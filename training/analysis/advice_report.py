@@ -1,6 +1,6 @@
 """The report of the advice on a set-up: as JSON values, as text, and as an HTML page.
 
-The page is one file that loads no other.
+The page is one file that loads no other. All are in the language in use.
 """
 
 from __future__ import annotations
@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
-from importlib import resources
 from typing import Any
 
 from gaia_jax.cli import outputs
-from gaia_jax.render.names import STRUCTURES, names, say, sources
-from gaia_jax.replay import page as replay_page
+from gaia_jax.render.names import STRUCTURES, names, sources
+from gaia_jax.render.names import say as action_words
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
@@ -23,13 +22,20 @@ from ..types import Environment, JsonObject
 from . import advice
 from .advice import Advice, Advisor, Boards, PlayedGames
 from .report_table import ReportTable
+from .report_texts import (
+    STATIC,
+    filled_page,
+    interval,
+    language_links,
+    number,
+    percent,
+    report_texts,
+    say,
+)
 
-STATIC = resources.files(str(__package__)).joinpath("static")
 PAGE_HEAD = "<!doctype html>\n<!-- advice by gaia_jax -->\n"
 is_own_page = outputs.begins(PAGE_HEAD)
 is_own_report = outputs.json_with("advice", "setup", "factions")  # by the keys of a report
-COMPARISON_NOTE = "a comparison at the same faction and seat, not an experiment: the agent chose"
-KINDS = {"mine": "mine", "project": "Gaia project", "upgrade": "upgrade", "pick": "choose"}
 TILES = {"round_tiles": "round_tile", "final_missions": "final_mission", "boosters": "booster"}
 
 
@@ -158,13 +164,13 @@ def _interval(effect: Effect, low: float = -math.inf, high: float = math.inf) ->
 
 def _words(env: Environment, kind: str) -> str:
     """A kind of action in words."""
-    if kind in KINDS:
-        return KINDS[kind]
+    if f"action-{kind}" in report_texts():
+        return say(f"action-{kind}")
     verb, _, piece = kind.partition(" ")
     if verb == "piece":  # a mine to a trading station is no action
         return STRUCTURES[piece]
-    words = say(env.ruleset, kind)
-    return f"pass, {words}" if kind.startswith("booster ") else words
+    words = action_words(env.ruleset, kind)
+    return say("pass-with", move=words) if verb == "booster" else words
 
 
 def report_text(report: JsonObject) -> str:
@@ -188,50 +194,49 @@ def report_text(report: JsonObject) -> str:
         lines += [f"{'':<23} boosters {boosters}"] if boosters else []
     lines += ["", "Seats: VP above their mean", *_advice_seats(report).text()]
     if report["boosters"]:
-        lines += ["", f"First boosters: VP above their mean; {COMPARISON_NOTE}"]
+        lines += ["", f"First boosters: VP above their mean; {say('comparison')}"]
         lines += _boosters(report).text()
     return "\n".join(lines)
 
 
 def _heading(report: JsonObject) -> str:
-    num_requested = report["wanted"]
-    of = f" of {num_requested}" if report["games"] < num_requested else ""
-    return (
-        f"{report['env']}, set-up of {report['from']}; {report['agent']} at all seats,"
-        f" {report['games']}{of} games"
+    counts = {key: report[key] for key in ("env", "agent", "games", "wanted")}
+    is_part = report["games"] < report["wanted"]
+    return say(
+        "advice-heading-part" if is_part else "advice-heading", origin=report["from"], **counts
     )
 
 
 def _factions(rows: Iterable[JsonObject]) -> ReportTable:
-    head = ("faction", "games", "VP (95 %)", "bid", "win (95 %)", "missions", "largest source")
+    ids = ("faction", "games", "vp-column", "bid", "win-column", "missions", "largest-source")
     cells = []
     for row in rows:
         win = [None if x is None else 100 * x for x in row["win"]]
-        seat = "" if row["seat"] is None else f" (seat {row['seat']})"
-        bid = "-" if row["bid"][0] is None else f"{row['bid'][0]:+.1f}"
-        best = row["sources"][0]
+        name, seat, best = row["name"], row["seat"], row["sources"][0]
         cells.append(
             [
-                row["name"] + seat, row["games"], _format_interval(row["vp"], ".1f"),
-                bid + "*" * row["stands_out"], _format_interval(win, ".0f") + " %", row["missions"],
-                f"{best['words']} {best['above']:+.1f}",
+                name if seat is None else say("faction-at-seat", name=name, n=seat), row["games"],
+                _format_interval(row["vp"], ".1f"),
+                number(row["bid"][0], "+.1f") + "*" * row["stands_out"],
+                say("percent", n=_format_interval(win, ".0f")), number(row["missions"]),
+                say("source-above", source=best["words"], vp=number(best["above"], "+.1f")),
             ]
         )  # fmt: skip
-    return ReportTable(head, cells, (0, 6))
+    return ReportTable([say(id) for id in ids], cells, (0, 6))
 
 
 def _format_interval(values: Sequence[float | None], form: str) -> str:
     """An estimate and its interval."""
-    mean, low, high = ("-" if x is None else format(x, form) for x in values)
-    return f"{mean} ({low} to {high})"
+    mean, low, high = (number(x, form) for x in values)
+    return say("with-interval", mean=mean, range=interval(low, high))
 
 
 def _advice_seats(report: JsonObject) -> ReportTable:
     rows = [
-        [f"player {x['seat'] + 1}, place {x['place']}", _format_interval(x["vp"], "+.1f")]
+        [say("seat-place", n=x["seat"] + 1, place=x["place"]), _format_interval(x["vp"], "+.1f")]
         for x in report["seats"]
     ]
-    return ReportTable(("seat", "VP (95 %)"), rows)
+    return ReportTable((say("seat"), say("vp-column")), rows)
 
 
 def _boosters(report: JsonObject) -> ReportTable:
@@ -242,28 +247,34 @@ def _boosters(report: JsonObject) -> ReportTable:
         ]
         for x in report["boosters"]
     ]  # fmt: skip
-    return ReportTable(("booster", "VP (95 %)", "taken", ""), rows, (0, 3))
+    return ReportTable(
+        [say(id) for id in ("booster", "vp-column", "taken", "what-it-brings")], rows, (0, 3)
+    )
 
 
-def report_page(report: JsonObject, picture: str = "", address: str = "") -> str:
+def report_page(
+    report: JsonObject, picture: str = "", address: str = "", is_served: bool = False
+) -> str:
     """The page of advice on a set-up.
 
     Args:
         report: as `build_report` returns it.
         picture: the table as SVG.
         address: of a form with this set-up, to which an id of a faction is added.
+        is_served: whether a server makes the page, in other languages too.
     """
     effects = []
     for row in report["factions"]:
         bid, low, high = (math.nan if x is None else x for x in row["bid"])
         effects.append(Effect(row["name"], bid, low, high, row["games"], row["stands_out"]))
     tiles = (
-        f"<details><summary>{key.replace('_', ' ')}</summary>{_list(report['words'][key], 'ol')}"
+        f"<details><summary>{escape(say(key))}</summary>{_list(report['words'][key], 'ol')}"
         "</details>"
         for key in TILES
     )
     fills = {
-        "title": escape(f"Advice on the set-up of {report['from']}"),
+        "title": escape(say("advice-title", origin=report["from"])),
+        "languages": language_links(is_served),
         "css": STATIC.joinpath("advice.css").read_text("utf-8"),
         "heading": escape(_heading(report)),
         "tiles": "\n".join(tiles),
@@ -271,11 +282,10 @@ def report_page(report: JsonObject, picture: str = "", address: str = "") -> str
         "details": "\n".join(_details(row, address) for row in report["factions"]),
         "picture": picture,
         "seats": _wide(_advice_seats(report)),
-        "compared": COMPARISON_NOTE,
         "boosters": _wide(_boosters(report)),
-        "effects": chart.forest(effects, "VP above the mean of all factions"),
+        "effects": chart.forest(effects, say("above-mean"), say("vp-title")),
     }
-    return replay_page.filled(STATIC.joinpath("advice.html").read_text("utf-8"), fills)
+    return filled_page("advice.html", fills)
 
 
 def _details(row: JsonObject, address: str) -> str:
@@ -284,16 +294,20 @@ def _details(row: JsonObject, address: str) -> str:
     Args:
         address: as of `report_page`.
     """
-    link = f'<p><a href="{escape(address + row["faction"])}">Play it on this set-up</a></p>'
+    link = f'<p><a href="{escape(address + row["faction"])}">{escape(say("play-it"))}</a></p>'
     moves, boosters = (
-        [f"{x['words']}, {x['share']:.0%}" for x in row[key]] for key in ("opening", "boosters")
+        [say("move-share", move=x["words"], share=percent(x["share"])) for x in row[key]]
+        for key in ("opening", "boosters")
     )
-    vp = [[x["words"], x["vp"], f"{x['above']:+.1f}"] for x in row["sources"] if x["vp"]]
+    heads = [say(id) for id in ("vp-from", "mean", "above-all")]
+    vp = [
+        [x["words"], number(x["vp"]), number(x["above"], "+.1f")] for x in row["sources"] if x["vp"]
+    ]
     return (
         f"<details><summary>{escape(row['name'])}</summary>{link if address else ''}"
-        f"<p>Commonest first, second, ... main action:</p>{_list(moves, 'ol')}"
-        f"<p>First booster:</p>{_list(boosters, 'ul')}"
-        + _wide(ReportTable(("VP from", "mean", "above all"), vp))
+        f"<p>{escape(say('commonest-actions'))}</p>{_list(moves, 'ol')}"
+        f"<p>{escape(say('first-booster'))}</p>{_list(boosters, 'ul')}"
+        + _wide(ReportTable(heads, vp))
         + "</details>"
     )
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
+from gaia_jax.language import with_minus
+
 
 class ReportTable(NamedTuple):
     """A table of a report."""
@@ -33,7 +35,9 @@ class ReportTable(NamedTuple):
         def row(tag: str, cells: Sequence[object]) -> str:
             parts = []
             for i, cell in enumerate(cells):
-                body = re.sub(r"\(.*\)[ %]*", r"<span>\g<0></span>", escape(str(cell)))
+                body = escape(str(cell))
+                if i not in self.words:
+                    body = re.sub(r"\(.*\)[ %]*", r"<span>\g<0></span>", with_minus(body))
                 parts.append(f"<{tag}{' class=words' * (i in self.words)}>{body}</{tag}>")
             return f"<tr>{''.join(parts)}</tr>"
 

@@ -1,6 +1,6 @@
 """The report of a review: as JSON values with actions in words, as text, and as an HTML page.
 
-The page is one file that loads no other.
+The page is one file that loads no other. All are in the language in use.
 """
 
 from __future__ import annotations
@@ -8,15 +8,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib import resources
 from typing import NamedTuple
 
 import numpy as np
 
 from gaia_jax.cli import outputs
 from gaia_jax.env import State
+from gaia_jax.language import with_minus
 from gaia_jax.render import Table
-from gaia_jax.render.names import names, say
+from gaia_jax.render.names import names
+from gaia_jax.render.names import say as action_words
 from gaia_jax.replay import page as replay_page
 from gaia_jax.ruleset import Ruleset
 
@@ -26,9 +27,18 @@ from .action_words import in_words
 from .judge import GRADES, JudgedMove, Loss
 from .recorded_game import Game, follow
 from .report_table import ReportTable
+from .report_texts import (
+    STATIC,
+    filled_page,
+    interval,
+    language_links,
+    number,
+    percent,
+    report_texts,
+    say,
+)
 from .review import Review
 
-STATIC = resources.files(str(__package__)).joinpath("static")
 PAGE_HEAD = "<!doctype html>\n<!-- a review of gaia_jax -->\n"
 is_own_page = outputs.begins(PAGE_HEAD)
 is_own_report = outputs.json_with("record", "agent", "seats", "moves", "judged")
@@ -96,20 +106,20 @@ def move_json(game: Game, judged: JudgedMove) -> JsonObject:
     `better` is the best alternative even if it is worse, without one the played move. `line`, the
     better move and the actions after it, is empty unless the mean loss is above 0.
     """
-    number, seat, candidates, probabilities = judged.comparison
-    rules, state = game.env.ruleset, game.states[number - 1]
+    decision, seat, candidates, probabilities = judged.comparison
+    rules, state = game.env.ruleset, game.states[decision - 1]
     loss = loss_json(judged.loss, 1) | {"shrunk": round(judged.loss.shrunk_mean, 1)}
     table = Table(state, rules)
     played = action_json(rules, int(candidates[0]), float(probabilities[0]), table)
     best = int(np.flatnonzero(candidates == judged.best)[0])
     line, before = [], state
     if judged.loss.mean > 0:
-        for action, after in follow(game, number, judged.best, judged.line):
+        for action, after in follow(game, decision, judged.best, judged.line):
             about = action_json(rules, action, table=Table(before, rules))
             line.append({"player": int(before.current_player)} | about)
             before = after
     return {
-        "decision": number,
+        "decision": decision,
         "round": int(state.game.turn.round),
         "player": seat,
         "faction": rules.ids["faction"][int(state.game.setup.faction[seat])],
@@ -134,7 +144,7 @@ def action_json(
         table: the position before it, so that the words name what is on its place.
     """
     text = rules.actions.texts[action]
-    words = in_words(table, text) if table else say(rules, text)
+    words = in_words(table, text) if table else action_words(rules, text)
     chance = {} if probability is None else {"policy": round(probability, CHANCE_DIGITS)}
     return {"action": action, "text": text, "words": words} | chance
 
@@ -151,16 +161,17 @@ def report_text(report: JsonObject) -> str:
     lines = [_summary(report), "", *_seats(seats).text()]
     if report["costliest"]:
         lines += ["", "the costliest moves"]
-    for number in report["costliest"]:
-        move = moves[number]
+    for decision in report["costliest"]:
+        move = moves[decision]
         better = []
         for step in move["line"][: NUM_LINE_MOVES + 1]:
             is_opponent = step["player"] != move["player"]
             better.append(f"{seats[step['player']]['name']}: " * is_opponent + step["words"])
-        title = f"decision {number}, {move_time(move)}, {seats[move['player']]['name']}"
+        title = f"decision {decision}, {move_time(move)}, {seats[move['player']]['name']}"
+        grade = f", {move['grade']}" if move["grade"] else ""
         lines += [
             "",
-            f"{title}: {move['played']['words']}{_grade(move)}",
+            f"{title}: {move['played']['words']}{grade}",
             f"  loses {_loss(move)}, {move['playouts']} playouts",
             f"  better: {'; '.join(better)}",
         ]
@@ -168,37 +179,36 @@ def report_text(report: JsonObject) -> str:
 
 
 def _summary(report: JsonObject) -> str:
-    moves = f"{report['judged']} of {report['asked']} main moves"
-    return f"{moves} of {report['decisions']} decisions judged by {report['agent']}"
+    counts = {key: report[key] for key in ("judged", "decisions", "agent")}
+    return say("review-summary", requested=report["asked"], **counts)
 
 
 def _seats(seats: Sequence[JsonObject]) -> ReportTable:
+    heads = [say(id) for id in ("player", "vp-title", "expected", "accuracy", "vp-lost")]
     rows = [
         [
             seat["name"], seat["vp"], round(seat["expected_vp"]), round(seat["accuracy"]),
-            seat["lost"], *(seat["grades"][name] for name in GRADES),
+            number(seat["lost"]), *(seat["grades"][name] for name in GRADES),
         ]
         for seat in seats
     ]  # fmt: skip
-    return ReportTable(("player", "VP", "expected", "accuracy", "VP lost", *GRADES), rows)
+    return ReportTable([*heads, *(say(f"grade-{name}") for name in GRADES)], rows)
 
 
 def move_time(move: JsonObject) -> str:
     """When a move was made."""
-    return f"round {move['round']}" if move["round"] else "set-up"
-
-
-def _grade(move: JsonObject) -> str:
-    return f", {move['grade']}" if move["grade"] else ""
+    return say("round", n=move["round"]) if move["round"] else say("set-up")
 
 
 def _loss(move: JsonObject) -> str:
     """The loss of a move, with its interval."""
     loss, win = move["loss"], move["win_loss"]
-    return (
-        f"{loss['mean']:.1f} VP ({loss['low']:.1f} to {loss['high']:.1f}),"
-        f" {100 * win['mean']:.0f} % of the chance to win"
-        f" ({100 * win['low']:.0f} to {100 * win['high']:.0f})"
+    return say(
+        "loses",
+        vp=number(loss["mean"]),
+        vp_range=interval(number(loss["low"]), number(loss["high"])),
+        win=percent(win["mean"]),
+        win_range=interval(f"{100 * win['low']:.0f}", f"{100 * win['high']:.0f}"),
     )
 
 
@@ -210,31 +220,31 @@ def report_page(game: Game, report: JsonObject, links: PageLinks | None = None) 
         links: by default the page leads nowhere.
     """
     seats, moves = report["seats"], report["moves"]
-    numbers = {number for shown in (report, *seats) for number in shown["costliest"]}
+    decisions = {decision for shown in (report, *seats) for decision in shown["costliest"]}
     costly = sorted(
-        (m for m in moves if m["decision"] in numbers), key=lambda m: -m["loss"]["shrunk"]
+        (m for m in moves if m["decision"] in decisions), key=lambda m: -m["loss"]["shrunk"]
     )
     frames, costly_moves = _frames(game, costly, seats)
     for move, about in zip(costly, costly_moves, strict=True):
         about["link"] = links.positions.get(move["decision"], "") if links else ""
-    back = f'<a class="button" href="{escape(links.game)}">Back to the game</a>' if links else ""
+    back = (
+        f'<a class="button" href="{escape(links.game)}">{say("back-to-game")}</a>' if links else ""
+    )
     first = -1 if links is None or links.seat is None else links.seat
     fills = {
-        "title": escape("Review: " + ", ".join(seat["name"] for seat in seats)),
+        "title": escape(say("review-title", names=", ".join(seat["name"] for seat in seats))),
         "summary": escape(_summary(report)),
         "back": back,
+        "languages": language_links(links is not None),
         "filter": _seat_options(seats, first),
         "seats": _seats(seats).html(),
-        "costly": "".join(_button(m, seats) for m in costly) or "<p>No move lost anything.</p>",
+        "costly": "".join(_button(m, seats) for m in costly) or f"<p>{say('no-move-lost')}</p>",
         "moves": _moves(moves, seats).html(),
-        "how": escape(
-            f"At least {report['playouts']} playouts of the played move and of the best other one,"
-            " with the same random numbers. Intervals are 95 % intervals of their difference."
-        ),
+        "how": escape(say("review-method", n=report["playouts"])),
         "own": STATIC.joinpath("review.css").read_text("utf-8"),
         "script": STATIC.joinpath("review.js").read_text("utf-8"),
-        "vp": _graph(report, "expected_vp", 1, "Expected VP"),
-        "win": _graph(report, "chance_to_win", 100, "Chance to win"),
+        "vp": _graph(report, "expected_vp", 1, say("expected-vp")),
+        "win": _graph(report, "chance_to_win", 100, say("chance-to-win")),
         "review": replay_page.packed(
             json.dumps(
                 replay_page.pictures(game.env.ruleset, frames) | {"moves": costly_moves},
@@ -242,14 +252,14 @@ def report_page(game: Game, report: JsonObject, links: PageLinks | None = None) 
             )
         ),
         "css": replay_page.static("view.css"),
-        "view": replay_page.viewer(),
+        "view": replay_page.viewer(report_texts()),
     }
-    return replay_page.filled(STATIC.joinpath("review.html").read_text("utf-8"), fills)
+    return filled_page("review.html", fills)
 
 
 def _seat_options(seats: Sequence[JsonObject], first: int) -> str:
     """The options of the seat filter: all players, or one of them; `first` is selected."""
-    options = [(-1, "all players"), *((seat["player"], seat["name"]) for seat in seats)]
+    options = [(-1, say("all-players")), *((seat["player"], seat["name"]) for seat in seats)]
     return "".join(
         f'<option value="{player}"{" selected" * (player == first)}>{escape(name)}</option>'
         for player, name in options
@@ -258,11 +268,14 @@ def _seat_options(seats: Sequence[JsonObject], first: int) -> str:
 
 def _button(move: JsonObject, seats: Sequence[JsonObject]) -> str:
     """A costly move; its better move is only named when the reader asks for it."""
-    seat = seats[move["player"]]
-    title = f"{seat['name']}, {move_time(move)}{_grade(move)}"
-    body = "".join(
-        f"<span>{escape(row)}</span>" for row in (f"Played: {move['played']['words']}", _loss(move))
-    )
+    seat, when = seats[move["player"]], move_time(move)
+    title = say("moves-timed", name=seat["name"], when=when)
+    if move["grade"]:
+        title = say(
+            "moves-graded", name=seat["name"], when=when, grade=say(f"grade-{move['grade']}")
+        )
+    rows = (say("played", move=move["played"]["words"]), with_minus(_loss(move)))
+    body = "".join(f"<span>{escape(row)}</span>" for row in rows)
     return (
         f'<button aria-pressed="false" data-player="{move["player"]}"'
         f' style="border-left:6px solid {seat["fill"]}"><b>{escape(title)}</b>{body}</button>'
@@ -270,18 +283,22 @@ def _button(move: JsonObject, seats: Sequence[JsonObject]) -> str:
 
 
 def _moves(moves: Sequence[JsonObject], seats: Sequence[JsonObject]) -> ReportTable:
-    head = ("decision", "round", "player", "played", "best other move", "VP lost", "95 %", "grade")
+    ids = (
+        "decision", "round-column", "player", "played-column", "better-column", "vp-lost",
+        "interval-column", "grade-column",
+    )  # fmt: skip
     rows = [
         [
-            move["decision"], move["round"] or "set-up", seats[move["player"]]["name"],
+            move["decision"], move["round"] or say("set-up"), seats[move["player"]]["name"],
             move["played"]["words"],
             "-" if move["better"] == move["played"] else move["better"]["words"],
-            move["loss"]["mean"], f"{move['loss']['low']} to {move['loss']['high']}",
-            move["grade"] or "",
+            number(move["loss"]["mean"]),
+            interval(number(move["loss"]["low"]), number(move["loss"]["high"])),
+            say(f"grade-{move['grade']}") if move["grade"] else "",
         ]
         for move in moves
     ]  # fmt: skip
-    return ReportTable(head, rows, (2, 3, 4))
+    return ReportTable([say(id) for id in ids], rows, (2, 3, 4))
 
 
 def _graph(report: JsonObject, name: str, scale: float, title: str) -> str:
@@ -295,7 +312,7 @@ def _graph(report: JsonObject, name: str, scale: float, title: str) -> str:
         chart.Line(seat["name"], x, smooth[:, i], no_band, seat["fill"])
         for i, seat in enumerate(report["seats"])
     ]
-    return chart.lines(curves, title, "decision")
+    return chart.lines(curves, title, say("decision"))
 
 
 def _frames(
@@ -313,7 +330,7 @@ def _frames(
     frames: list[tuple[State, int | None]] = [(game.states[0], None)]
     moves = []
     for move in costly:
-        number, played = move["decision"], move["played"]["action"]
+        decision, played = move["decision"], move["played"]["action"]
         line = [step["action"] for step in move["line"]]
         words = [f"{seats[step['player']]['name']}: {step['words']}" for step in move["line"]]
         moves.append(
@@ -322,7 +339,7 @@ def _frames(
                 "words": move["played"]["words"], "line": words,
             }
         )  # fmt: skip
-        frames += [(state, played) for _, state in follow(game, number, played, ())]
-        frames.append((game.states[number - 1], None))
-        frames += [(state, action) for action, state in follow(game, number, line[0], line[1:])]
+        frames += [(state, played) for _, state in follow(game, decision, played, ())]
+        frames.append((game.states[decision - 1], None))
+        frames += [(state, action) for action, state in follow(game, decision, line[0], line[1:])]
     return frames, moves

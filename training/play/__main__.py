@@ -149,7 +149,7 @@ class Loading:
 
 def _compile_later(games: GameServer, ruleset: str) -> None:
     """Compile a ruleset after `HEAD_START`: the first page needs the same threads."""
-    timer = threading.Timer(HEAD_START, games.compile, [games.rules[ruleset]])
+    timer = threading.Timer(HEAD_START, games.rules.compile, [games.rules.get(ruleset, 4)])
     timer.daemon = True
     timer.start()
 
@@ -204,7 +204,7 @@ def _import_record(options: argparse.Namespace, games: GameServer) -> str:
     path, saves = options.record, options.saves
     try:
         record = replay.read(path)
-        check(record, games.rules_for)
+        check(record, games.rules.get)
     except replay.RecordError as error:
         raise UserError(str(error)) from error
     except ValueError as error:  # Refused among them

@@ -209,18 +209,21 @@ class Pages:
         return {"name": name, "moves": moves}
 
     def advice(self, request: Request, body: Body) -> Answer:
-        """Status of a hint, check or review; POST starts it, and `{"off": true}` cancels it."""
+        """Status of a hint, check or review; POST starts it, and `{"off": true}` cancels it.
+
+        The query names the move of a check by its `action`s.
+        """
         table, kind = self._table(request), _check_name(request, ("hint", "check", "review"))
         game, advice = table.game, self.server.advice
-        at = _position(request, game)
+        at, move = _position(request, game), request.query_params.getlist("action")
         if request.method == "POST" and body.get("off"):
             if not table.may_call_off(_visitor(request).browser, kind, at):
                 raise Forbidden("that is another player's to cancel")
-            advice.call_off(game, kind, at)
+            advice.call_off(game, kind, at, move)
         elif request.method == "POST":
-            self.server.ask_advice(table, _visitor(request).browser, kind, at, body)
+            self.server.ask_advice(table, _visitor(request).browser, kind, at, move)
         if kind != "review":
-            return advice.hint(game, at) if kind == "hint" else advice.check(game, at)
+            return advice.hint(game, at) if kind == "hint" else advice.check(game, move, at)
         job = advice.review_job(game)
         return job.json() if job else {"status": "none"}
 
@@ -289,7 +292,7 @@ def _sandboxed(job: Job | None, missing: str) -> Response:
     """The page that a job has made; 404 before."""
     if job is None or job.status != "ready":
         raise HTTPException(404, missing)
-    return Response(job.result, media_type="text/html", headers=SANDBOX)
+    return Response(job.result.text(), media_type="text/html", headers=SANDBOX)
 
 
 def _download(text: str, kind: str, name: str) -> Response:

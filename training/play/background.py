@@ -10,10 +10,11 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from gaia_jax.cli.command_line import UserError
+from gaia_jax.language import language
 
 from .compile_process import compile_elsewhere, mark_compiled
 from .languages import translated
@@ -70,6 +71,18 @@ def return_free_memory() -> None:
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
     if trim:
         trim(0)
+
+
+class JobPage:
+    """A page that a job makes, and requests in further languages make again."""
+
+    def __init__(self, make: Callable[[], str]):
+        """`make`: the page in the language in use."""
+        self._in_language = cache(lambda code: make())
+
+    def text(self) -> str:
+        """The page in the language in use."""
+        return self._in_language(language())
 
 
 class CalledOff(Exception):

@@ -87,7 +87,7 @@ class Rules:
     def tables_after(self, state: State) -> dict[int, Table]:
         """The table after each legal action of a state on the host; compiles as prices do."""
         legal = np.asarray(state.legal_action_mask).nonzero()[0].tolist()
-        return dict(zip(legal, self._after_all(state, legal), strict=True))
+        return dict(zip(legal, self.some_tables_after(state, legal), strict=True))
 
     def own_table_after(self, state: State, action: int) -> Table:
         """The table after one legal action, before any turns of the Automa."""
@@ -95,7 +95,7 @@ class Rules:
             return self.tables_after(state)[action]
         return self.table(self.after(state, action))
 
-    def _after_all(self, state: State, actions: list[int]) -> list[Table]:
+    def some_tables_after(self, state: State, actions: list[int]) -> list[Table]:
         """The table after each of the actions."""
         out: list[Table] = []
         for first in range(0, len(actions), BATCH):

@@ -21,6 +21,7 @@ from gaia_jax.replay.page import effects_json, page
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
+from . import caps
 from .compiled_rules import Rules
 
 HUMAN = "you"
@@ -286,10 +287,11 @@ class Game:
             texts = self.rules.env.ruleset.actions.texts
             effects_by_action = self.rules.effects_of_all(node.state)
             to_words, table = self.rules.action_words, self.table(at)
-            node.in_words[key] = {
-                texts[a]: effect.brief(to_words(texts[a], table))
-                for a, effect in effects_by_action.items()
-            }
+            brief = {a: e.brief(to_words(texts[a], table)) for a, e in effects_by_action.items()}
+            lost = caps.goods_without_room(self.rules, node.state, effects_by_action)
+            for action, goods in lost.items():
+                brief[action].setdefault("notes", []).extend(caps.in_words(table, goods))
+            node.in_words[key] = {texts[a]: effect for a, effect in brief.items()}
         prices: dict[str, dict[str, Any]] = node.in_words[key]
         return prices
 
@@ -310,17 +312,24 @@ class Game:
 
     def effects_text(self, id: int) -> str:
         """Costs and gains of the decision that led to a position, in words."""
-        return self.effects_json(id)["effects_text"]
+        return str(self.effects_json(id)["effects_text"])
 
-    def effects_json(self, id: int) -> dict[str, str]:
+    def effects_json(self, id: int) -> dict[str, Any]:
         """Costs and gains of the decision that led to a position, as pages show them."""
         node = self.nodes[id]
-        texts: dict[str, str] = self._once(node, "effects", lambda: self._effects_json(node))
+        texts: dict[str, Any] = self._once(node, "effects", lambda: self._effects_json(node))
         return texts
 
-    def _effects_json(self, node: Node) -> dict[str, str]:
-        changes = effects(self.table(node.parent), self.table(node.id))
-        return effects_json(changes, node.text, self.words(node.id))
+    def _effects_json(self, node: Node) -> dict[str, Any]:
+        before = self.table(node.parent)
+        changes = effects(before, self.table(node.id))
+        out = effects_json(changes, node.text, self.words(node.id))
+        if changes.begins_round and self.rules.prices_ready:
+            parent, action = self.nodes[node.parent].state, node.action
+            lost = caps.goods_without_room(self.rules, parent, {action: changes}).get(action, {})
+            for key in out.keys() & {"effects_text", "paid"}:
+                out[key] = "; ".join([out[key], *caps.in_words(before, lost)])
+        return out
 
     def automa(self, id: int) -> list[dict[str, Any]]:
         """The Automa's turns after the decision that led to a position, card by card."""

@@ -120,8 +120,6 @@ def _with_warnings(table: Table, text: str, effects: dict[str, Any]) -> dict[str
     notes = []
     if text.startswith("project") and table.round == ROUNDS:
         notes.append(say("project-too-late"))
-    if text.startswith("booster") and effects.get("then"):  # the same player's choice: a new round
-        notes.append(say("with-income"))
     return {**effects, "notes": [*effects.get("notes", []), *notes]} if notes else effects
 
 

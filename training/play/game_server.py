@@ -5,13 +5,11 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gaia_jax import replay
-from gaia_jax.replay import Record, RecordError
-from gaia_jax.ruleset import RULESETS
+from gaia_jax.replay import Record
 from gaia_jax.setup.setup_json import SEATS, players_of
 from gaia_jax.state import Setup
 
@@ -20,6 +18,7 @@ from ..analysis.habits import MIN_GAMES
 from . import evaluation, settings, setups, table_changes
 from .advisers import Advisers, refusal
 from .agent_pool import POLICY, SEARCH, AgentPool, AgentProgram
+from .all_rules import AllRules
 from .compiled_rules import Rules
 from .game import HUMAN, Game, Refused, requested_actions, whole_number
 from .hints import Advice
@@ -48,9 +47,7 @@ class GameServer:
         """
         self.agents, self.saves, self.max_games = agents, Saves(saves), max_games
         self.kept, self.shared = KeptTables(saves / "tables"), shared
-        self.rules = {id: Rules(id) for id in RULESETS}
-        self._fewer: dict[tuple[str, int], Rules] = {}
-        self._compiled: set[str] = set()
+        self.rules = AllRules(on_change=self.stir)
         self.tables: dict[str, OpenTable] = {}
         advisers = Advisers()
         self.advice, self.setup_advice = Advice(advisers), SetupAdvice(advisers)
@@ -71,23 +68,6 @@ class GameServer:
                 table.game.changed()
             self.wake.notify_all()
 
-    def compile(self, rules: Rules) -> None:
-        """Compile `step`, then the prices of actions, once, in a thread."""
-        with self.lock:
-            if rules.env.ruleset.name in self._compiled:
-                return
-            self._compiled.add(rules.env.ruleset.name)
-
-        def run() -> None:
-            try:
-                rules.prepare()
-                self.stir()
-                rules.prepare_prices()
-            finally:
-                self.stir()
-
-        threading.Thread(target=run, name="compile rules", daemon=True).start()
-
     def open(self, form: Mapping[str, Any], browser: str = "") -> Game:
         """A new game: `ruleset`, `seats`, and a source, `factions`, `settings`, `name` of the host.
 
@@ -104,20 +84,20 @@ class GameServer:
         """
         earlier = self._earlier(form, browser)
         if earlier:
-            form = _rematch_form(earlier.game, form)
+            form = setups.rematch(earlier.game, form)
         record_json, log = form.get("record"), form.get("log")
-        record = None if record_json is None else self._record(record_json)
+        record = None if record_json is None else self.saves.open(record_json)
         if log is not None:
             record = imported(log)
         seats = self._seats(form, record)
-        rules = self.rules_for(record.ruleset if record else form.get("ruleset"), len(seats))
-        setup = check(record, self.rules_for)[1] if record else setups.deal(form, rules)
+        rules = self.rules.get(record.ruleset if record else form.get("ruleset"), len(seats))
+        setup = check(record, self.rules.get)[1] if record else setups.deal(form, rules)
         for seat in seats:
             self.seat(seat, rules)
         chosen = settings.Settings.read(form.get("settings", {}))
         name = record_json.removeprefix(SHIPPED_MARK) if isinstance(record_json, str) else ""
         first = whole_number(form, "at") if "at" in form else None
-        self.compile(rules)
+        self.rules.compile(rules)
         game = Game(secrets.token_hex(6), rules, setup, seats, name)
         if record:
             rules.prepare()
@@ -170,7 +150,7 @@ class GameServer:
         """
         rules, setup, seats = self._dealt(form)
         setup_preview = setups.preview(setup, rules)
-        self.compile(rules)
+        self.rules.compile(rules)
         self.agents.hurry([seat for seat in seats if seat != HUMAN], rules)
         advice = None if rules.solo else self.setup_advice.of(rules, setup, form)
         return {**setup_preview, "advice": advice}
@@ -182,7 +162,7 @@ class GameServer:
 
     def _dealt(self, form: Mapping[str, object]) -> tuple[Rules, Setup, list[str]]:
         seats = self._seats(form, None)
-        rules = self.rules_for(form.get("ruleset"), len(seats))
+        rules = self.rules.get(form.get("ruleset"), len(seats))
         return rules, setups.deal(form, rules), seats
 
     def get(self, id: str) -> OpenTable:
@@ -193,11 +173,11 @@ class GameServer:
                 return self.tables[id]
         with self._reading:
             if id not in self.tables:
-                table = self.kept.read(id, self.rules_for)
+                table = self.kept.read(id, self.rules.get)
                 if table is None:
                     raise KeyError(id)
                 self._add(table)
-                self.compile(table.game.rules)
+                self.rules.compile(table.game.rules)
             return self.tables[id]
 
     def members(self, id: str) -> tuple[Members, list[str]]:
@@ -219,12 +199,12 @@ class GameServer:
             raise Refused("again: there is no such game") from None
 
     def ask_advice(
-        self, table: OpenTable, browser: str, kind: str, at: int, body: Mapping[str, Any]
+        self, table: OpenTable, browser: str, kind: str, at: int, move: Sequence[str]
     ) -> None:
         """Start a `hint`, a `check` or a `review` in the background.
 
         Args:
-            body: of a check the `actions` of the move.
+            move: the texts of the move of a check.
         Raises:
             Refused: there is no advice on such games, or the move is not legal.
         """
@@ -236,7 +216,7 @@ class GameServer:
         elif not (table.may_act if kind == "check" else table.may_explain)(browser, at):
             raise Refused("hints are for your own decisions, and for those that have been made")
         elif kind == "check":
-            self.advice.start_check(game, requested_actions(body), at)
+            self.advice.start_check(game, requested_actions({"actions": move}), at)
         else:
             self.advice.start_hint(game, at)
 
@@ -281,17 +261,6 @@ class GameServer:
             raise Refused(f"seats: {players} names are required, not {len(seats)}")
         return [self.seat(seat) for seat in seats[:players]]
 
-    def _record(self, record_json: object) -> Record:
-        """The record to continue: a saved one by name, or one in the request."""
-        if isinstance(record_json, str):
-            return self.saves.read(record_json)
-        if not isinstance(record_json, Mapping):
-            raise Refused("record: the name of a saved one is required")
-        try:
-            return replay.parse(record_json)
-        except RecordError as error:
-            raise Refused(str(error)) from error
-
     def _play_record(self, game: Game, record: Record) -> None:
         """Play a record's moves."""
         for number, text in enumerate(record.actions):
@@ -300,20 +269,6 @@ class GameServer:
             except Refused as error:
                 self.saves.refuse(game.name)
                 raise Refused(f"action {number + 1}: {error}") from error
-
-    def rules_for(self, id: object, players: int) -> Rules:
-        """The rules for a number of players; those for four exist from the start."""
-        if not isinstance(id, str) or id not in RULESETS:
-            raise Refused(f"unknown ruleset {id!r}; known are {', '.join(RULESETS)}")
-        if players == 4:
-            return self.rules[id]
-        with self.lock:
-            if (id, players) not in self._fewer:
-                try:
-                    self._fewer[id, players] = Rules(id, players)
-                except ValueError as error:
-                    raise Refused(str(error)) from error
-            return self._fewer[id, players]
 
     def seat(self, occupant: object, rules: Rules | None = None) -> str:
         """The name of a player: HUMAN, or an agent that plays such games."""
@@ -449,7 +404,7 @@ class GameServer:
 
     def records(self) -> list[dict[str, Any]]:
         """The saved records that can be opened: `name`, `ruleset`, `players`."""
-        return self.saves.offers(self.rules_for)
+        return self.saves.offers(self.rules.get)
 
     def save(self, table: OpenTable, name: object) -> tuple[str, int]:
         """Save the line in view; the name of the record and how many moves it has.
@@ -460,9 +415,3 @@ class GameServer:
         with self.lock:
             record = table.game.record(table.members.names)
         return self.saves.save(name, record), len(record.actions)
-
-
-def _rematch_form(game: Game, form: Mapping[str, Any]) -> dict[str, Any]:
-    """The form of a game with the set-up and the seats of an earlier one."""
-    rematch = {"ruleset": game.rules.env.id, "setup": game.setup_json(), "seats": game.seats}
-    return {**rematch, "settings": form.get("settings", {})}

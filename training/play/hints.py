@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -25,7 +25,7 @@ from ..analysis.position_analysis import PositionAnalysis
 from ..analysis.recorded_game import Game as RecordedGame
 from ..analysis.recorded_game import whole_moves
 from .advisers import Advisers, adviser_name
-from .background import Job
+from .background import Job, JobPage
 from .compiled_rules import Rules
 from .game import HUMAN, Game, Refused
 from .languages import say
@@ -64,11 +64,11 @@ class Position:
     analysis: PositionAnalysis
     played: int = -1  # the action that the hint includes because it was played
     hint: Job | None = None
-    check: Job | None = None
+    checks: dict[tuple[str, ...], Job] = field(default_factory=dict)  # by the texts of the move
 
     def call_off(self) -> None:
         """Cancel its jobs."""
-        for job in (self.hint, self.check):
+        for job in (self.hint, *self.checks.values()):
             if job:
                 job.call_off()
 
@@ -107,7 +107,7 @@ class Advice:
             position.hint = Job(work, "hint", is_localized=True)
 
     def start_check(self, game: Game, texts: Sequence[str], at: int | None = None) -> None:
-        """Check a move at a position.
+        """Check a move at a position, unless its check runs or is ready.
 
         Args:
             texts: of its decisions.
@@ -119,9 +119,10 @@ class Advice:
         actions = _legal_actions(rules, game.nodes[node].state, texts)
         with self._lock:
             position = self._position(game, node)
+            earlier = position.checks.get(tuple(texts))
+            if earlier and earlier.now in ("running", "ready"):
+                return
             position.analysis.is_hurried = True
-            if position.check:
-                position.check.call_off()
 
             def work(job: Job) -> None:
                 adviser = self._advisers.get(rules)
@@ -139,7 +140,7 @@ class Advice:
                     "playouts": check.num_playouts,
                 }
 
-            position.check = Job(work, "check")
+            position.checks[tuple(texts)] = Job(work, "check")
 
     def _position(self, game: Game, node: int) -> Position:
         """The analysis of a position of a game; only the latest of a game are held."""
@@ -166,19 +167,21 @@ class Advice:
         nothing = {"candidates": [], "tried": 0, "nothing_near": ""}
         return {**job.json(), "node": node, **(job.result or nothing)}
 
-    def check(self, game: Game, at: int | None = None) -> dict[str, Any]:
-        """The check at a position: `status`, progress, and `checked` at its end."""
-        job, node = self._job(game, "check", at), game.now if at is None else at
+    def check(self, game: Game, texts: Sequence[str], at: int | None = None) -> dict[str, Any]:
+        """The check of a move at a position: `status`, progress, and `checked` at its end."""
+        job = self._job(game, "check", at, texts)
+        node = game.now if at is None else at
         if job is None:
             return {"status": "none", "node": node, "checked": None}
         return {**job.json(), "node": node, "checked": job.result}
 
-    def _job(self, game: Game, kind: str, at: int | None) -> Job | None:
-        """The hint or check of a position; None if there is none."""
+    def _job(self, game: Game, kind: str, at: int | None, texts: Sequence[str] = ()) -> Job | None:
+        """The hint of a position or the check of a move there; None if there is none."""
         with self._lock:
             position = self._known(game, game.now if at is None else at)
-            job: Job | None = getattr(position, kind) if position else None
-            return job
+            if position is None:
+                return None
+            return position.hint if kind == "hint" else position.checks.get(tuple(texts))
 
     def leave(self, game: Game, node: int) -> None:
         """Cancel the hint and the check of a position that is no longer the present one."""
@@ -200,23 +203,30 @@ class Advice:
                 played, adviser.name, NUM_REVIEW_PLAYOUTS, 0, progress, adviser.runner
             )
             job.report("writing the page")
-            report = review_report.build_report(reviewed)
-            job.result = review_report.report_page(played, report, _links(game, line))
+            job.result = JobPage(
+                lambda: review_report.report_page(
+                    played, review_report.build_report(reviewed), _links(game, line)
+                )
+            )
+            job.result.text()
 
         with self._lock:
             reviewed, job = self._reviews.get(game.id, ([], None))
             if job and reviewed != line:
                 job.call_off()
             if job is None or reviewed != line or job.now in ("failed", "called off"):
-                self._reviews[game.id] = line, Job(work, "review")
+                self._reviews[game.id] = line, Job(work, "review", is_localized=True)
 
-    def call_off(self, game: Game, kind: str, at: int | None = None) -> None:
+    def call_off(
+        self, game: Game, kind: str, at: int | None = None, texts: Sequence[str] = ()
+    ) -> None:
         """Cancel the `hint`, the `check` or the `review`; a started compilation still finishes.
 
         Args:
             at: the position of a hint or check, by default the present one.
+            texts: of the move of a check.
         """
-        job = self.review_job(game) if kind == "review" else self._job(game, kind, at)
+        job = self.review_job(game) if kind == "review" else self._job(game, kind, at, texts)
         if job:
             job.call_off()
 

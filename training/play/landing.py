@@ -43,7 +43,6 @@ FILES = {
     if Path(file.name).suffix in _TYPES
 }
 PAGES = {"/": "index.html", "/puzzles": "puzzles.html"}
-ENGLISH_PATHS = ("/puzzles", "/api/puzzles")  # without translations
 COOKIE_AGE = 365 * 24 * 3600  # seconds
 
 
@@ -75,8 +74,7 @@ class Landing:
 
 def _language(scope: Scope) -> str:
     """The language of the answer to a request; handlers that run in threads inherit it."""
-    is_http = scope["type"] == "http" and not scope["path"].startswith(ENGLISH_PATHS)
-    return language_of(Request(scope)) if is_http else ENGLISH
+    return language_of(Request(scope)) if scope["type"] == "http" else ENGLISH
 
 
 def _page(name: str) -> Route:

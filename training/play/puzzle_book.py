@@ -16,6 +16,7 @@ import numpy as np
 from gaia_jax import replay
 from gaia_jax.actions import from_text
 from gaia_jax.env import GaiaEnv, State
+from gaia_jax.language import ENGLISH, fill_in, in_language, language, with_minus
 from gaia_jax.render import Table, effects, in_words, panels, say_at
 from gaia_jax.render.names import VP_SOURCES, sources
 from gaia_jax.replay import page
@@ -25,6 +26,7 @@ from ..analysis import puzzles
 from ..analysis.puzzles import CONVERSION
 from ..types import JsonObject
 from .game import HALF_MADE, Refused
+from .languages import page_texts, say
 from .lookahead import joined
 
 POSITIONS, LINES = 8, 16  # that are cached; a line takes some 10 MB
@@ -56,11 +58,12 @@ class PuzzleBook:
         return hashlib.sha256(self._path.read_bytes()).hexdigest()[:12]
 
     def index(self) -> JsonObject:
-        """The theme and the level of each puzzle, and the mark of the file."""
+        """The theme and the level of each puzzle, the levels by name, and the mark of the file."""
         own = self._collection["puzzles"]
         levels = [LEVEL_BEATEN if "beats" in puzzle else LEVEL for puzzle in own]
         return {
             "themes": [puzzle["theme"] for puzzle in own], "levels": levels, "mark": self.mark,
+            "level_names": {level: say(f"level-{level}") for level in set(levels)},
         }  # fmt: skip
 
     def question(self, number: int) -> JsonObject:
@@ -75,7 +78,7 @@ class PuzzleBook:
         # In the order of the action index, which does not give the answer away.
         for candidate in sorted(puzzle["candidates"], key=lambda c: int(c["action"])):
             words, after = self._whole_move(number, candidate)
-            brings = in_words(effects(table, after), words)
+            brings = with_minus(in_words(effects(table, after), words))
             about = {"action": candidate["action"], "text": candidate["text"], "words": words}
             choices.append(about | {"brings": brings})
         return {
@@ -107,7 +110,8 @@ class PuzzleBook:
         compared = body.get("compared", second if action == answer else action)
         if not isinstance(compared, int) or compared not in candidates or compared == answer:
             raise Refused(f"compared must be another choice, got {compared!r}")
-        lines = [*self._line(number, answer), *self._line(number, compared)]
+        code = language()
+        lines = [*self._line(number, answer, code), *self._line(number, compared, code)]
         timeline = page.Timeline()
         for frame, (_, parts) in enumerate(lines):
             timeline.add(frame, parts)
@@ -146,7 +150,8 @@ class PuzzleBook:
                 break
         return joined(words), table
 
-    def _play_line(self, number: int, action: int) -> list[Step]:
+    def _play_line(self, number: int, action: int, code: str) -> list[Step]:
+        """The steps of a line, whose words are in the language `code`, the one in use."""
         puzzle, (env, state, _) = self._puzzle(number), self._position(number)
         texts = next(c["line"] for c in puzzle["candidates"] if c["action"] == action)
         try:
@@ -169,7 +174,8 @@ class PuzzleBook:
             return action | {"words": words} if words else with_words(table, action)
 
         agent, named = self._collection["agent"], sources(table.ruleset, table.final_missions)
-        names = {VP_SOURCES[id]: name for id, name in named.items() if id in VP_SOURCES}
+        with in_language(ENGLISH):  # as the file has them
+            names = {VP_SOURCES[id]: name for id, name in named.items() if id in VP_SOURCES}
         described = {key: puzzle.get(key) for key in RESULTS}
         for key in ("answer", "policy", "rival"):
             described[key] = with_move(puzzle[key]) if key in puzzle else None
@@ -197,7 +203,9 @@ def verified(puzzle: JsonObject) -> JsonObject:
 
 def words_of(table: Table, text: str) -> str:
     """An action in words that name the pieces at its place; a conversion only begins a move."""
-    return ("first " if text.startswith(CONVERSION) else "") + say_at(table, text)
+    words = say_at(table, text)
+    is_conversion = text.startswith(CONVERSION)
+    return fill_in(page_texts()["first-conversions"], list=words) if is_conversion else words
 
 
 def with_words(table: Table, action: JsonObject) -> JsonObject:
@@ -214,7 +222,7 @@ def steps_of(env: GaiaEnv, state: State, line: Sequence[str], seat: int) -> Iter
     """
     table, step = Table(state, env.ruleset), replay.compiled(env)[1]
     names = [row["name"] for row in page.seats_json(table)]
-    yield {"text": "", "words": "The position", "brings": ""}, panels.parts(table)
+    yield {"text": "", "words": "", "brings": ""}, panels.parts(table)
     for number, text in enumerate(line):
         player, action = int(state.current_player), from_text(env.ruleset, text)
         before, state = table, step(state, action)
@@ -223,7 +231,7 @@ def steps_of(env: GaiaEnv, state: State, line: Sequence[str], seat: int) -> Iter
         if number and is_minor:
             continue
         words = say_at(before, text)
-        brings = in_words(effects(before, table), words)
+        brings = with_minus(in_words(effects(before, table), words))
         yield {
             "text": text, "words": f"{names[player]}: {words}", "brings": brings, "own": is_own,
             "vp": table.seats[seat].vp, "over": table.over,

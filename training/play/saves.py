@@ -84,6 +84,21 @@ class Saves:
         about = self._path(name).stat()
         return about.st_mtime_ns, about.st_size
 
+    def open(self, record_json: object) -> Record:
+        """The record to continue: a saved one by name, or one in the request.
+
+        Raises:
+            Refused: it cannot be read.
+        """
+        if isinstance(record_json, str):
+            return self.read(record_json)
+        if not isinstance(record_json, Mapping):
+            raise Refused("record: the name of a saved one is required")
+        try:
+            return replay.parse(record_json)
+        except RecordError as error:
+            raise Refused(str(error)) from error
+
     def read(self, name: str) -> Record:
         """A saved or shipped record by its name; Refused if it cannot be read."""
         path = self._path(name)

@@ -17,8 +17,9 @@ from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
 from ..analysis import ADVICE_GAMES, advice, advice_report
+from ..analysis.report_texts import say
 from .advisers import Advisers, adviser_name, refusal
-from .background import Job
+from .background import Job, JobPage
 from .compiled_rules import Rules
 from .game import Refused
 
@@ -67,14 +68,14 @@ class SetupAdvice:
         with self._lock:
             job = self._jobs.pop(id, None)
             if job is None or job.now in ("failed", "called off"):
-                job = Job(lambda job: self._work(job, rules, setup, form), "advice")
+                job = Job(lambda job: self._work(job, rules, setup, form), "advice", True)
             self._jobs[id] = job
             for old in list(self._jobs)[:-MAX_PAGES]:
                 self._jobs.pop(old).call_off()
         return self.of(rules, setup, form)
 
     def _work(self, job: Job, rules: Rules, setup: Setup, form: Form) -> None:
-        """Set `job.result` to the page."""
+        """Set `job.result` to the `JobPage`."""
         while not self._busy.acquire(timeout=POLL):
             job.report("waiting for earlier advice")
         try:
@@ -94,17 +95,23 @@ class SetupAdvice:
         def progress(ended: int) -> None:
             job.report("played out" if ended < total else "writing the page", ended, total)
 
-        about = {"agent": adviser.name, "from": _origin(form)}
-        report = advice_report.advise_and_report(
-            advisor, setup, boards, ADVICE_GAMES, about, progress
-        )
-        picture = svg(rules.start(setup), rules.env.ruleset)
-        job.result = advice_report.report_page(report, picture, _address(rules, form))
+        factions = advice.design(boards, ADVICE_GAMES)
+        played = advisor.play(setup, factions, progress=progress)
+
+        def page() -> str:
+            about = {"agent": adviser.name, "from": _origin(form), "wanted": len(factions)}
+            report = advice_report.build_report(rules.env, setup, played, boards, about)
+            picture = svg(rules.start(setup), rules.env.ruleset)
+            return advice_report.report_page(report, picture, _address(rules, form), is_served=True)
+
+        job.result = JobPage(page)
+        job.result.text()
 
 
 def _origin(form: Form) -> str:
-    """The origin of a set-up, in the words of `training.advise`."""
-    return "the form" if form.get("setup") is not None else f"seed {form.get('seed', 0)}"
+    """The origin of a set-up in words."""
+    has_setup = form.get("setup") is not None
+    return say("origin-form") if has_setup else say("origin-seed", n=form.get("seed", 0))
 
 
 def _address(rules: Rules, form: Form) -> str:
@@ -118,5 +125,6 @@ def _address(rules: Rules, form: Form) -> str:
 def _id(rules: Rules, setup: Setup, form: Form) -> str:
     """An id of a set-up and its origin, independent of its factions."""
     setup_json = {**setup_to_dict(setup, rules.env.ruleset), "factions": None}
-    text = json.dumps([rules.env.ruleset.name, _origin(form), setup_json], sort_keys=True)
+    seed = None if form.get("setup") is not None else form.get("seed", 0)
+    text = json.dumps([rules.env.ruleset.name, seed, setup_json], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:12]

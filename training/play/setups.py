@@ -13,7 +13,7 @@ from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
 from .compiled_rules import Rules
-from .game import Refused
+from .game import Game, Refused
 from .saves import read_setup
 
 DRAWN = ""  # a seat that takes its dealt faction (SET-10)
@@ -38,6 +38,12 @@ def deal(form: Mapping[str, Any], rules: Rules) -> Setup:
     else:
         data["factions"] = with_factions(data["factions"], chosen, ruleset)
     return read_setup(data, rules)
+
+
+def rematch(game: Game, form: Mapping[str, Any]) -> dict[str, Any]:
+    """The form of a game with the set-up and the seats of an earlier one."""
+    rematch = {"ruleset": game.rules.env.id, "setup": game.setup_json(), "seats": game.seats}
+    return {**rematch, "settings": form.get("settings", {})}
 
 
 def _choose_solo_factions(

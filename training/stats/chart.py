@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from xml.sax.saxutils import quoteattr
@@ -108,7 +109,12 @@ def to_svg(figure: Figure, label: str) -> str:
     import matplotlib
 
     buffer = io.StringIO()
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "gaia_jax"}):
+    with (
+        matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "gaia_jax"}),
+        warnings.catch_warnings(),
+    ):
+        # The browser has a font for each letter.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     text = text[text.index("<svg ") :]

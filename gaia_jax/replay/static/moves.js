@@ -61,10 +61,14 @@ const placeOf = ({ text }) => {
 };
 const placesOf = (moves) => [...new Set(moves.map(placeOf).filter(Boolean))].join(" ") || null;
 
-// VP of a player from a turn. `vp`: of all players, by number of decisions.
+// The VP of the final scoring by player, in the turn that ends the game; null in all others.
+const finalOf = (turn) => [...turn.moves, ...turn.answers].find((move) => move.final)?.final ?? null;
+
+// VP of a player from a turn, without the final scoring. `vp`: of all players, by number of decisions.
 function turnVp(turn, vp, player = turn.player) {
   if (turn.details) return turn.vp;
-  return vp[turn.last] && vp[turn.first - 1] ? vp[turn.last][player] - vp[turn.first - 1][player] : 0;
+  if (!vp[turn.last] || !vp[turn.first - 1]) return 0;
+  return vp[turn.last][player] - vp[turn.first - 1][player] - (finalOf(turn)?.[player] ?? 0);
 }
 
 const roundName = (round) => (round ? say("round", { n: round }) : say("set-up"));
@@ -144,6 +148,11 @@ class MoveLog {
         }, element("span", { class: "number" }, String(move.number)), disc(seats[move.player]),
         element("span", { class: "what" }, move.words, ...this.more(move), ...effectsNote(move)))))));
       for (const move of decisions) rows.push(...this.branches(move));
+      const final = finalOf(turn);
+      if (final) {
+        rows.push(element("li", { class: "round final" }, say("final-scoring"),
+          ...final.map((n, player) => element("span", {}, disc(seats[player]), ` ${signed(n)}`))));
+      }
     }
     this.list.replaceChildren(...rows);
   }

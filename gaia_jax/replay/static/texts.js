@@ -5,12 +5,12 @@
 const LANGUAGE = document.documentElement.lang || "en";
 const SPELLED = new Map(); // number formats by their number of digits after the point
 
-// A number as the language writes it, with so many digits after the point.
+// A number as the language writes it, with so many digits after the point and one kind of minus sign.
 function spelled(value, digits = 0) {
   if (!SPELLED.has(digits)) {
     SPELLED.set(digits, new Intl.NumberFormat(LANGUAGE, { minimumFractionDigits: digits, maximumFractionDigits: digits }));
   }
-  return SPELLED.get(digits).format(value);
+  return SPELLED.get(digits).format(value).replace("-", "\u2212");
 }
 
 // Whether a Korean word ends in a consonant, which decides the particle after it.
@@ -29,6 +29,9 @@ function say(id, values = {}) {
     return (typeof value === "number" ? value === 1 : endsClosed(value)) ? first : second;
   });
 }
+
+// A difference of VP, with its sign.
+const signedVp = (vp) => `${vp > 0 ? "+" : ""}${spelled(vp, 1)}`;
 
 // The VP of a change, with its sign.
 const vpWords = (vp) => say("vp", { n: vp });

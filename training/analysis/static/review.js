@@ -20,10 +20,10 @@ function show(place) {
   if (place > 0 && !revealed.has(chosen)) reveal();
   at = place < 0 ? -1 : Math.min(place, move.line.length);
   draw(at < 0 ? move.played : move.first + at);
-  find("place").textContent = at < 0 ? "played" : `${at} / ${move.line.length}`;
+  find("place").textContent = at < 0 ? say("played-place") : `${at} / ${move.line.length}`;
   find("played").setAttribute("aria-pressed", String(at < 0));
-  find("step").textContent = at < 0 ? `Played: ${move.words}` : at ? `Better: ${move.line[at - 1]}`
-    : "Before the move. Which move is better?";
+  find("step").textContent = at < 0 ? say("played", { move: move.words })
+    : at ? say("better", { move: move.line[at - 1] }) : say("which-is-better");
   for (const row of find("line").children) {
     row.classList.toggle("now", Number(row.dataset.at) === at);
   }
@@ -38,7 +38,7 @@ function drawLine() {
   const move = review.moves[chosen];
   const isShown = revealed.has(chosen);
   find("reveal").disabled = isShown;
-  find("line").replaceChildren(...(isShown ? ["Before the move", ...move.line] : []).map((words, n) =>
+  find("line").replaceChildren(...(isShown ? [say("before-move"), ...move.line] : []).map((words, n) =>
     element("li", { "data-at": n, class: n === at ? "now" : "", onclick: () => show(n) }, words)));
 }
 

@@ -19,21 +19,6 @@ const called = (who) => (who === offers.human ? say("you") : who === AUTOMA ? sa
 // A request; null and a message if it is rejected.
 const call = (path, body = undefined) => request(path, body, showMessage);
 
-// Choose the language of this browser: a cookie that the server reads.
-function wireLanguages() {
-  for (const select of document.querySelectorAll("select.language")) {
-    select.replaceChildren(...Object.entries(LANGUAGES).map(([code, name]) =>
-      element("option", { value: code, lang: code, selected: code === LANGUAGE }, name)));
-    select.addEventListener("change", () => {
-      document.cookie = `language=${select.value}; path=/; max-age=31536000; samesite=lax`;
-      const address = new URL(location);
-      address.searchParams.delete("lang");
-      history.replaceState(null, "", address);
-      location.reload();
-    });
-  }
-}
-
 function showMessage(text) {
   byId(game ? "message" : "start-message").textContent = text;
 }

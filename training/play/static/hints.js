@@ -6,7 +6,7 @@ const CHECK_EVERY = 300;
 const HIDDEN = 0, WHERE = 1, WHAT = 2, WHY = 3;
 let hint = null; // what is known of the position in view
 let hintStep = HIDDEN; // how much of it is shown
-let checkedMove = ""; // the move that is being checked
+let checkedMove = ""; // the address of the check of a move, while it runs
 let hintGone = ""; // the decision at which a cancelled hint is reported, "" for none
 let hintTurn = 0;
 let hintAt = null; // where the page was scrolled to when a hint was asked for by hand
@@ -154,22 +154,23 @@ async function confirmed(texts) {
 
 // The check of a move; null without a result, false if it is not to be played.
 async function check(texts) {
-  const { id, node } = game, key = JSON.stringify([id, node, texts]);
-  const path = `/api/games/${id}/ask/check?at=${node}`;
-  if (checkedMove === key) { // chosen again: play it unchecked
+  const { id, node } = game;
+  const path = `/api/games/${id}/ask/check?at=${node}${texts.map((text) => `&action=${encodeURIComponent(text)}`).join("")}`;
+  const before = checkedMove;
+  if (before) call(before, { off: true });
+  if (before === path) { // chosen again: play it unchecked
     checkedMove = "";
-    call(path, { off: true });
     return null;
   }
-  checkedMove = key;
-  let answer = await call(path, { actions: texts });
+  checkedMove = path;
+  let answer = await call(path, {});
   while (answer && answer.status === "running") {
     showMessage(say("checking-move", { text: farOf(answer) }));
     await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY));
-    if (checkedMove !== key || !game || game.id !== id || game.node !== node) return false;
+    if (checkedMove !== path || !game || game.id !== id || game.node !== node) return false;
     answer = await call(path);
   }
-  if (checkedMove !== key || !game || game.id !== id || game.node !== node) return false;
+  if (checkedMove !== path || !game || game.id !== id || game.node !== node) return false;
   checkedMove = "";
   showMessage("");
   return answer?.status === "called off" ? false : answer && answer.checked;

@@ -91,9 +91,9 @@ function drawPolicy(report) {
 
 // Never 100 % while another action has a chance, nor 0 % for that one.
 function percent(chance, others) {
-  if (chance < 0.0005) return `<${spelled(0.1, 1)} %`;
-  if (chance < 0.9995) return `${spelled(chance * 100, 1)} %`;
-  return others ? `>${spelled(99.9, 1)} %` : "100 %";
+  if (chance < 0.0005) return `<${say("percent", { n: spelled(0.1, 1) })}`;
+  if (chance < 0.9995) return say("percent", { n: spelled(chance * 100, 1) });
+  return others ? `>${say("percent", { n: spelled(99.9, 1) })}` : say("percent", { n: 100 });
 }
 
 // The probabilities of cells, as discs on the map.

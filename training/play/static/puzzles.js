@@ -4,8 +4,8 @@
 
 const ANY = "any";
 const SECOND = "second"; // right at the second try
-const LABELS = new Map([[true, "right"], [false, "wrong"], [SECOND, "right at the second try"]]);
-let [themes, levels, scoreKey] = [[], [], ""];
+const resultText = (mark) => say(`answer-${mark === SECOND ? SECOND : mark ? "right" : "wrong"}`);
+let [themes, levels, levelNames, scoreKey] = [[], [], {}, ""];
 let [puzzle, result, view] = [null, null, null]; // result: the explanation of the answer
 let isOpen = false; // whether the page accepts an answer
 let frame = 0; // step of the two lines, which both begin with the position
@@ -13,17 +13,18 @@ let visit = 0; // number of the last request for a puzzle or line: earlier respo
 let answering = 0; // the visit that waits for its explanation
 let latest = -1; // number of the last puzzle that was requested, from 0
 
-const vpText = (vp) => vp.toFixed(1);
+const vpText = (vp) => spelled(vp, 1);
 const note = (text) => (text ? [element("span", { class: "brings" }, text)] : []); // below a move
 
 // The data of a request; null if it is refused, or if another one follows before the response.
+// The text `status` is shown with the seconds meanwhile.
 async function load(path, body, target, status) {
   const [mine, start] = [visit, Date.now()];
-  const say = (text) => { if (mine === visit) byId(target).textContent = text; };
-  const tick = () => say(`${status}: ${Math.round((Date.now() - start) / 1000)} s.`);
+  const report = (text) => { if (mine === visit) byId(target).textContent = text; };
+  const tick = () => report(say("seconds-running", { text: say(status), n: Math.round((Date.now() - start) / 1000) }));
   const timer = setInterval(tick, 1000);
   tick();
-  const data = await request(path, body, say);
+  const data = await request(path, body, report);
   clearInterval(timer);
   return mine === visit ? data : null;
 }
@@ -42,7 +43,7 @@ function writeScore(number, mark) {
     localStorage.setItem(scoreKey, JSON.stringify({ ...readScore(), [number]: mark }));
     drawScore();
   } catch (error) {
-    byId("score").textContent = "this browser stores no score";
+    byId("score").textContent = say("no-score");
   }
 }
 
@@ -50,11 +51,12 @@ function drawScore() {
   const score = readScore();
   const marks = Object.values(score);
   const second = marks.filter((mark) => mark === SECOND).length;
-  byId("score").textContent = `solved ${marks.filter((mark) => mark === true).length} of `
-    + `${marks.length} tried, ${second ? `${second} more at the second try, ` : ""}${themes.length} in all`;
+  const solved = marks.filter((mark) => mark === true).length;
+  byId("score").textContent = say(second ? "score-second" : "score",
+    { solved, tried: marks.length, second, total: themes.length });
   byId("again").hidden = !marks.length;
   byId("number").replaceChildren(element("option", { value: "", hidden: true }, ""), ...themes.map(
-    (_, n) => element("option", { value: n }, n in score ? `${n + 1}: ${LABELS.get(score[n])}` : String(n + 1))));
+    (_, n) => element("option", { value: n }, n in score ? say("labelled", { label: n + 1, text: resultText(score[n]) }) : n + 1)));
   byId("number").value = puzzle ? String(puzzle.number) : "";
 }
 
@@ -69,21 +71,20 @@ function clear() {
 async function open(number, prefix = "") {
   clear();
   latest = number;
-  const data = await load(`/api/puzzles/${number}`, undefined, "asks",
-    "Replaying the game to the position (the first one of a server takes longest)");
+  const data = await load(`/api/puzzles/${number}`, undefined, "asks", "puzzle-replaying");
   if (!data) return;
   [puzzle, isOpen] = [data, true];
   history.replaceState(null, "", `#${number + 1}`);
   const { seats, player, choices } = puzzle;
   const mark = readScore()[number];
-  byId("asks").textContent = `${prefix}Puzzle ${number + 1}, round ${puzzle.round}: `
-    + `${seats[player].name}, ${puzzle.vp[player]} VP, to move. Which move leads to the most VP by the `
-    + `end? Below: ${choices.length} of ${puzzle.legal} legal moves.`
-    + (mark === undefined ? "" : ` Your result so far: ${LABELS.get(mark)}.`);
+  byId("asks").textContent = prefix + say("puzzle-question", {
+    n: number + 1, round: puzzle.round, name: seats[player].name, vp: puzzle.vp[player],
+    choices: choices.length, legal: puzzle.legal,
+  }) + (mark === undefined ? "" : say("puzzle-result", { result: resultText(mark) }));
   byId("choices").replaceChildren(...choices.map((choice, n) => element("button", {
     type: "button", "data-action": choice.action, "aria-pressed": "false",
     onclick: () => answer(choice.action), ...highlighting(choice),
-  }, `${n + 1}: ${choice.words}`, ...note(choice.brings))));
+  }, say("labelled", { label: n + 1, text: choice.words }), ...note(choice.brings))));
   view = new TableView(byId("table"), puzzle.picture);
   view.seat(player);
   const numbers = {};
@@ -114,7 +115,7 @@ async function answer(action) {
   answering = mine;
   // After a wrong try, the line of the right answer is compared with the line of that try.
   const compared = result && action === result.answer.action ? { compared: result.tried } : {};
-  const data = await load(`/api/puzzles/${puzzle.number}`, { action, ...compared }, "verdict", "Playing the lines");
+  const data = await load(`/api/puzzles/${puzzle.number}`, { action, ...compared }, "verdict", "puzzle-playing");
   if (mine === visit) answering = 0;
   if (!data) return;
   const mark = readScore()[puzzle.number];
@@ -125,7 +126,7 @@ async function answer(action) {
   button.setAttribute("aria-pressed", "true");
   if (isFirst && !data.right && puzzle.choices.length > 2) {
     button.disabled = true;
-    byId("verdict").textContent = `${lessText(action)} Try again, or see the answer.`;
+    byId("verdict").textContent = `${lessText(action)} ${say("puzzle-retry")}`;
     byId("reveal").hidden = false;
     byId("reveal").focus();
   } else {
@@ -141,56 +142,53 @@ function deficit(action) {
     : candidates[0].vp - candidates.find((candidate) => candidate.action === action).vp;
 }
 
-const lessText = (action) => `Not this one: it has ${vpText(deficit(action))} VP less.`;
-const maker = () => (result.earlier ? `an earlier ${result.agent}` : result.agent);
+const lessText = (action) => say("puzzle-less", { vp: vpText(deficit(action)) });
+const maker = () => (result.earlier ? say("earlier-agent", { agent: result.agent }) : result.agent);
 
 function verdictText(action) {
   const { loss, policy, candidates: [, second] } = result;
-  const range = loss.low === loss.high ? "" : ` (${vpText(loss.low)} to ${vpText(loss.high)})`;
-  const nearest = second.action === policy.action ? "the second best"
-    : `and ${vpText(deficit(second.action))} VP more than the second best, ${second.words}`;
-  return `${result.right ? "Right." : lessText(action)} Best (theme: ${result.theme}): `
-    + `${result.answer.words}. It has ${vpText(loss.mean)} VP more${range} than ${policy.words}, the `
-    + `choice of ${result.beats || maker()}, ${nearest}.`;
+  const range = loss.low === loss.high ? "" : say("in-range", { low: vpText(loss.low), high: vpText(loss.high) });
+  return [
+    result.right ? say("puzzle-right") : lessText(action),
+    say("puzzle-best", { theme: say(`theme-${result.theme}`), move: result.answer.words }),
+    say(second.action === policy.action ? "puzzle-lead" : "puzzle-lead-second", {
+      vp: vpText(loss.mean), range, other: policy.words, agent: result.beats || maker(),
+      lead: vpText(deficit(second.action)), second: second.words,
+    }),
+  ].join(" ");
 }
 
 // The idea: what the answer makes possible, or what it prevents.
 function causeText() {
   const { cause, compared, answer } = result;
   if (!cause) return "";
-  const [after, without] = cause.times;
-  return cause.own
-    ? `Idea: ${cause.words} follows ${after} times a game after the answer, ${without} times after ${compared.words}. `
-    : `Idea: after ${compared.words} another player takes ${cause.words} ${without} times a game, `
-      + `after ${answer.words} ${after} times. `;
+  const [after, without] = cause.times.map((times) => spelled(times, 1));
+  return say(cause.own ? "puzzle-cause-own" : "puzzle-cause-others",
+    { move: cause.words, after, without, other: compared.words, answer: answer.words });
 }
 
 function whyText() {
   const { why, compared } = result;
   const rest = Object.values(why).reduce((left, vp) => left - vp, deficit(compared.action));
-  const parts = [...Object.entries(why), ["all else", rest]].filter(([, vp]) => vpText(vp) !== "0.0")
-    .map(([source, vp]) => `${vp > 0 ? "+" : ""}${vpText(vp)} ${source}`);
-  return parts.length ? `Why: VP of the answer compared with ${compared.words}: ${parts.join(", ")}.` : "";
+  const parts = [...Object.entries(why), [say("all-else"), rest]].filter(([, vp]) => Math.abs(vp) >= 0.05)
+    .map(([source, vp]) => say("vp-from", { vp: signedVp(vp), source }));
+  return parts.length ? say("puzzle-why", { move: compared.words, list: parts.join(", ") }) : "";
 }
 
 function methodText() {
   const { chosen, by, rival, playouts, ahead, candidates } = result;
-  const texts = [by ? `VP are means of ${playouts} games from each move: ${puzzle.seats[puzzle.player].name} `
-    + `play as ${by}, all others as ${maker()}. The answer leads all other moves in ${ahead} of them.`
-    : `VP are means of ${playouts} games of ${maker()} from each move.`];
-  if (candidates.some((candidate) => candidate.answer_next)) {
-    texts.push("A move that the answer may follow was played in both orders; the better one counts.");
-  }
+  const texts = [say(by ? "puzzle-means-by" : "puzzle-means", {
+    n: playouts, name: puzzle.seats[puzzle.player].name, by, agent: maker(), ahead,
+  })];
+  if (candidates.some((candidate) => candidate.answer_next)) texts.push(say("puzzle-orders"));
   if (rival) {
-    texts.push(`${by ? `Of the ${rival.moves} other legal moves, the most promising were`
-      : `All ${rival.moves} other legal moves were`} played too. `
-      + (rival.less > 0 ? `The nearest, ${rival.words}, was ${vpText(rival.less)} VP less.`
-        : `None had more; ${rival.words} had as much.`));
+    texts.push(say(by ? "puzzle-tried-some" : "puzzle-tried-all", { n: rival.moves }),
+      say(rival.less > 0 ? "puzzle-rival" : "puzzle-rival-even", { move: rival.words, vp: vpText(rival.less) }));
   }
-  texts.push("Both lines are one game each, with the same random numbers.");
-  const selected = [["solves", chosen?.solved_by], ["does not solve", chosen?.unsolved_by]]
-    .filter(([, names]) => names?.length).map(([verb, names]) => `${names.join(" or ")} ${verb}`);
-  if (selected.length) texts.push(`The set has puzzles that ${selected.join(" and ")}.`);
+  texts.push(say("puzzle-numbers"));
+  for (const [id, agents] of [["puzzle-solved-by", chosen?.solved_by], ["puzzle-unsolved-by", chosen?.unsolved_by]]) {
+    if (agents?.length) texts.push(say(id, { agents: agents.join(", ") }));
+  }
   return texts.join(" ");
 }
 
@@ -200,12 +198,13 @@ function stepText({ text, words }, n) {
   const after = result.line.slice(n + 1);
   const length = after.findIndex((step) => !step.text);
   const last = (length < 0 ? after : after.slice(0, length)).find((step) => step.over);
-  return `${words}, then ${n ? result.compared.words : result.answer.words}${last ? `: ${last.vp} VP at the end` : ""}`;
+  const head = say("position-then", { move: (n ? result.compared : result.answer).words });
+  return last ? say("vp-at-end-of", { text: head, vp: last.vp }) : head;
 }
 
 function stepRow(step, n) {
-  const vp = step.over ? `the end: ${puzzle.seats[puzzle.player].name} have ${step.vp} VP`
-    : step.own ? `${step.vp} VP now` : "";
+  const vp = step.over ? say("name-at-end", { name: puzzle.seats[puzzle.player].name, vp: step.vp })
+    : step.own ? say("vp-now", { vp: step.vp }) : "";
   return element("li", { onclick: () => show(n), class: step.own ? "own" : step.text ? "" : "head" },
     stepText(step, n), ...note(step.brings), ...note(vp));
 }
@@ -218,13 +217,13 @@ function explain(action) {
     button.classList.toggle("answer", Number(button.dataset.action) === result.answer.action);
   }
   byId("verdict").textContent = verdictText(action);
-  const heads = ["move (click: its line)", "VP at the end", `probability for ${maker()}`];
+  const heads = [say("move-column"), say("vp-expected"), say("probability-column", { agent: maker() })];
   byId("candidates").replaceChildren(
     element("tr", {}, ...heads.map((text) => element("th", {}, text))),
     ...result.candidates.map((candidate) => element("tr", highlighting(candidate),
       element("td", {}, candidate.action === result.answer.action ? candidate.words : lineButton(candidate)),
-      element("td", {}, vpText(candidate.vp) + (candidate.answer_next ? ", followed by the answer" : "")),
-      element("td", {}, `${(100 * candidate.policy).toFixed(1)} %`))));
+      element("td", {}, candidate.answer_next ? say("then-answer", { vp: vpText(candidate.vp) }) : vpText(candidate.vp)),
+      element("td", {}, say("percent", { n: spelled(100 * candidate.policy, 1) })))));
   byId("why").textContent = causeText() + whyText();
   byId("how").textContent = methodText();
   byId("line").replaceChildren(...result.line.map(stepRow));
@@ -239,7 +238,7 @@ function lineButton({ action, words, ...candidate }) {
     if (action === result.compared.action) return;
     visit += 1;
     const { tried } = result;
-    const data = await load(`/api/puzzles/${puzzle.number}`, { action: tried, compared: action }, "step", "Playing the line");
+    const data = await load(`/api/puzzles/${puzzle.number}`, { action: tried, compared: action }, "step", "puzzle-playing");
     if (!data) return;
     const hadFocus = document.activeElement.dataset.action === String(action);
     draw(0); // undoes what only the old lines change
@@ -277,10 +276,10 @@ function next() {
   const numbers = [...themes.keys()].filter((n) => fits("theme", themes[n]) && fits("level", levels[n]));
   const order = [...numbers.filter((n) => n > latest), ...numbers.filter((n) => n <= latest)];
   const unanswered = order.find((n) => !(n in score));
-  if (numbers.length) open(unanswered ?? order[0], unanswered === undefined ? "You have tried all of this theme and level. " : "");
+  if (numbers.length) open(unanswered ?? order[0], unanswered === undefined ? say("all-tried") : "");
   else {
     clear();
-    byId("asks").textContent = "There is no puzzle of this theme and level.";
+    byId("asks").textContent = say("no-puzzle-of-theme");
   }
 }
 
@@ -290,7 +289,7 @@ function route() {
   const number = /^\d+$/.test(text) ? Number(text) : 0;
   if (!text) next();
   else if (number >= 1 && number <= themes.length) open(number - 1);
-  else byId("asks").textContent = `There is no puzzle ${text}: they are 1 to ${themes.length}.`;
+  else byId("asks").textContent = say("no-puzzle", { n: text, total: themes.length });
 }
 
 function pressed(event) {
@@ -304,13 +303,15 @@ function pressed(event) {
 }
 
 async function main() {
-  const index = await load("/api/puzzles", undefined, "asks", "Reading the puzzles");
+  const index = await load("/api/puzzles", undefined, "asks", "puzzle-reading");
   if (!index) return;
-  ({ themes, levels } = index);
+  ({ themes, levels, level_names: levelNames } = index);
+  wireLanguages();
+  const names = { theme: (name) => say(`theme-${name}`), level: (name) => levelNames[name] };
   scoreKey = `gaia_jax puzzles ${index.mark}`;
   for (const [id, values] of [["theme", themes], ["level", levels]]) {
     byId(id).replaceChildren(...[ANY, ...[...new Set(values)].sort()].map((name) => element("option",
-      { value: name }, `${name} (${values.filter((value) => [value, ANY].includes(name)).length})`)));
+      { value: name }, `${name === ANY ? say("any-theme") : names[id](name)} (${values.filter((value) => [value, ANY].includes(name)).length})`)));
     byId(id).addEventListener("change", next);
   }
   const clicks = {

@@ -1,5 +1,5 @@
 "use strict";
-// Requests of a page to the server, and the game that other pages lead back to.
+// Requests of a page to the server, its language, and the game that other pages lead back to.
 
 const LAST_GAME = "gaia_jax game"; // under which a tab keeps the id of the game that it showed last
 
@@ -23,4 +23,19 @@ async function request(path, body, report) {
     report(say("no-answer", { error: error.message }));
   }
   return null;
+}
+
+// Choose the language of this browser: a cookie that the server reads.
+function wireLanguages() {
+  for (const select of document.querySelectorAll("select.language")) {
+    select.replaceChildren(...Object.entries(LANGUAGES).map(([code, name]) =>
+      element("option", { value: code, lang: code, selected: code === LANGUAGE }, name)));
+    select.addEventListener("change", () => {
+      document.cookie = `language=${select.value}; path=/; max-age=31536000; samesite=lax`;
+      const address = new URL(location);
+      address.searchParams.delete("lang");
+      history.replaceState(null, "", address);
+      location.reload();
+    });
+  }
 }
