@@ -17,6 +17,7 @@ pytest.importorskip("starlette", reason="starlette is not installed (extra play)
 from training.play import kept_tables, table_changes
 from training.play.access import MAX_WRONG_KEYS, Access
 from training.play.agent_pool import AgentPool
+from training.play.all_rules import AllRules
 from training.play.app import make_app
 from training.play.background import Job
 from training.play.game import HUMAN, Node, Refused
@@ -92,7 +93,7 @@ class Network:
 @pytest.fixture
 def network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Network]:
     """Its rules compile when the first action needs them."""
-    monkeypatch.setattr(GameServer, "compile", lambda self, rules: None)
+    monkeypatch.setattr(AllRules, "compile", lambda self, rules: None)
     yield Network(tmp_path)
 
 
@@ -195,7 +196,7 @@ ENDPOINTS: list[tuple[str, str, dict[str, Any]]] = [
 def strangers_table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Network, str, str]]:
     """A server with a table, its id and a legal action."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(GameServer, "compile", lambda self, rules: None)
+        patch.setattr(AllRules, "compile", lambda self, rules: None)
         network = Network(tmp_path_factory.mktemp("network"))
         host = network.browser(network.access.key)
         id = host.post("/api/games", ruleset="base", seats=["you"] * 2, seed=1)["id"]
@@ -259,7 +260,7 @@ def test_a_spectator_changes_nothing(
 def test_a_table_of_one_screen_is_closed_to_strangers_on_a_network(tmp_path: Path) -> None:
     """It was kept by a server of this machine alone; then one for a network opens the folder."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(GameServer, "compile", lambda self, rules: None)
+        patch.setattr(AllRules, "compile", lambda self, rules: None)
         alone = GameServer(AgentPool(), tmp_path)
         game = alone.open({"ruleset": "base", "seats": ["you"] * 2, "seed": 1}, "x" * 22)
         alone._keep(alone.get(game.id), begins=True)

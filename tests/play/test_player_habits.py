@@ -15,7 +15,7 @@ from tests.browser import Watched
 from tests.play.server import Server
 from tests.play.test_members import Network
 from training.play import player_habits
-from training.play.game_server import GameServer
+from training.play.all_rules import AllRules
 from training.play.player_habits import MAX_GAMES, PlayerHabits
 
 LINES = {"a": [0, 1, 5, 6], "b": [0, 1, 2, 3], "open": [0, 1]}
@@ -85,7 +85,7 @@ def test_only_the_latest_games_are_reviewed(reviewed: list[Any]) -> None:
 def test_names_of_ended_tables_are_offered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reviewed: list[Any]
 ) -> None:
-    monkeypatch.setattr(GameServer, "compile", lambda self, rules: None)
+    monkeypatch.setattr(AllRules, "compile", lambda self, rules: None)
     network = Network(tmp_path)
     host, other = (network.browser(network.access.key) for _ in range(2))
     form = {"ruleset": "base", "seats": ["you"] * 2, "name": "Anna"}

@@ -27,6 +27,7 @@ from ..analysis.search_report import Explainer
 from . import catalogue
 from .background import Compilation, error_text
 from .compiled_rules import Rules
+from .game import HUMAN, Refused
 from .languages import say, translated
 
 SIMULATIONS = 32  # of the search that is offered on top of each trained agent
@@ -116,6 +117,20 @@ class AgentPool:
         """Why an agent cannot sit at such a table; "" where it can."""
         reason = self._plays[name].refusal(ruleset, players)
         return f"{name} {reason}" if reason else ""
+
+    def occupant(self, name: object, rules: Rules | None = None) -> str:
+        """The name of a player: HUMAN, or an agent that plays such games.
+
+        Raises:
+            Refused: it is neither.
+        """
+        if name != HUMAN and name not in self.names:
+            raise Refused(f"unknown player {name!r}; known are {', '.join((HUMAN, *self.names))}")
+        if rules and name != HUMAN:
+            reason = self.refusal(str(name), rules.env.id, rules.env.num_players)
+            if reason:
+                raise Refused(reason)
+        return str(name)
 
     def fitting(self, ruleset: str, players: int) -> list[str]:
         """The agents that can sit at such a table."""

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from gaia_jax.replay import Record
-from gaia_jax.setup.setup_json import SEATS, players_of
 from gaia_jax.state import Setup
 
 from ..agents.search import split_name
@@ -89,11 +88,11 @@ class GameServer:
         record = None if record_json is None else self.saves.open(record_json)
         if log is not None:
             record = imported(log)
-        seats = self._seats(form, record)
+        seats = setups.seats_of(form, record, self.agents)
         rules = self.rules.get(record.ruleset if record else form.get("ruleset"), len(seats))
         setup = check(record, self.rules.get)[1] if record else setups.deal(form, rules)
         for seat in seats:
-            self.seat(seat, rules)
+            self.agents.occupant(seat, rules)
         chosen = settings.Settings.read(form.get("settings", {}))
         name = record_json.removeprefix(SHIPPED_MARK) if isinstance(record_json, str) else ""
         first = whole_number(form, "at") if "at" in form else None
@@ -161,7 +160,7 @@ class GameServer:
         return self.setup_advice.start(rules, setup, form)
 
     def _dealt(self, form: Mapping[str, object]) -> tuple[Rules, Setup, list[str]]:
-        seats = self._seats(form, None)
+        seats = setups.seats_of(form, None, self.agents)
         rules = self.rules.get(form.get("ruleset"), len(seats))
         return rules, setups.deal(form, rules), seats
 
@@ -242,24 +241,10 @@ class GameServer:
     def _read_kept(self, id: str) -> OpenTable:
         """A kept table that need not be open."""
         with self._reading:
-            table = self.tables.get(id) or self.kept.read(id, self.rules_for)
+            table = self.tables.get(id) or self.kept.read(id, self.rules.get)
         if table is None:
             raise Refused("there is no such game")
         return table
-
-    def _seats(self, form: Mapping[str, Any], record: Record | None) -> list[str]:
-        """The players by seat: as many as the record or set-up has, if there is one."""
-        setup = record.setup if record else form.get("setup")
-        try:
-            players = players_of(setup) if isinstance(setup, Mapping) else None
-        except ValueError as error:
-            raise Refused(str(error)) from error
-        seats = form.get("seats", [HUMAN] * (players or 4))
-        if not isinstance(seats, list) or len(seats) not in SEATS:
-            raise Refused("seats: from one to four names are required")
-        if players and len(seats) < players:
-            raise Refused(f"seats: {players} names are required, not {len(seats)}")
-        return [self.seat(seat) for seat in seats[:players]]
 
     def _play_record(self, game: Game, record: Record) -> None:
         """Play a record's moves."""
@@ -269,17 +254,6 @@ class GameServer:
             except Refused as error:
                 self.saves.refuse(game.name)
                 raise Refused(f"action {number + 1}: {error}") from error
-
-    def seat(self, occupant: object, rules: Rules | None = None) -> str:
-        """The name of a player: HUMAN, or an agent that plays such games."""
-        if occupant != HUMAN and occupant not in self.agents.names:
-            allowed = ", ".join((HUMAN, *self.agents.names))
-            raise Refused(f"unknown player {occupant!r}; known are {allowed}")
-        if rules and occupant != HUMAN:
-            reason = self.agents.refusal(occupant, rules.env.id, rules.env.num_players)
-            if reason:
-                raise Refused(reason)
-        return str(occupant)
 
     def change(
         self, table: OpenTable, browser: str, change_name: str, body: Mapping[str, Any]
@@ -315,7 +289,7 @@ class GameServer:
         """Let a person or the agent `who` play the seat `player`."""
         if not table.members.is_host(browser):
             raise Forbidden("only the host of the table changes who plays")
-        game, occupant = table.game, self.seat(body.get("who"), table.game.rules)
+        game, occupant = table.game, self.agents.occupant(body.get("who"), table.game.rules)
         player = whole_number(body, "player")
         game.sit(player, occupant)
         if occupant != HUMAN:
@@ -349,7 +323,7 @@ class GameServer:
         Args:
             search: also search the position, if the agent has a search.
         """
-        if self.seat(name, game.rules) == HUMAN:
+        if self.agents.occupant(name, game.rules) == HUMAN:
             raise Refused("agent: the name of an agent is required")
         base, spec = split_name(name)
         agent = self.agents.get(base, game.rules, POLICY)

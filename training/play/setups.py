@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gaia_jax.render import panels
+from gaia_jax.replay import Record
 from gaia_jax.replay.page import seats_json
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.setup.automa_json import HIDDEN
-from gaia_jax.setup.setup_json import setup_to_dict
+from gaia_jax.setup.setup_json import SEATS, players_of, setup_to_dict
 from gaia_jax.state import Setup
 
+from .agent_pool import AgentPool
 from .compiled_rules import Rules
-from .game import Game, Refused
+from .game import HUMAN, Game, Refused
 from .saves import read_setup
 
 DRAWN = ""  # a seat that takes its dealt faction (SET-10)
@@ -38,6 +40,25 @@ def deal(form: Mapping[str, Any], rules: Rules) -> Setup:
     else:
         data["factions"] = with_factions(data["factions"], chosen, ruleset)
     return read_setup(data, rules)
+
+
+def seats_of(form: Mapping[str, Any], record: Record | None, agents: AgentPool) -> list[str]:
+    """The players by seat: as many as the record or set-up has, if there is one.
+
+    Raises:
+        Refused: there are too few, or one is unknown.
+    """
+    setup = record.setup if record else form.get("setup")
+    try:
+        players = players_of(setup) if isinstance(setup, Mapping) else None
+    except ValueError as error:
+        raise Refused(str(error)) from error
+    seats = form.get("seats", [HUMAN] * (players or 4))
+    if not isinstance(seats, list) or len(seats) not in SEATS:
+        raise Refused("seats: from one to four names are required")
+    if players and len(seats) < players:
+        raise Refused(f"seats: {players} names are required, not {len(seats)}")
+    return [agents.occupant(seat) for seat in seats[:players]]
 
 
 def rematch(game: Game, form: Mapping[str, Any]) -> dict[str, Any]:
