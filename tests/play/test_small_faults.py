@@ -92,3 +92,31 @@ def test_a_phone_shows_numbers_of_structures_and_names_of_ships(
         assert len(numbers) > 20 and set(numbers) == {"1", "2", "3", "4"}
         ships = page.evaluate(shown, "#part-ship-names")
         assert len(ships) == 4 and all(ships)
+
+
+def test_a_turn_in_a_page_in_the_background_is_a_notification(tab: Watched, server: Server) -> None:
+    page = tab.page
+    page.add_init_script("""
+      window.notified = [];
+      window.Notification = class {
+        static requestPermission() { return Promise.resolve(window.mayNotify ? "granted" : "denied"); }
+        constructor(title) { window.notified.push(title); }
+      };
+      Object.defineProperty(document, "hidden", { get: () => true });
+    """)
+    begin(tab, server.home, ("you", "random", "random", "random"))
+    tab.until("game.legal.length > 0")
+    measures.press_tab(page, "Table")
+    page.evaluate("document.getElementById('settings').open = true")
+    page.click("#set-notify")
+    tab.until("document.getElementById('message').textContent.includes('does not allow')")
+    assert not page.is_checked("#set-notify")
+    page.evaluate("window.mayNotify = true")
+    page.click("#set-notify")
+    tab.until("allSettings().notify")
+    assert page.evaluate("notified.length") == 0
+    page.evaluate("document.title = TITLE; drawTurn(game)")
+    assert len(page.evaluate("notified")) == 1
+    page.evaluate("drawTurn(game)")
+    assert len(page.evaluate("notified")) == 1, "once a turn"
+    page.evaluate("localStorage.clear()")
