@@ -99,7 +99,9 @@ def test_a_turn_in_a_page_in_the_background_is_a_notification(tab: Watched, serv
     page.add_init_script("""
       window.notified = [];
       window.Notification = class {
-        static requestPermission() { return Promise.resolve(window.mayNotify ? "granted" : "denied"); }
+        static requestPermission() {
+          return Promise.resolve(window.mayNotify ? "granted" : "denied");
+        }
         constructor(title) { window.notified.push(title); }
       };
       Object.defineProperty(document, "hidden", { get: () => true });
