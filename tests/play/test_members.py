@@ -326,15 +326,14 @@ def test_a_spectator_cancels_no_work(strangers_table: tuple[Network, str, str], 
     is_over = threading.Event()
     job = Job(lambda job: is_over.wait(10) and None, kind)
     analysis: Any = None
-    node = table.game.now
-    advice._positions[id, node] = Position(
-        table.game.nodes[node].state, analysis, **{kind: job} if kind != "review" else {}
-    )
+    node, jobs = table.game.now, {"hint": {"hint": job}, "check": {"checks": {("pass",): job}}}
+    state = table.game.nodes[node].state
+    advice._positions[id, node] = Position(state, analysis, **jobs.get(kind, {}))  # type: ignore[arg-type]
     advice._reviews[id] = list(table.game.line), job
-    path = f"/api/games/{id}/ask/{kind}"
+    path = f"/api/games/{id}/ask/{kind}?action=pass"
     try:
         assert fan.request("POST", path, {"off": True})[0] == 403
-        assert fan.get(path + "?at=0")["status"] == ("running" if kind == "review" else "none")
+        assert fan.get(path + "&at=0")["status"] == ("running" if kind == "review" else "none")
         assert job.now == "running"
         assert host.post(path, off=True)["status"] == job.now == "called off"
     finally:

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
+from gaia_jax.language import in_language
 from gaia_jax.render import svg
 from tests.browser import Watched
 from tests.play.server import Server
@@ -82,9 +83,14 @@ def test_it_is_what_the_command_makes_and_is_kept(advisor: FakeAdvisor, rules: R
     job = desk.get(status["id"])
     address = "/#seed=7&ruleset=lost_fleet&players=4&factions="
     picture = svg(rules.start(setup), rules.env.ruleset)
-    assert job and job.result == advice_report.report_page(report, picture, address)
-    assert f'href="{address.replace("&", "&amp;")}TERRANS"' in job.result
-    assert f"set-up of seed 7; {ADVISER} at all seats" in job.result
+    assert job
+    page = job.result.text()
+    assert page == advice_report.report_page(report, picture, address, is_served=True)
+    assert f'href="{address.replace("&", "&amp;")}TERRANS"' in page
+    assert f"set-up of seed 7; {ADVISER} at all seats" in page
+    with in_language("de"):
+        assert f"Startzahl 7; {ADVISER} an allen Plätzen" in job.result.text()
+    assert job.result.text() is page
     dealt = setup.replace(faction=setup.faction[::-1])
     assert desk.start(rules, dealt, form)["id"] == status["id"], "for any factions"
     assert desk.start(rules, setup, form)["status"] == "ready" and desk.get(status["id"]) is job
