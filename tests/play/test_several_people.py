@@ -90,6 +90,10 @@ def test_four_browsers_at_one_table(browser: Any, network: list[Server], tmp_pat
         length = now.play()
         for person in people:
             person.until(f"game.line.length > {length}")
+    host.page.evaluate("byId('chat-line').value = 'hello <b>'; byId('chat').requestSubmit()")
+    for person in people:
+        person.until(f"byId('chat-lines').textContent === '{NAMES[0]}: hello <b>'")
+    assert second.page.inner_text("#heard") == f"{NAMES[0]}: hello <b>"
     # The watcher looks back and at another board; nobody else's view moves.
     watcher.page.keyboard.press("Home")
     watcher.until("game.node === 0")
@@ -115,6 +119,7 @@ def test_four_browsers_at_one_table(browser: Any, network: list[Server], tmp_pat
     assert watcher.view() == seen
     assert [person.view() for person in people[:2]] == views[:2]
     assert host.page.evaluate("[game.line.length, game.mine]") == [length, [0, 3]]
+    assert "hello" in host.page.text_content("#chat-lines")
     again = Person(browser, links[2])  # on another device, by the link of the seat
     again.at_table()
     assert again.page.evaluate("[game.mine, game.seats[2].person]") == [[2], NAMES[2]]

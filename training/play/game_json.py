@@ -60,6 +60,7 @@ def game_json(server: GameServer, table: OpenTable, browser: str, at: int) -> di
             "host": members.is_host(browser),
             "mine": members.played_by(browser, game.seats),
             "alone": members.is_alone(browser, game.seats),
+            "chat": table.chat if members.shared else [],
             "watch_key": members.watch_key if invites else "",
             "vp": [[seat.vp for seat in game.table(id).seats] for id in line],
             "sources": sources_json(view),

@@ -12,7 +12,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Collection
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ class OpenTable:
     members: Members
     settings: list[Settings]  # by seat
     is_kept: bool = False  # on the disk
+    chat: list[tuple[str, str]] = field(default_factory=list)  # who wrote, and the line
 
     def may_act(self, browser: str, at: int) -> bool:
         """Whether a browser decides at a position; an earlier one only if it plays for all."""
@@ -108,7 +109,7 @@ class KeptTables:
             "name": game.name, "players": len(game.seats), "setup": game.setup_json(),
             "nodes": [[node.parent, node.action, node.by] for node in game.nodes[1:]],
             "now": game.now, "settings": [asdict(chosen) for chosen in table.settings],
-            "members": asdict(table.members),
+            "members": asdict(table.members), "chat": table.chat,
         }  # fmt: skip
         self._data.pop(game.id, None)
         while len(self._data) >= MAX_TABLES:
@@ -200,7 +201,8 @@ class KeptTables:
             game.play(texts[action], by)
         game.resume(data["now"])
         chosen = [Settings.read(entry) for entry in data["settings"]]
-        return OpenTable(game, Members(**data["members"]), chosen, is_kept=True)
+        chat = [(str(name), str(text)) for name, text in data.get("chat", ())]
+        return OpenTable(game, Members(**data["members"]), chosen, is_kept=True, chat=chat)
 
 
 def _is_current(data: dict[str, Any]) -> bool:

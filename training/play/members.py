@@ -25,12 +25,12 @@ class Forbidden(Refused):
     status = 403
 
 
-def read_name(value: object) -> str:
-    """The name of a person in any script; Refused if it is none."""
-    name = unicodedata.normalize("NFC", value).strip() if isinstance(value, str) else ""
-    if not name.isprintable() or not 0 < len(name) <= MAX_NAME:
-        raise Refused(f"name: from 1 to {MAX_NAME} characters are required")
-    return name
+def read_name(value: object, kind: str = "name", longest: int = MAX_NAME) -> str:
+    """The name of a person in any script, or another line of text; Refused if it is none."""
+    text = unicodedata.normalize("NFC", value).strip() if isinstance(value, str) else ""
+    if not text.isprintable() or not 0 < len(text) <= longest:
+        raise Refused(f"{kind}: from 1 to {longest} characters are required")
+    return text
 
 
 @dataclass

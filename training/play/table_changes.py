@@ -14,6 +14,7 @@ from .members import Forbidden, read_name
 from .settings import Settings, carry_out
 
 Body = Mapping[str, Any]
+MAX_LINE, MAX_LINES = 200, 100  # characters of a line of the chat, and lines that a table holds
 
 
 def act(table: OpenTable, browser: str, body: Body) -> None:
@@ -87,9 +88,20 @@ def share(table: OpenTable, browser: str, body: Body) -> None:
         table.reset_free_seats()
 
 
+def chat(table: OpenTable, browser: str, body: Body) -> None:
+    """Add the line `text` for all at a shared table."""
+    played = table.members.played_by(browser, table.game.seats)
+    if not table.members.shared or not played:
+        raise Forbidden("you play none of the seats")
+    line = read_name(body.get("text"), "text", MAX_LINE)
+    faction = table.game.table().seats[played[0]].faction
+    table.chat.append((table.members.names[played[0]] or faction.name, line))
+    del table.chat[:-MAX_LINES]
+
+
 CHANGES: dict[str, Callable[[OpenTable, str, Body], None]] = {
     "act": act, "undo": undo, "resume": resume, "settings": settings,
-    "sit": sit, "leave": leave, "share": share,
+    "sit": sit, "leave": leave, "share": share, "chat": chat,
 }  # fmt: skip
 # After these a browser shows the present position.
 MOVES = ("act", "undo", "resume")

@@ -69,6 +69,7 @@ function update(state) {
   drawLegal();
   drawFurther();
   drawSeats();
+  drawChat(before);
   drawMoves();
   drawEnd();
   lineChart(byId("scores"), {

@@ -13,6 +13,7 @@ function wire() {
   };
   for (const [id, act_] of Object.entries(buttons)) byId(id).addEventListener("click", act_);
   byId("start").addEventListener("submit", begin);
+  byId("chat").addEventListener("submit", sendLine);
   byId("ruleset").addEventListener("change", loadOffers);
   byId("habits-of").addEventListener("change", () => askHabits());
   byId("record").addEventListener("change", () => {

@@ -85,3 +85,23 @@ async function followLink() {
   history.replaceState(null, "", answer?.id ? `#${answer.id}` : "#");
   return Boolean(answer);
 }
+
+// The chat of a shared table; the latest line that came while the page was open is also at the choices.
+function drawChat(before) {
+  byId("chat").hidden = !game.shared;
+  const lines = game.chat.map(([name, text]) => say("labelled", { label: name, text }));
+  const key = JSON.stringify(lines);
+  if (byId("chat").dataset.key === key) return;
+  byId("chat").dataset.key = key;
+  byId("heard").textContent = before && before.id === game.id ? lines[lines.length - 1] ?? "" : "";
+  byId("chat-lines").replaceChildren(...lines.map((line) => element("li", {}, line)));
+  byId("chat-lines").scrollTop = byId("chat-lines").scrollHeight;
+}
+
+async function sendLine(event) {
+  event.preventDefault();
+  const text = byId("chat-line").value.trim();
+  if (!text) return;
+  byId("chat-line").value = "";
+  await change("chat", { text });
+}
