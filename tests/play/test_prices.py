@@ -139,7 +139,7 @@ def test_a_choice_has_its_price_and_the_log_its_effect(page: Watched, server: Se
     assert gains == ["+mine to trading station", "+3 credits a round"], gains
     assert "Hadsch Hallas: +1 power" in button.inner_text()
     row = tab.locator(f'.moves li[data-node="{tab.evaluate(f"game.line[{at + 1}]")}"]')
-    effects = "-3 credits, -2 ore, +mine to trading station, +3 credits a round"
+    effects = "\u22123 credits, \u22122 ore, +mine to trading station, +3 credits a round"
     assert row.locator(".effects-text").inner_text().startswith(effects)
     wide = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
     assert tab.evaluate(wide), "the page scrolls sideways"
