@@ -93,8 +93,8 @@ def fill_in(template: str, **values: object) -> str:
 
 
 def with_minus(text: str) -> str:
-    """A text for a page: hyphens before numbers become minus signs, which terminals may lack."""
-    return re.sub(r"(?<![\w,])-(?=\d)", "\N{MINUS SIGN}", text)
+    """A text for a page: a hyphen as a sign becomes a minus sign, which terminals may lack."""
+    return re.sub(r"(?<![^\s(])-(?=\S)", "\N{MINUS SIGN}", text)
 
 
 def texts_script(texts: Mapping[str, str]) -> str:

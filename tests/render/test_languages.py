@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gaia_jax import RULESETS
-from gaia_jax.language import LANGUAGES, fill_in, in_language, language
+from gaia_jax.language import LANGUAGES, fill_in, in_language, language, with_minus
 from gaia_jax.render import help, names, say
 from gaia_jax.render.texts import TEXTS
 from gaia_jax.render.texts import say as phrase
@@ -108,6 +108,12 @@ def test_a_number_chooses_its_noun_and_a_name_its_particle():
     assert fill_in("{name}{name:이|가}", name="테란") == "테란이"
     assert fill_in("{name}{name:이|가}", name="란티다") == "란티다가"
     assert fill_in("{name}{name:을|를}", name="라운드 6") == "라운드 6을"
+
+
+def test_pages_have_minus_signs():
+    assert with_minus("-2 credits, +mine (-1 to 2)") == "\u22122 credits, +mine (\u22121 to 2)"
+    assert with_minus("-크레딧 6, -광석 2") == "\u2212크레딧 6, \u2212광석 2"
+    assert with_minus("free-text 0,-3 - 4") == "free-text 0,-3 - 4"
 
 
 def test_a_language_ends_with_its_block():
