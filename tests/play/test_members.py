@@ -320,13 +320,15 @@ def test_a_past_decision_is_explained_to_those_who_play() -> None:
 def test_the_people_of_a_shared_table_write_lines(network: Network, tmp_path: Path) -> None:
     host = network.browser(network.access.key)
     id = host.post("/api/games", ruleset="base", seats=["you"] * 2, name="준호", seed=1)["id"]
-    assert host.post(f"/api/games/{id}/chat", text="  안녕 <b> ")["chat"] == [["준호", "안녕 <b>"]]
+    assert host.post(f"/api/games/{id}/chat", text="  안녕 <b> ")["chat"] == [
+        [0, "준호", "안녕 <b>"]
+    ]
     for wrong in ("", "a" * 201, "a\nb", None, 3):
         status, data = host.request("POST", f"/api/games/{id}/chat", {"text": wrong})
         assert (status, data["error"]) == (400, "text: from 1 to 200 characters are required")
     for number in range(table_changes.MAX_LINES):
         last = host.post(f"/api/games/{id}/chat", text=str(number))["chat"]
-    assert len(last) == table_changes.MAX_LINES and last[0] == ["준호", "0"]
+    assert len(last) == table_changes.MAX_LINES and last[0] == [0, "준호", "0"]
     kept = json.loads((network.folder / "tables" / f"{id}.json").read_text())
     assert kept["chat"] == last
 

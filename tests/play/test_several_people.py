@@ -91,9 +91,10 @@ def test_four_browsers_at_one_table(browser: Any, network: list[Server], tmp_pat
         for person in people:
             person.until(f"game.line.length > {length}")
     host.page.evaluate("byId('chat-line').value = 'hello <b>'; byId('chat').requestSubmit()")
+    faction = host.page.evaluate("game.seats[0].name")  # the host has given no name
     for person in people:
-        person.until(f"byId('chat-lines').textContent === '{NAMES[0]}: hello <b>'")
-    assert second.page.inner_text("#heard") == f"{NAMES[0]}: hello <b>"
+        person.until(f"byId('chat-lines').textContent === '{faction}: hello <b>'")
+    assert second.page.inner_text("#heard") == f"{faction}: hello <b>"
     # The watcher looks back and at another board; nobody else's view moves.
     watcher.page.keyboard.press("Home")
     watcher.until("game.node === 0")

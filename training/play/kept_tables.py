@@ -37,7 +37,7 @@ class OpenTable:
     members: Members
     settings: list[Settings]  # by seat
     is_kept: bool = False  # on the disk
-    chat: list[tuple[str, str]] = field(default_factory=list)  # who wrote, and the line
+    chat: list[tuple[int, str, str]] = field(default_factory=list)  # seat, name, line
 
     def may_act(self, browser: str, at: int) -> bool:
         """Whether a browser decides at a position; an earlier one only if it plays for all."""
@@ -201,7 +201,7 @@ class KeptTables:
             game.play(texts[action], by)
         game.resume(data["now"])
         chosen = [Settings.read(entry) for entry in data["settings"]]
-        chat = [(str(name), str(text)) for name, text in data.get("chat", ())]
+        chat = [(seat, name, line) for seat, name, line in data.get("chat", ())]
         return OpenTable(game, Members(**data["members"]), chosen, is_kept=True, chat=chat)
 
 

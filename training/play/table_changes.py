@@ -93,9 +93,8 @@ def chat(table: OpenTable, browser: str, body: Body) -> None:
     played = table.members.played_by(browser, table.game.seats)
     if not table.members.shared or not played:
         raise Forbidden("you play none of the seats")
-    line = read_name(body.get("text"), "text", MAX_LINE)
-    faction = table.game.table().seats[played[0]].faction
-    table.chat.append((table.members.names[played[0]] or faction.name, line))
+    line, player = read_name(body.get("text"), "text", MAX_LINE), played[0]
+    table.chat.append((player, table.members.names[player], line))
     del table.chat[:-MAX_LINES]
 
 

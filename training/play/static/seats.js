@@ -89,7 +89,8 @@ async function followLink() {
 // The chat of a shared table; the latest line that came while the page was open is also at the choices.
 function drawChat(before) {
   byId("chat").hidden = !game.shared;
-  const lines = game.chat.map(([name, text]) => say("labelled", { label: name, text }));
+  const lines = game.chat.map(([player, name, text]) =>
+    say("labelled", { label: name || game.seats[player].name, text }));
   const key = JSON.stringify(lines);
   if (byId("chat").dataset.key === key) return;
   byId("chat").dataset.key = key;
