@@ -99,7 +99,7 @@ def test_a_record_opens_before_one_of_its_decisions(tmp_path: Path) -> None:
         command._parse(["--at", "1"])
     options = command._parse(["--record", str(RECORDS["base"]), "--at", "251"])
     options.saves = tmp_path / "saves"
-    games: Any = SimpleNamespace(rules_for=Rules)
+    games: Any = SimpleNamespace(rules=SimpleNamespace(get=Rules))
     with pytest.raises(UserError, match="--at must be 1 to 250, got 251"):
         command._import_record(options, games)
     assert not options.saves.exists()
