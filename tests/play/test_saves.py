@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +18,7 @@ from tests.play.server import Server
 from tests.play.test_requests import FINE
 from tests.render.records import RECORDS
 from training.play import __main__ as command
+from training.play import saves
 from training.play.compiled_rules import Rules
 
 
@@ -92,6 +95,16 @@ def test_what_is_to_be_opened_first_is_one_that_opens(server: Server, tmp_path: 
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert done.stderr.startswith(f"error: {record}: the record is of version 0.0, not ")
     assert not saves.exists()
+
+
+def test_two_pages_at_once_are_offered_the_same_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = saves.Saves(tmp_path)
+    monkeypatch.setattr(saves, "check", lambda *_: time.sleep(0.05))
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(kept.offers, [Rules] * 2)
+    assert first == second and len(first) >= 3
 
 
 def test_a_record_opens_before_one_of_its_decisions(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import secrets
+import threading
 import time
 import unicodedata
 from collections.abc import Callable, Mapping
@@ -46,6 +47,7 @@ class Saves:
         self.folder, self.shipped = folder, shipped
         # The offer of each file as of its stamp; None if it cannot be opened.
         self._offers: dict[str, tuple[Stamp, dict[str, Any] | None]] = {}
+        self._reading = threading.Lock()  # a record counts as unreadable while it is read
 
     def names(self) -> list[str]:
         """The names of all saved records."""
@@ -58,7 +60,8 @@ class Saves:
         on the record is not offered.
         """
         shipped = [f"{SHIPPED_MARK}{name}" for name in _stems(self.shipped)]
-        offered = (self._offer(name, rules) for name in (*self.names(), *shipped))
+        with self._reading:
+            offered = [self._offer(name, rules) for name in (*self.names(), *shipped)]
         return [offer for offer in offered if offer]
 
     def _offer(self, name: str, rules: FindRules) -> dict[str, Any] | None:
