@@ -104,14 +104,14 @@ def static(name: str) -> str:
     return resources.files("gaia_jax.replay").joinpath("static", name).read_text("utf-8")
 
 
-def viewer(more: Mapping[str, str] | None = None) -> str:
+def viewer(own_texts: Mapping[str, str] | None = None) -> str:
     """The scripts that show a table, in their order, with their texts in the language in use.
 
     Args:
-        more: texts of the page's own scripts by id.
+        own_texts: of the page's own scripts, by id.
     """
     names = ("texts.js", "view.js", "zoom.js", "chart.js", "moves.js", "help.js")
-    return "\n".join([texts_script({**(more or {}), **page_texts()}), *map(static, names)])
+    return "\n".join([texts_script({**(own_texts or {}), **page_texts()}), *map(static, names)])
 
 
 @cache

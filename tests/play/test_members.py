@@ -329,8 +329,8 @@ def test_the_people_of_a_shared_table_write_lines(network: Network, tmp_path: Pa
     for number in range(table_changes.MAX_LINES):
         last = host.post(f"/api/games/{id}/chat", text=str(number))["chat"]
     assert len(last) == table_changes.MAX_LINES and last[0] == [0, "준호", "0"]
-    kept = json.loads((network.folder / "tables" / f"{id}.json").read_text())
-    assert kept["chat"] == last
+    stored = json.loads((network.folder / "tables" / f"{id}.json").read_text())
+    assert stored["chat"] == last
 
 
 @pytest.mark.parametrize("kind", ["hint", "check", "review"])

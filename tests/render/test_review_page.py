@@ -19,8 +19,9 @@ LARGEST = 2_000_000  # bytes
 def reviewed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Game, dict[str, Any]]:
     """The beginning of a recorded game, and a report of it."""
     folder = tmp_path_factory.mktemp("game")
-    made = review_of_beginning(folder)
-    return made.game, {"record": str(folder)} | review_report.build_report(made)
+    game_review = review_of_beginning(folder)
+    report = review_report.build_report(game_review)
+    return game_review.game, {"record": str(folder)} | report
 
 
 def test_judged_moves_are_placements_boosters_and_actions(

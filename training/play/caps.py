@@ -67,8 +67,8 @@ def _fills(before: Table, changes: Effects, p: int) -> bool:
 
 def _with_stock(state: State, stock: Mapping[str, int]) -> State:
     players = state.game.players
-    most = np.array([stock.get(name, 127) for name in RESOURCES])
-    lowered = players.replace(resources=np.minimum(np.asarray(players.resources), most))
+    limits = np.array([stock.get(name, 127) for name in RESOURCES])
+    lowered = players.replace(resources=np.minimum(np.asarray(players.resources), limits))
     return state.replace(game=state.game.replace(players=lowered))
 
 
