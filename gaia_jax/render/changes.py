@@ -65,8 +65,10 @@ class Effects:
 
     def final_scoring(self) -> list[int]:
         """(P,) VP of the final scoring by player; [] before the end."""
-        sums = (self.fields(p) for p in range(max(self.seats, default=-1) + 1))
-        return [sum(f.get(name, 0) for name in FINAL_FIELDS) for f in sums] if self.over else []
+        if not self.over:
+            return []
+        fields = [self.fields(p) for p in range(max(*self.names, *self.seats) + 1)]
+        return [sum(changes.get(name, 0) for name in FINAL_FIELDS) for changes in fields]
 
     def fields(self, player: int) -> dict[str, int]:
         """By field of `SeatView`, such as `power.0` or `vp_source.LEECH`: after minus before."""
