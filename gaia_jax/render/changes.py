@@ -67,7 +67,7 @@ class Effects:
         """(P,) VP of the final scoring by player; [] before the end."""
         if not self.over:
             return []
-        fields = [self.fields(p) for p in range(max(*self.names, *self.seats) + 1)]
+        fields = [self.fields(p) for p in range(max([*self.names, *self.seats]) + 1)]
         return [sum(changes.get(name, 0) for name in FINAL_FIELDS) for changes in fields]
 
     def fields(self, player: int) -> dict[str, int]:
