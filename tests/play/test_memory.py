@@ -7,12 +7,14 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
-from training.play import background, compile_process
+from training.play import background, compile_process, compile_task
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_COLD, MOST_WARM = 2500, 1500  # MB, from an empty compilation cache, and with a full one
@@ -77,3 +79,85 @@ def test_a_large_server_compiles_in_another_process(
     size[0] = 2000.0
     background.Compilation("a program of no task").make(lambda: None)
     assert len(commands) == 1
+
+
+def test_a_failing_process_is_reported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The server then compiles itself, also where it cannot note what it has compiled."""
+    cache = tmp_path / "cache"
+    cache.write_text("not a folder")
+    monkeypatch.setattr(compile_process, "is_server", True)
+    monkeypatch.setattr(compile_process, "enabled_folder", lambda: cache)
+    monkeypatch.setattr(compile_process, "resident_mb", lambda: 2000.0)
+    compilation = background.Compilation("rules", ("no_ruleset", "2", compile_process.RULES))
+    compilation.make(lambda: None)
+    assert compilation.is_ready
+    line = capsys.readouterr().err
+    assert line.startswith("no_ruleset 2 rules failed to compile in another process: exit code 1")
+    assert "no_ruleset" in line.partition("exit code 1")[2] and line.count("\n") == 1
+
+
+def test_a_process_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compile_process, "TIMEOUT", 0.1)
+    assert "timed out" in compile_process._error_of(
+        [sys.executable, "-c", "import time; time.sleep(60)"]
+    )
+    assert "No such file" in compile_process._error_of(["no_such_command"])
+    assert compile_process._error_of([sys.executable, "-c", ""]) == ""
+
+
+@pytest.mark.parametrize(
+    ("task", "made"),
+    [
+        (("base", "2", compile_process.RULES), "rules base 2"),
+        (("base", "2", compile_process.PRICES), "prices base 2"),
+        (("base", "4", compile_process.PLAYOUTS, "zoo/strong"), "playouts base 4 zoo/strong"),
+        (("base", "4", "policy", "zoo/quick"), "policy base 4 zoo/quick"),
+    ],
+)
+def test_a_task_compiles_its_part(
+    monkeypatch: pytest.MonkeyPatch, task: tuple[str, ...], made: str
+) -> None:
+    calls: list[str] = []
+
+    def rules(name: str, players: int) -> Any:
+        game = f"{name} {players}"
+        return SimpleNamespace(
+            game=game,
+            prepare=lambda: calls.append(f"rules {game}"),
+            prepare_prices=lambda: calls.append(f"prices {game}"),
+        )
+
+    def adviser(rules: Any, agent: str) -> Any:
+        text = f"playouts {rules.game} {agent}"
+        return SimpleNamespace(prepare=lambda report: calls.append(text))
+
+    def compile_program(program: Any, rules: Any) -> None:
+        calls.append(f"{program.part} {rules.game} {program.name}")
+
+    for name in ("prepare", "start_jax", "end_with_parent"):
+        monkeypatch.setattr(compile_task, name, lambda name=name: calls.append(name))
+    monkeypatch.setattr(compile_task, "Rules", rules)
+    monkeypatch.setattr(compile_task, "Adviser", adviser)
+    monkeypatch.setattr(compile_task, "compile_program", compile_program)
+    compile_task.main(*task)
+    assert calls == ["end_with_parent", "prepare", "start_jax", made]
+
+
+PARENT = """
+import os, subprocess, sys
+child = "from training.play.compile_process import end_with_parent; end_with_parent();"
+child += "import time; print(flush=True); time.sleep(100)"
+process = subprocess.Popen([sys.executable, "-c", child], stdout=subprocess.PIPE)
+process.stdout.readline()
+os._exit(3)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the server compiles elsewhere on Linux only")
+def test_the_process_ends_with_the_server() -> None:
+    """Its end closes the standard error that it shares with this test."""
+    command = [sys.executable, "-c", PARENT]
+    ended = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert ended.returncode == 3, ended.stderr

@@ -6,16 +6,21 @@ in the compilation cache, from which the server then loads them.
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import hashlib
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from gaia_jax.cli.command_line import reason
 from gaia_jax.xla.compilation_cache import enabled_folder
 from gaia_jax.xla.stored_programs import library_digest, package_digest
 
 LARGE_MB = 1000.0  # a smaller server compiles itself, which is faster
+TIMEOUT = 1800.0  # seconds for one task; other compilations wait for it
 MARKS = "compiled"  # folder of empty files, named by what the cache contains
 RULES, PRICES, PLAYOUTS = "rules", "prices", "playouts"
 
@@ -30,15 +35,40 @@ def compile_elsewhere(task: Sequence[str]) -> None:
     """
     mark = _mark(task) if is_server else None
     if mark and not mark.exists() and resident_mb() >= LARGE_MB:
-        command = [sys.executable, "-m", "training.play.compile_task", *task]
-        subprocess.run(command, check=False, capture_output=True)  # the server compiles otherwise
+        if error := _error_of([sys.executable, "-m", "training.play.compile_task", *task]):
+            text = f"{' '.join(task)} failed to compile in another process: {error}"
+            print(text, file=sys.stderr, flush=True)  # the server compiles it
+
+
+def _error_of(command: Sequence[str]) -> str:
+    """Run a command. Returns one line on its failure; "" if it succeeds."""
+    try:
+        # In a session of its own it gets no Ctrl-C of the server; it ends with it all the same.
+        subprocess.run(
+            command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True, errors="replace", timeout=TIMEOUT,
+            start_new_session=True,
+        )  # fmt: skip
+    except subprocess.CalledProcessError as error:
+        last_line = (error.stderr.strip().splitlines() or [""])[-1]
+        return f"exit code {error.returncode}: {last_line}".rstrip(": ")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return reason(error)
+    return ""
+
+
+def end_with_parent() -> None:
+    """Let the system kill this process when its parent ends, also if that is killed (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def mark_compiled(task: Sequence[str]) -> None:
     """Note that the cache contains the programs of a task."""
     if is_server and (mark := _mark(task)):
-        mark.parent.mkdir(exist_ok=True)
-        mark.touch()
+        with contextlib.suppress(OSError):  # the disk is full: a later server compiles again
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch()
 
 
 def _mark(task: Sequence[str]) -> Path | None:

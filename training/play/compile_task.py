@@ -11,12 +11,13 @@ import sys
 from ..system.cli import prepare, start_jax
 from .advisers import Adviser
 from .agent_pool import AgentProgram, compile_program
-from .compile_process import PLAYOUTS, PRICES, RULES
+from .compile_process import PLAYOUTS, PRICES, RULES, end_with_parent
 from .compiled_rules import Rules
 
 
 def main(ruleset: str, players: str, part: str, agent: str = "") -> None:
     """Compile a task, as of `compile_elsewhere`."""
+    end_with_parent()
     prepare()
     start_jax()
     rules = Rules(ruleset, int(players))
