@@ -99,12 +99,11 @@ def test_a_failing_process_is_reported(
 
 
 def test_a_process_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compile_process, "TIMEOUT", 0.1)
-    assert "timed out" in compile_process._error_of(
-        [sys.executable, "-c", "import time; time.sleep(60)"]
-    )
-    assert "No such file" in compile_process._error_of(["no_such_command"])
     assert compile_process._error_of([sys.executable, "-c", ""]) == ""
+    assert "No such file" in compile_process._error_of(["no_such_command"])
+    monkeypatch.setattr(compile_process, "TIMEOUT", 0.1)
+    command = [sys.executable, "-c", "import time; time.sleep(60)"]
+    assert "timed out" in compile_process._error_of(command)
 
 
 @pytest.mark.parametrize(

@@ -34,10 +34,11 @@ def compile_elsewhere(task: Sequence[str]) -> None:
         task: the arguments of `compile_task`: ruleset, number of players, part, and maybe an agent.
     """
     mark = _mark(task) if is_server else None
-    if mark and not mark.exists() and resident_mb() >= LARGE_MB:
-        if error := _error_of([sys.executable, "-m", "training.play.compile_task", *task]):
-            text = f"{' '.join(task)} failed to compile in another process: {error}"
-            print(text, file=sys.stderr, flush=True)  # the server compiles it
+    if not mark or mark.exists() or resident_mb() < LARGE_MB:
+        return
+    if error := _error_of([sys.executable, "-m", "training.play.compile_task", *task]):
+        text = f"{' '.join(task)} failed to compile in another process: {error}"
+        print(text, file=sys.stderr, flush=True)  # the server compiles it
 
 
 def _error_of(command: Sequence[str]) -> str:
