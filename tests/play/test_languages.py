@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from gaia_jax.language import in_language
+from gaia_jax.language import LANGUAGES, in_language
+from training.analysis.puzzles import THEMES, find_theme
 from training.play.landing import Landing
 from training.play.languages import language_of, page_texts, translated
 
@@ -50,6 +51,14 @@ def test_messages_of_the_server_keep_their_values():
     with in_language("ko"):
         assert translated("Round 3") == "라운드 3"
         assert page_texts()["begin"] == "시작"
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_theme_of_a_puzzle_has_a_text(code):
+    with in_language(code):
+        texts = page_texts()
+    themes = {*THEMES.values(), find_theme("pass", 0), find_theme("piece MINE", 3)}
+    assert {f"theme-{theme.replace(' ', '-')}" for theme in themes} <= texts.keys()
 
 
 def answer(path: str, **headers: str) -> tuple[str, str]:

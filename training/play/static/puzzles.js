@@ -150,7 +150,7 @@ function verdictText(action) {
   const range = loss.low === loss.high ? "" : say("in-range", { low: vpText(loss.low), high: vpText(loss.high) });
   return [
     result.right ? say("puzzle-right") : lessText(action),
-    say("puzzle-best", { theme: say(`theme-${result.theme}`), move: result.answer.words }),
+    say("puzzle-best", { theme: themeName(result.theme), move: result.answer.words }),
     say(second.action === policy.action ? "puzzle-lead" : "puzzle-lead-second", {
       vp: vpText(loss.mean), range, other: policy.words, agent: result.beats || maker(),
       lead: vpText(deficit(second.action)), second: second.words,
@@ -302,12 +302,14 @@ function pressed(event) {
   act();
 }
 
+const themeName = (theme) => say(`theme-${theme.replaceAll(" ", "-")}`);
+
 async function main() {
   const index = await load("/api/puzzles", undefined, "asks", "puzzle-reading");
   if (!index) return;
   ({ themes, levels, level_names: levelNames } = index);
   wireLanguages();
-  const names = { theme: (name) => say(`theme-${name}`), level: (name) => levelNames[name] };
+  const names = { theme: themeName, level: (name) => levelNames[name] };
   scoreKey = `gaia_jax puzzles ${index.mark}`;
   for (const [id, values] of [["theme", themes], ["level", levels]]) {
     byId(id).replaceChildren(...[ANY, ...[...new Set(values)].sort()].map((name) => element("option",
