@@ -11,12 +11,14 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
+from gaia_jax.language import LANGUAGES, in_language, language
 from tests.browser import Watched
 from tests.play.server import Server
 from tests.play.test_members import Network
 from training.play import player_habits
 from training.play.all_rules import AllRules
-from training.play.player_habits import MAX_GAMES, PlayerHabits
+from training.play.background import Job
+from training.play.player_habits import MAX_GAMES, TOO_FEW, PlayerHabits
 
 LINES = {"a": [0, 1, 5, 6], "b": [0, 1, 2, 3], "open": [0, 1]}
 
@@ -33,41 +35,69 @@ def reviewed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     games: list[Any] = []
 
     def build_report(name: str, compared: list[Any]) -> dict[str, Any]:
-        games.extend(compared)
+        if language() == "en":
+            games.extend(compared)
         return {
             "player": name,
+            "language": language(),
             "habits": [{"example": {"record": compared[0].record, "decision": 3}}],
         }
 
-    monkeypatch.setattr(player_habits, "refusal", lambda rules: "")
     monkeypatch.setattr(player_habits, "recorded_game", lambda game: game)
     monkeypatch.setattr(player_habits.review, "review_game", lambda *_: None)
     monkeypatch.setattr(player_habits.habits, "build_report", build_report)
     return games
 
 
-def compared(ids: list[str], open_kept: Any = kept) -> Any:
+def player_habits_without_playouts() -> PlayerHabits:
     adviser = SimpleNamespace(name="zoo/strong", runner=None, prepare=lambda report: None)
     advisers: Any = SimpleNamespace(get=lambda rules: adviser)
-    player = PlayerHabits(advisers)
-    player.start("Anna", ids, open_kept)
-    job = player.get("Anna", ids)
-    assert job and player.get("Anna", [*ids, "newer"]) is None
-    player.start("Anna", ids, open_kept)
-    assert player.get("Anna", ids) is job, "asked twice, compared once"
+    return PlayerHabits(advisers)
+
+
+def compared(ids: list[str], open_kept: Any = kept) -> Job:
+    player = player_habits_without_playouts()
+    player.start("host", "Anna", ids, open_kept)
+    job = player.get("host", "Anna")
+    assert job
     job.wait()
-    assert job.now == "ready", job.message
-    return job.result
+    return job
 
 
 def test_an_example_has_its_position_at_the_table(reviewed: list[Any]) -> None:
-    report = compared(["a", "open", "b"])
-    assert report["habits"][0]["example"]["node"] == LINES["a"][2]
+    reports = compared(["a", "open", "b"]).result
+    assert {code: report["language"] for code, report in reports.items()} == {
+        code: code for code in LANGUAGES
+    }
+    for report in reports.values():
+        assert report["habits"][0]["example"]["node"] == LINES["a"][2]
     assert [(game.record, game.seats) for game in reviewed] == [("a", [0, 2]), ("b", [0, 2])]
 
 
 def test_one_game_is_no_habit(reviewed: list[Any]) -> None:
-    assert compared(["a", "open"])["habits"] == [] == reviewed
+    job = compared(["a", "open"])
+    assert (job.now, job.message, job.result) == ("failed", TOO_FEW, None) and not reviewed
+    for code in ("ko", "de"):
+        with in_language(code):
+            assert job.json()["message"] != TOO_FEW
+
+
+def test_a_comparison_is_lost_only_to_a_later_game(reviewed: list[Any]) -> None:
+    player = player_habits_without_playouts()
+    player.start("host", "Anna", ["a", "b"], kept)
+    job = player.get("host", "Anna")
+    player.start("guest", "Anna", ["b", "a"], kept)
+    other = player.get("guest", "Anna")
+    assert job and other and other is not job, "each browser sees its own tables"
+    job.wait()
+    other.wait()
+    assert (job.now, other.now) == ("ready", "ready"), "a start cancels no other one"
+    player.start("host", "Anna", ["b", "a"], kept)
+    assert player.get("host", "Anna") is job, "a table that is written again is the latest one"
+    player.start("host", "Anna", ["c", "b", "a"], lambda id: kept("a"))
+    later = player.get("host", "Anna")
+    assert later and later is not job
+    later.wait()
 
 
 def test_only_the_latest_games_are_reviewed(reviewed: list[Any]) -> None:
@@ -92,14 +122,18 @@ def test_names_of_ended_tables_are_offered(
     ids = [host.post("/api/games", **form, seed=seed)["id"] for seed in (1, 2, 3)]
     for id in ids[:2]:
         network.server.kept._data[id]["about"]["over"] = True
+    of_three = {**form, "seats": ["you"] * 3, "name": "Cem"}
+    for seed in (1, 2):  # no adviser plays them
+        id = host.post("/api/games", **of_three, seed=seed)["id"]
+        network.server.kept._data[id]["about"]["over"] = True
     offered = [browser.get("/api/offers?brief=1")["players"] for browser in (host, other)]
     assert offered == [["Anna"], []], "strangers see no names of a table that is not theirs"
     assert host.post("/api/habits", name="Anna") == {"status": "none", "report": None}
-    for browser, name in ((host, "Ben"), (other, "Anna"), (host, None)):
+    for browser, name in ((host, "Ben"), (host, "Cem"), (other, "Anna"), (host, None)):
         status, data = browser.request("POST", "/api/habits", {"name": name})
         assert status == 400 and "at least two ended games" in data["error"]
     hold = threading.Event()
-    monkeypatch.setattr(player_habits, "refusal", lambda rules: hold.wait(10) and "")
+    monkeypatch.setattr(network.server, "_read_kept", lambda id: hold.wait(10) and kept("open"))
     assert host.post("/api/habits", name="Anna", change="start")["status"] == "running"
     assert host.post("/api/habits", name="Anna", change="off")["status"] == "called off"
     hold.set()
@@ -122,8 +156,10 @@ def test_each_habit_leads_to_its_example(tab: Watched, server: Server, width: in
 
     def answer(route: Any) -> None:
         asked.append(route.request.post_data_json)
-        report = {"habits": habits, "records": [id, id]} if len(asked) > 1 else None
-        status = "ready" if report else "running"
+        is_started = {"name": "Anna", "change": "start"} in asked
+        is_ready = is_started and asked[-1]["change"] != "start"
+        report = {"habits": habits, "records": [id, id]} if is_ready else None
+        status = "ready" if is_ready else "running" if is_started else "none"
         route.fulfill(json={"status": status, "message": "played out", "done": 1, "total": 2,
                             "seconds": 1, "report": report})  # fmt: skip
 
@@ -137,7 +173,6 @@ def test_each_habit_leads_to_its_example(tab: Watched, server: Server, width: in
     page.wait_for_selector("#habits-ask")
     page.click("#habits-ask")
     tab.until("document.querySelectorAll('#habit-list li').length === 2")
-    assert asked[0] == {"name": "Anna", "change": "start"}
     text = page.inner_text("#habit-list")
     assert "Federation: 9.0 VP a game (4.0 to 14.0), 1 mistake in 3 moves." in text
     assert "pass loses 9.0 VP (4.0 to 14.0) compared with research: AI." in text

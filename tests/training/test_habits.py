@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ from scipy import stats
 
 from gaia_jax import replay
 from gaia_jax.cli.command_line import UserError
+from gaia_jax.language import in_language
 from tests.render.records import RECORDS
 from training import review as command
 from training.analysis import habits
@@ -87,6 +89,9 @@ def test_the_report_is_a_sentence_for_each_habit(tmp_path: Path) -> None:
     )
     report = habits.build_report("Anna", [PlayerGame(str(path), review, (0,))] * 2)
     json.dumps(report)
+    with in_language("ko"):
+        (habit,) = habits.build_report("Anna", [PlayerGame(str(path), review, (0,))] * 2)["habits"]
+    assert re.fullmatch("[\uac00-\ud7a3 ]+", habit["example"]["faction"])
     title, sentence, rest = habits.report_text(report).splitlines()
     assert title.startswith("Anna in 2 games, judged by zoo/strong")
     assert sentence.startswith("1. First structures: 6.0 VP a game (6.0 to 6.0), 2 mistakes in 2")

@@ -13,7 +13,7 @@ import numpy as np
 
 from gaia_jax.cli import outputs
 from gaia_jax.render import Table
-from gaia_jax.render.names import sources
+from gaia_jax.render.names import faction_name, sources
 
 from ..stats.effects import Effect, intervals
 from ..types import JsonObject
@@ -141,7 +141,7 @@ def _example_json(game: PlayerGame, move: JudgedMove) -> JsonObject:
         "record": game.record,
         "decision": number,
         "round": table.round,
-        "faction": table.faction(table.player).name,
+        "faction": faction_name(table.faction(table.player)),
         "played": played,
         "better": better,
         "loss": loss_json(move.loss, 1),

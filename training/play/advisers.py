@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import cache
 
 from ..agents import make_agent
 from ..agents.registry import plays
@@ -55,11 +56,15 @@ class Advisers:
             return self._advisers[key]
 
 
-def adviser_name(rules: Rules) -> str:
+@cache
+def adviser_for(ruleset: str, players: int) -> str:
     """The shipped agent that advises on such games; "" if there is none."""
-    env = rules.env
-    fitting = (name for name in ADVISERS if not plays(name).refusal(env.id, env.num_players))
-    return next(fitting, "")
+    return next((name for name in ADVISERS if not plays(name).refusal(ruleset, players)), "")
+
+
+def adviser_name(rules: Rules) -> str:
+    """The shipped agent that advises on games with these rules; "" if there is none."""
+    return adviser_for(rules.env.id, rules.env.num_players)
 
 
 def refusal(rules: Rules) -> str:

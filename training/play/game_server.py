@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gaia_jax.language import language
 from gaia_jax.replay import Record
 from gaia_jax.state import Setup
 
@@ -23,7 +24,7 @@ from .game import HUMAN, Game, Refused, requested_actions, whole_number
 from .hints import Advice
 from .kept_tables import KeptTables, OpenTable
 from .members import Forbidden, Members, read_name
-from .player_habits import PlayerHabits
+from .player_habits import TOO_FEW, PlayerHabits
 from .puzzle_book import PuzzleBook
 from .saves import SHIPPED_MARK, Saves, check, imported
 from .setup_advice import SetupAdvice
@@ -225,18 +226,19 @@ class GameServer:
         Args:
             change: "start" or "off"; anything else changes nothing.
         Raises:
-            Refused: there are fewer than two ended tables with such a name.
+            Refused: there are fewer than two such tables with such a name.
         """
         with self.lock:
             ids = self.kept.ended_of(browser).get(str(name), [])
         if len(ids) < MIN_GAMES:
-            raise Refused("name: of a player of at least two ended games is required")
+            raise Refused(TOO_FEW)
         if change == "start":
-            self._habits.start(str(name), ids, self._read_kept)
-        job = self._habits.get(str(name), ids)
+            self._habits.start(browser, str(name), ids, self._read_kept)
+        job = self._habits.get(browser, str(name))
         if job and change == "off":
             job.call_off()
-        return {**job.json(), "report": job.result} if job else {"status": "none", "report": None}
+        report = job.result[language()] if job and job.result else None
+        return {**job.json(), "report": report} if job else {"status": "none", "report": None}
 
     def _read_kept(self, id: str) -> OpenTable:
         """A kept table that need not be open."""

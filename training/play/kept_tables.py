@@ -18,6 +18,7 @@ from typing import Any
 
 from gaia_jax.ruleset import VARIANTS
 
+from .advisers import adviser_for
 from .compiled_rules import Rules
 from .game import Game, Refused
 from .members import Members
@@ -153,11 +154,15 @@ class KeptTables:
         return tables
 
     def ended_of(self, browser: str) -> dict[str, list[str]]:
-        """The ended tables that a browser may see, the latest first, by the name of a person."""
+        """The tables to review that a browser may see, the latest first, by a person's name.
+
+        They have ended, and an adviser plays such games.
+        """
         tables: dict[str, list[str]] = {}
         for id, data in reversed(self._data.items()):
-            members = Members(**data["members"])
-            if data["about"]["over"] and _is_current(data) and members.sees(browser):
+            members, about = Members(**data["members"]), data["about"]
+            is_ended = about["over"] and _is_current(data) and members.sees(browser)
+            if is_ended and adviser_for(about["ruleset"], data["players"]):
                 for name in dict.fromkeys(filter(None, members.names)):
                     tables.setdefault(name, []).append(id)
         return tables

@@ -3,57 +3,69 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from gaia_jax.cli.command_line import UserError
+from gaia_jax.language import LANGUAGES, in_language
+
 from ..analysis import habits, review
-from .advisers import Advisers, refusal
+from .advisers import Advisers
 from .background import Job
 from .hints import NUM_REVIEW_PLAYOUTS, recorded_game
 from .kept_tables import OpenTable
 
 MAX_GAMES = 8  # the latest ones; each takes minutes
+POLL = 0.2  # seconds between two checks whether the previous job has ended
+TOO_FEW = "name: of a player of at least two ended games that can be reviewed is required"
 OpenKept = Callable[[str], OpenTable]
 
 
 class PlayerHabits:
-    """The started comparisons, by player and tables; one of them runs at a time."""
+    """The started comparisons, by browser and player; one of them runs at a time."""
 
     def __init__(self, advisers: Advisers) -> None:
         self._advisers = advisers
-        self._lock = threading.Lock()
-        self._latest: tuple[tuple[str, Sequence[str]], Job] | None = None
+        self._lock, self._busy = threading.Lock(), threading.Lock()
+        self._started: dict[tuple[str, str], tuple[set[str], Job]] = {}
 
-    def get(self, name: str, ids: Sequence[str]) -> Job | None:
-        """The job of a player with these tables; None before its start."""
+    def get(self, browser: str, name: str) -> Job | None:
+        """The latest job of a browser on a player; None before its start."""
         with self._lock:
-            is_same = self._latest and self._latest[0] == (name, ids)
-            return self._latest[1] if self._latest and is_same else None
+            _, job = self._started.get((browser, name), (set[str](), None))
+            return job
 
-    def start(self, name: str, ids: Sequence[str], open_kept: OpenKept) -> None:
-        """Review the latest ended tables of a player unless that is done; it ends an earlier job.
+    def start(self, browser: str, name: str, ids: Sequence[str], open_kept: OpenKept) -> None:
+        """Review the latest ended tables of a player unless that is done or under way.
 
         Args:
             ids: the tables, the latest first.
             open_kept: reads one of them.
         """
-        job = self.get(name, ids)
-        if job and job.now in ("running", "ready"):
-            return
         with self._lock:
-            if self._latest:
-                self._latest[1].call_off()
-            work = partial(self._work, name, ids, open_kept)
-            self._latest = (name, ids), Job(work, "habits", is_localized=True)
+            tables, job = self._started.get((browser, name), (set[str](), None))
+            is_done = job is not None and job.now == "ready" and tables == set(ids)
+            if is_done or (job is not None and job.now == "running"):
+                return
+            work = partial(self._work, name, ids[:MAX_GAMES], open_kept)
+            self._started[browser, name] = set(ids), Job(work, "habits")
 
     def _work(self, name: str, ids: Sequence[str], open_kept: OpenKept, job: Job) -> None:
-        """Set `job.result` to the report; an example has the `node` of its position."""
+        """Set `job.result` to the report by language; an example has the `node` of its position."""
+        while not self._busy.acquire(timeout=POLL):
+            job.report("waiting for the habits of another player")
+        try:
+            self._compare(name, ids, open_kept, job)
+        finally:
+            self._busy.release()
+
+    def _compare(self, name: str, ids: Sequence[str], open_kept: OpenKept, job: Job) -> None:
         games, lines = list[habits.PlayerGame](), dict[str, Sequence[int]]()
-        for id in ids[:MAX_GAMES]:
+        for id in ids:
             table = open_kept(id)
             game = table.game
-            if refusal(game.rules) or not game.over(game.line[-1]):
+            if not game.over(game.line[-1]):  # it has been continued since
                 continue
             adviser = self._advisers.get(game.rules)
             adviser.prepare(job.report)
@@ -65,10 +77,20 @@ class PlayerHabits:
             games.append(habits.PlayerGame(id, reviewed, seats))
             lines[id] = list(game.line)
         if len(games) < habits.MIN_GAMES:
-            job.result = {"player": name, "records": [], "habits": []}
-            return
-        report = habits.build_report(name, games)
-        for habit in report["habits"]:
-            example: dict[str, Any] = habit["example"]
-            example["node"] = lines[example["record"]][example["decision"] - 1]
-        job.result = report
+            raise UserError(TOO_FEW)
+        reports = {}
+        for code in LANGUAGES:
+            with in_language(code):
+                reports[code] = _report(name, games, lines)
+        job.result = reports
+
+
+def _report(
+    name: str, games: Sequence[habits.PlayerGame], lines: Mapping[str, Sequence[int]]
+) -> dict[str, Any]:
+    """The report in the language in use. `lines`: the positions of each table."""
+    report = habits.build_report(name, games)
+    for habit in report["habits"]:
+        example: dict[str, Any] = habit["example"]
+        example["node"] = lines[example["record"]][example["decision"] - 1]
+    return report

@@ -6,7 +6,9 @@ let habitsTimer = 0;
 
 function fillHabits() {
   byId("habits").hidden = !offers.players.length;
-  if (offers.players.length) setOptions(byId("habits-of"), offers.players.map((name) => [name]), ownName());
+  if (!offers.players.length) return;
+  const holder = byId("habits-of");
+  setOptions(holder, offers.players.map((name) => [name]), holder.value || ownName());
 }
 
 // `what`: "start", "off", or nothing to look how far it is.
@@ -14,8 +16,8 @@ async function askHabits(what = "") {
   clearTimeout(habitsTimer);
   const name = byId("habits-of").value;
   const answer = await call("/api/habits", { name, change: what });
-  if (!answer || name !== byId("habits-of").value || game) return;
-  const { status, message, report } = answer;
+  if (name !== byId("habits-of").value || game) return;
+  const { status, message, report } = answer || {};
   const running = status === "running";
   byId("habits-ask").disabled = running;
   byId("habits-off").hidden = !running;

@@ -24,6 +24,8 @@ async function loadOffers() {
     offers = (await call("/api/offers")) || offers;
     byId("begin").disabled = false;
     fillUnderWay();
+    fillHabits();
+    if (offers.players.length) askHabits(); // a running job, after a game or a reload
     fillRecords();
     fillChairs();
     return;
