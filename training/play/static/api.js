@@ -74,7 +74,7 @@ function queue(path, body) {
 }
 
 async function send(path, body) {
-  if (!game) return;
+  if (!game) return null;
   busy = true;
   document.body.classList.add("busy");
   closeChoice();
@@ -91,4 +91,5 @@ async function send(path, body) {
     byId("seats").dataset.key = "";
     drawSeats();
   }
+  return answer;
 }

@@ -107,8 +107,10 @@ function drawTurn(state) {
   document.title = isTurn ? `\u25cf ${say("your-turn", { title: TITLE })}` : TITLE;
   if (begins && allSettings().sound) beep();
   if (begins && allSettings().notify && document.hidden) {
-    const notification = new Notification(say("your-turn", { title: state.seats[state.player].name }), { tag: state.id });
-    notification.onclick = () => { window.focus(); notification.close(); };
+    try {
+      const notification = new Notification(say("your-turn", { title: state.seats[state.player].name }), { tag: state.id });
+      notification.onclick = () => { window.focus(); notification.close(); };
+    } catch (error) { /* Chrome on Android allows them to service workers alone */ }
   }
 }
 

@@ -104,5 +104,5 @@ async function sendLine(event) {
   const text = byId("chat-line").value.trim();
   if (!text) return;
   byId("chat-line").value = "";
-  await change("chat", { text });
+  if (!await change("chat", { text })) byId("chat-line").value ||= text;
 }

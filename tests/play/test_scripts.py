@@ -1,0 +1,78 @@
+"""Functions of the table's scripts on an empty page, without a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from training import play
+
+pytestmark = pytest.mark.no_compile
+STATIC = Path(play.__file__).parent / "static"
+# `answers`: of the next requests, null for a failed one; `asked`: the bodies of the requests.
+STUBS = """() => Object.assign(window, {
+  game: null, offers: { players: ["Anna", "Ben"] }, answers: [], asked: [], messages: [],
+  byId: (id) => document.getElementById(id), say: (id) => id, farOf: () => "far",
+  ownName: () => "Ben", element: () => document.createElement("li"),
+  setOptions: (select, names, selected) => {
+    select.replaceChildren(...names.map(([name]) => new Option(name)));
+    select.value = selected;
+  },
+  call: async (path, body) => { asked.push(body); return answers.shift() ?? null; },
+  change: async (what, body) => { asked.push(body); return answers.shift() ?? null; },
+})"""
+PAGE = """<form><input id="chat-line"></form><div id="habits"><select id="habits-of"></select>
+<button id="habits-ask">?</button><button id="habits-off">x</button><p id="habits-status"></p>
+<ul id="habit-list"></ul></div>"""
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    page = browser.new_page()
+    page.set_content(PAGE)
+    page.evaluate(STUBS)
+    yield page
+    page.close()
+
+
+def load(page: Any, name: str) -> None:
+    page.add_script_tag(path=STATIC / name)
+
+
+def test_a_browser_that_refuses_notifications_draws_the_turn(page: Any) -> None:
+    load(page, "game.js")
+    page.evaluate("""() => {
+      window.shown = null;
+      window.allSettings = () => ({ notify: true });
+      window.Notification = function () { throw new TypeError("Illegal constructor"); };
+      Object.defineProperty(document, "hidden", { get: () => true });
+      drawTurn({ legal: [1], mine: [0], seats: [{ name: "Terrans" }, {}], player: 0 });
+    }""")
+    assert page.title().startswith("\u25cf")
+
+
+def test_a_line_of_the_chat_that_was_not_sent_stays(page: Any) -> None:
+    load(page, "seats.js")
+    send = "sendLine(new Event('submit')).then(() => byId('chat-line').value)"
+    page.fill("#chat-line", "well played")
+    assert page.evaluate(send) == "well played"
+    page.evaluate("answers = [{}]")
+    assert page.evaluate(send) == ""
+    assert page.evaluate("asked") == [{"text": "well played"}] * 2
+
+
+def test_habits_can_be_asked_for_after_a_failed_request_and_after_a_game(page: Any) -> None:
+    load(page, "habits.js")
+    page.evaluate("fillHabits()")
+    assert page.input_value("#habits-of") == "Ben"
+    page.select_option("#habits-of", "Anna")
+    page.evaluate("answers = [{ status: 'running' }]")
+    page.evaluate("askHabits('start')")
+    assert page.is_disabled("#habits-ask") and page.is_visible("#habits-off")
+    page.evaluate("askHabits()")
+    assert page.is_enabled("#habits-ask") and not page.is_visible("#habits-off")
+    page.evaluate("fillHabits()")
+    assert page.input_value("#habits-of") == "Anna", "the list is filled again after a game"
