@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
@@ -149,6 +150,52 @@ def test_two_tabs_check_a_move_each(advice: Advice) -> None:
     assert advice._positions["a", game.now].checks["good",] is good, "asked again"
     advice.call_off(game, "check", texts=["other"])
     assert good.now == bad.now == "ready"
+
+
+def test_only_the_latest_checks_of_a_position_run(advice: Advice) -> None:
+    """Cancelled ones end, although another hint has the playouts, and then hurry it no more."""
+    game = table()
+    busy = advice._advisers.get(game.rules).busy
+    moves = [["good"] * number for number in range(1, hints.MAX_CHECKS + 3)]
+    with busy:
+        jobs = []
+        for move in moves:
+            advice.start_check(game, move)
+            jobs.append(advice._positions["a", 0].checks[tuple(move)])
+        for job in jobs[:2]:
+            job.wait()
+            assert job.status == "called off"
+        assert advice.check(game, moves[0])["status"] == "none"
+        assert {job.status for job in jobs[2:]} == {"running"}
+        analysis: Any = advice._positions["a", 0].analysis
+        assert analysis.is_hurried
+        for job in jobs[2:]:
+            job.call_off()
+            job.wait()
+        assert not analysis.is_hurried
+    assert not busy.locked()
+
+
+def test_pages_do_not_wait_for_an_agent(advice: Advice, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first hint loads it, for seconds; every page asks for reviews."""
+    is_loading, may_end = threading.Event(), threading.Event()
+    adviser = advice._advisers.get(table().rules)
+
+    def load(rules: Any) -> Any:
+        is_loading.set()
+        may_end.wait(10)
+        return adviser
+
+    monkeypatch.setattr(advice._advisers, "get", load)
+    for start in (advice.start_hint, partial(advice.start_check, texts=["good"])):
+        is_loading.clear()
+        may_end.clear()
+        thread = threading.Thread(target=start, args=(table(),))
+        thread.start()
+        assert is_loading.wait(10) and advice._lock.acquire(timeout=5)
+        advice._lock.release()
+        may_end.set()
+        thread.join()
 
 
 def test_a_check_hurries_the_hint_of_its_position(advice: Advice) -> None:

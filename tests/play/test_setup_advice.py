@@ -146,6 +146,10 @@ def test_who_has_no_adviser_is_told_so_in_a_line(server: Server) -> None:
     assert status == 400 and answer == {"error": NO_THREE}
     with pytest.raises(Refused, match=NO_THREE):
         SetupAdvice(Advisers()).start(Rules("base", 3), None, THREE)  # type: ignore[arg-type]
+    solo = {"ruleset": "base", "seats": ["you"], "seed": 3}
+    assert server.request("POST", "/api/preview", solo)[1]["advice"] is None
+    status, answer, _ = server.request("POST", "/api/advice", solo)
+    assert status == 400 and "no advice on the set-up of a game against" in answer["error"]
     id = advice_status["id"]
     assert server.request("GET", f"/api/advice/{id}")[0] == 404
     for path in (f"/api/advice/{id}/page", "/api/advice/..%2fREADME.md/page"):

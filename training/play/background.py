@@ -8,7 +8,8 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cache, partial
 from typing import Any
@@ -21,6 +22,7 @@ from .languages import translated
 
 # One program at a time: the compiler takes up to 1 GB for each.
 _compiler = threading.RLock()
+POLL = 0.2  # seconds between two checks whether a waiting job has been cancelled
 EXIT_WAIT = 5.0  # seconds for which a process that exits waits for its cancelled jobs
 
 
@@ -164,6 +166,23 @@ class Job:
             self.status = "called off"
         except Exception as error:  # an agent's own code may raise anything
             self.message, self.status = error_text(error), "failed"
+
+
+@contextmanager
+def hold(lock: threading.Lock, job: Job, message: str) -> Iterator[None]:
+    """Hold a lock in the body; a job that is cancelled while it waits ends.
+
+    Args:
+        message: the progress of the job while it waits.
+    Raises:
+        CalledOff: the job has been cancelled.
+    """
+    while not lock.acquire(timeout=POLL):
+        job.report(message)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 atexit.register(Job.end_all)

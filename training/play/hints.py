@@ -24,8 +24,8 @@ from ..analysis.judge import Loss, estimate_loss
 from ..analysis.position_analysis import PositionAnalysis
 from ..analysis.recorded_game import Game as RecordedGame
 from ..analysis.recorded_game import whole_moves
-from .advisers import Advisers, adviser_name
-from .background import Job, JobPage
+from .advisers import Adviser, Advisers, adviser_name
+from .background import Job, JobPage, hold
 from .compiled_rules import Rules
 from .game import HUMAN, Game, Refused
 from .languages import say
@@ -33,6 +33,7 @@ from .languages import say
 LINE_MOVES = 4  # of a line in words
 NUM_REVIEW_PLAYOUTS = 8
 MAX_POSITIONS = 4  # of a game with a hint or a check; one more cancels the oldest
+MAX_CHECKS = 8  # of a position; one more cancels the oldest
 # Verbs whose actions have a part of the table; a hint looks there first.
 LOOK_AT = (
     "advance",
@@ -66,6 +67,11 @@ class Position:
     hint: Job | None = None
     checks: dict[tuple[str, ...], Job] = field(default_factory=dict)  # by the texts of the move
 
+    def hurry(self, ended: Job | None = None) -> None:
+        """End the hint early while there is a running check other than `ended`."""
+        running = [job for job in self.checks.values() if job.now == "running"]
+        self.analysis.is_hurried = any(job is not ended for job in running)
+
     def call_off(self) -> None:
         """Cancel its jobs."""
         for job in (self.hint, *self.checks.values()):
@@ -85,8 +91,9 @@ class Advice:
     def start_hint(self, game: Game, at: int | None = None) -> None:
         """Start a hint for a position, by default the present one."""
         node = game.now if at is None else at
+        adviser = self._advisers.get(game.rules)  # takes seconds, in which pages need the lock
         with self._lock:
-            position, played = self._position(game, node), game.played_at(node)
+            position, played = self._position(game, node, adviser), game.played_at(node)
             is_same = position.played == played
             if position.hint and position.hint.now in ("running", "ready") and is_same:
                 return
@@ -96,10 +103,7 @@ class Advice:
             rules, state = game.rules, position.state
 
             def work(job: Job) -> None:
-                adviser = self._advisers.get(rules)
-                if adviser.busy.locked():
-                    job.report("waiting for an earlier hint or check")
-                with adviser.busy:
+                with hold(adviser.busy, job, "waiting for an earlier hint or check"):
                     adviser.prepare(job.report)
                     position.analysis.suggest(partial(job.report, "played out"), played)
                     job.result = suggestions(rules, state, position.analysis, played)
@@ -117,21 +121,21 @@ class Advice:
         """
         rules, node = game.rules, game.now if at is None else at
         actions = _legal_actions(rules, game.nodes[node].state, texts)
+        adviser = self._advisers.get(rules)
         with self._lock:
-            position = self._position(game, node)
+            position = self._position(game, node, adviser)
             earlier = position.checks.get(tuple(texts))
             if earlier and earlier.now in ("running", "ready"):
                 return
-            position.analysis.is_hurried = True
 
             def work(job: Job) -> None:
-                adviser = self._advisers.get(rules)
-                if adviser.busy.locked():
-                    job.report("waiting for the hint")
-                with adviser.busy:
-                    adviser.prepare(job.report)
-                    position.analysis.is_hurried = False
-                    check = position.analysis.check(actions, partial(job.report, "played out"))
+                try:
+                    with hold(adviser.busy, job, "waiting for the hint"):
+                        adviser.prepare(job.report)
+                        check = position.analysis.check(actions, partial(job.report, "played out"))
+                finally:
+                    with self._lock:
+                        position.hurry(job)
                 job.result = {
                     "actions": list(texts),
                     "warned": check.is_mistake,
@@ -140,14 +144,18 @@ class Advice:
                     "playouts": check.num_playouts,
                 }
 
+            position.checks.pop(tuple(texts), None)
             position.checks[tuple(texts)] = Job(work, "check")
+            for key in list(position.checks)[:-MAX_CHECKS]:
+                position.checks.pop(key).call_off()
+            position.hurry()
 
-    def _position(self, game: Game, node: int) -> Position:
+    def _position(self, game: Game, node: int, adviser: Adviser) -> Position:
         """The analysis of a position of a game; only the latest of a game are held."""
         position, state = self._known(game, node), game.nodes[node].state
         if position is None:
-            runner = self._advisers.get(game.rules).runner
-            position = Position(state, PositionAnalysis(runner, state, game.rules.after))
+            analysis = PositionAnalysis(adviser.runner, state, game.rules.after)
+            position = Position(state, analysis)
         self._positions.pop((game.id, node), None)
         self._positions[game.id, node] = position
         for key in [key for key in self._positions if key[0] == game.id][:-MAX_POSITIONS]:

@@ -19,14 +19,13 @@ from gaia_jax.state import Setup
 from ..analysis import ADVICE_GAMES, advice, advice_report
 from ..analysis.report_texts import say
 from .advisers import Advisers, adviser_name, refusal
-from .background import Job, JobPage
+from .background import Job, JobPage, hold
 from .compiled_rules import Rules
 from .game import Refused
 
 Form = Mapping[str, object]  # the origin of a set-up
 
 MAX_PAGES = 32
-POLL = 0.2  # seconds between two checks whether the previous job has ended
 
 
 class SetupAdvice:
@@ -76,12 +75,8 @@ class SetupAdvice:
 
     def _work(self, job: Job, rules: Rules, setup: Setup, form: Form) -> None:
         """Set `job.result` to the `JobPage`."""
-        while not self._busy.acquire(timeout=POLL):
-            job.report("waiting for earlier advice")
-        try:
+        with hold(self._busy, job, "waiting for earlier advice"):
             self._advise(job, rules, setup, form)
-        finally:
-            self._busy.release()
 
     def _advise(self, job: Job, rules: Rules, setup: Setup, form: Form) -> None:
         job.report(f"loading {adviser_name(rules)}")
