@@ -122,3 +122,15 @@ def test_a_turn_in_a_page_in_the_background_is_a_notification(tab: Watched, serv
     page.evaluate("drawTurn(game)")
     assert len(page.evaluate("notified")) == 1, "once a turn"
     page.evaluate("localStorage.clear()")
+
+
+def test_a_reload_keeps_the_position_in_view(tab: Watched, server: Server) -> None:
+    """Also the end of a record, which opens at its beginning."""
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    place = "game && game.line.indexOf(game.node)"
+    assert tab.page.evaluate(place) == 0
+    for number in (7, len(moves_of(server))):
+        go(tab, number)
+        tab.page.reload()
+        tab.until("game && game.line.length > 1")
+        assert tab.page.evaluate(place) == number

@@ -5,7 +5,8 @@ const VIEW = "gaia_jax view"; // under which a tab keeps what it shows of its ga
 
 async function enter(id) {
   const { id: before, at, board } = stored(VIEW, {}, () => sessionStorage);
-  const state = await call(`/api/games/${id}${before === id && at !== null ? `?at=${at}` : ""}`);
+  // Without `at`, a record opens at its beginning; an empty one is the present position.
+  const state = await call(`/api/games/${id}${before === id ? `?at=${at ?? ""}` : ""}`);
   if (!state) {
     location.hash = "";
     return;
