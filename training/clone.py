@@ -42,7 +42,12 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--start", metavar="FILE", type=Path, help="an npz to start from")
     add("--passes", type=whole(1, 1000), default=2, help="number of passes over all labels")
     add("--minibatches", type=whole(1, 4096), default=16, help="minibatches of a chunk of labels")
-    add("--temperature", type=float, default=0.5, help="temperature, in VP")
+    add(
+        "--temperature",
+        type=float,
+        default=0.5,
+        help="divides the candidates' values; 1 for a search",
+    )
     add("--lr", type=float, default=2e-3, help="learning rate; falls to a tenth at the end")
     add("--value-coef", type=float, default=0.2, help="weight of the values in the loss")
     add("overrides", nargs="*", metavar="key=value", help="e.g. network.width=128")

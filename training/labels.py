@@ -30,8 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     expert_data.check_out(args.out)
     about = {"seed": args.seed, "games": args.games, "first": args.first}
     about["student"] = str(args.student) if args.student else ""
-    if args.expert:
-        about["expert"] = args.expert
+    about["expert"] = args.expert
     if on.in_process:
         expert_data.generate(args.out, args.chunks, about, args.config)
     else:
@@ -49,7 +48,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--first", type=whole(0, 2**31 - 1), default=0, help="number of the first game")
     add("--seed", type=whole(0, LARGEST_SEED), default=0, help="seed of the set-ups")
     add("--config", metavar="FILE", default="configs/quick.yaml", help="game and network")
-    add("--expert", metavar="AGENT", help="the expert, AGENT+search:N (default: greedy)")
+    add("--expert", metavar="AGENT", default="greedy", help="greedy or AGENT+search:N")
     add("--student", metavar="FILE", type=Path, help="an npz: this network plays most games")
     jobs.add_flags(parser)
     return parser.parse_args(argv)

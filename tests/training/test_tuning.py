@@ -16,8 +16,9 @@ from started import params_of
 from gaia_jax.cli.command_line import UserError
 from training import config as configs
 from training import sweep
-from training.run import start, sweep_file, tuning
+from training.learn.checkpoint import warm_start_parameters
 from training.run import sweep as run_sweep
+from training.run import sweep_file, tuning
 from training.system import cli, jobs
 
 SPACE = {"ppo.lr": {"low": 1.0e-4, "high": 1.0e-2, "log": True}, "network": {"layers": [1, 2]},
@@ -198,7 +199,8 @@ def test_the_worst_of_a_population_continues_the_best(file, monkeypatch, capsys)
         return 0
 
     monkeypatch.setattr(run_sweep, "train_all", trained)
-    search = sweep_file.load(file(name="best", tune=POPULATION))
+    changes = {"run.warm_start_temperature": 0.3}
+    search = sweep_file.load(file(name="best", set=changes, tune=POPULATION))
     assert tuning.tune(search, toy_env, jobs.LOCAL) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("best-trial-")
     first, second, third = generations
@@ -211,6 +213,7 @@ def test_the_worst_of_a_population_continues_the_best(file, monkeypatch, capsys)
         for member, config in enumerate(after):
             parent = best if member == worst else member
             assert config.run.warm_start == f"runs/best-trial-{4 * number + parent:04}"
+            assert config.run.warm_start_temperature == 1, "a policy is not sharpened again"
             if member != worst:
                 assert config.ppo == before[member].ppo
         factor = after[worst].ppo.lr / max(rates)
@@ -229,7 +232,7 @@ def test_a_population_learns_in_runs_that_continue_each_other(file):
     for number in (2, 3):
         run = configs.load(Path(f"runs/best-trial-000{number}/config.yaml")).run.warm_start
         assert run in ("runs/best-trial-0000", "runs/best-trial-0001")
-        leaves = jax.tree.leaves(start._warm_start(run, env))
+        leaves = jax.tree.leaves(warm_start_parameters(run, env))
         learned = np.concatenate([np.ravel(x) for x in leaves])
         assert np.array_equal(learned, params_of(Path(run), 4))
 

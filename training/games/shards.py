@@ -116,8 +116,9 @@ def _leaf(field: pa.Field) -> str:
 def open_file(path: Path) -> pq.ParquetFile:
     """Open a Parquet file by its end; a UserError if it is truncated or not Parquet."""
     try:
-        if path.exists() and not path.is_file():
-            raise UserError(f"{path} is not a Parquet file: it is not a file")
+        if not path.is_file():
+            problem = "not a file" if path.exists() else "not there"
+            raise UserError(f"{path} is not a Parquet file: it is {problem}")
         return pq.ParquetFile(path, page_checksum_verification=True)
     except UNREADABLE as error:
         raise UserError(f"{path} is not a Parquet file: {_first_line(error)}") from error

@@ -146,7 +146,7 @@ def read(path: Path, ids_of: IdsOf) -> tuple[Head, Games]:
         ids = ids_of(head.about["env"], head.players)
         games = _to_games(columns, head, ids)
         _check_columns(columns, to_columns(head, games, ids))
-    except (UserError, *UNREADABLE) as error:
+    except UNREADABLE as error:
         raise UserError(f"{path} does not hold games of agents: {reason(error)}") from error
     return head, games
 

@@ -226,7 +226,7 @@ class Course(NamedTuple):
     start: Path | None  # an npz to start from
     passes: int  # over all labels
     minibatches: int  # of a chunk of labels
-    temperature: float  # of the candidates' values, in VP
+    temperature: float  # divides the candidates' values
     lr: float  # falls to a tenth at the end
     value_coef: float  # weight of the values in the loss
 
@@ -276,7 +276,8 @@ def clone(
             if done % 4 == 1 or done == total:
                 rounded = {k: round(float(v), 4) for k, v in metrics.items()}
                 print(f"{done}/{total} {time.time() - start_time:.0f} s {rounded}", flush=True)
-                assert rounded["same"] == 1.0, "the labels are of other rules"
+                if rounded["same"] != 1.0:
+                    raise UserError("the games of the labels cannot be played again: other rules")
                 write(out, carry[2])
 
 

@@ -30,7 +30,7 @@ from ..networks import sampling
 from ..networks.make import init_params, make_network
 from ..system import cli, data_files, devices, environments, jobs
 from ..system.data_files import TEXT, WHOLE
-from ..system.environments import has_short_turns, identity
+from ..system.environments import has_short_turns, identity, is_solo, level_of
 from ..system.shard_files import shard_folder
 from ..types import AutoEnvironment, AutoState, Environment, EnvState, PolicyNetwork
 from .experts import SCRIPTED, Expert, make_expert
@@ -44,7 +44,12 @@ KEYS = {"env": TEXT, "env_version": TEXT, "seed": WHOLE, "games": WHOLE}  # of t
 ARRAYS = {"action": 2, "actions": 3, "values": 3, "reward": 3, "done": 2, "vp": 3,
           "player": 2}  # fmt: skip
 # Of heads that were written before there was a choice.
-DEFAULTS: dict[str, Any] = {"players": 4, "short_turns": False}
+DEFAULTS: dict[str, Any] = {
+    "players": 4,
+    "short_turns": False,
+    "automa": "",
+    "expert": SCRIPTED,
+}
 LABELS = 7  # folded into the seed
 IS_HEAD = outputs.json_with("seed", "games")  # the mark of `about.json`
 
@@ -129,8 +134,9 @@ def game_and_network(config: Config) -> tuple[Any, Any, Any]:
 
 
 def identity_of(env: Environment) -> dict[str, Any]:
-    """`identity` of the environment, and whether its turns are short."""
-    return identity(env) | {"short_turns": has_short_turns(env)}
+    """`identity` of the environment, whether its turns are short, the level of the Automa."""
+    level = level_of(env) if is_solo(env) else ""
+    return identity(env) | {"short_turns": has_short_turns(env), "automa": level}
 
 
 def generate(out: Path, chunks: int, about: dict[str, Any], config_file: str) -> None:
@@ -149,7 +155,7 @@ def generate(out: Path, chunks: int, about: dict[str, Any], config_file: str) ->
     seed, games, first = about["seed"], about["games"], about["first"]
     about = identity_of(env) | about
     check_begun(out, about)
-    expert = make_expert(str(about.get("expert", SCRIPTED)), env)
+    expert = make_expert(str((DEFAULTS | about)["expert"]), env)
     mesh = devices.make_mesh(games)
     states = jax.jit(lambda: start(auto, seed, games, first))()
     number = first + np.arange(games)

@@ -35,7 +35,8 @@ def make_expert(name: str, env: Environment) -> Expert:
 
     Args:
         name: "greedy", whose logits are the values of its candidates in VP; or NAME+search:N, whose
-            logits are those of the improved policy, so that the temperature 1 fits them.
+            logits are those of the improved policy, so that the temperature 1 fits them; the move
+            that the search plays has the highest.
         env: with the turns that the student plays.
     Raises:
         UserError: an agent without a search; `greedy` in the solo game, whose hidden cards it would

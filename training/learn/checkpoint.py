@@ -31,7 +31,7 @@ from ..system.environments import another_environment, identity, make_env
 from ..system.fast_compile import jit_fast_compile
 from ..types import Environment, EnvModule, Params
 from . import warm_start
-from .checkpoint_paths import ASIDE, FOLDER, free_path, is_folder
+from .checkpoint_paths import ASIDE, FOLDER, free_path, is_folder, number_of, split_update
 from .learner_state import GONE, NUMBERS, Runner, empty, join, path_name, split, start_keys
 
 FORMAT = "gaia_jax checkpoint 1"
@@ -343,6 +343,14 @@ def load_start(run: str | Path, env: Environment) -> tuple[Any, Any, Config]:
     network = make_network(env, config.network)
     params = jit_fast_compile(lambda: init_params(env, network, start_keys(config)[0]))()
     if config.run.warm_start:
-        given = zoo.parameters(config.run.warm_start, env)
+        given = warm_start_parameters(config.run.warm_start, env)
         params = warm_start.fit(given, config, params)
     return network, params, config
+
+
+def warm_start_parameters(name: str, env: Environment) -> Any:
+    """The parameters that `run.warm_start` names: of `zoo/NAME`, RUN, RUN@UPDATE or a file."""
+    run, update = split_update(name)
+    if (Path(run) / FOLDER).is_dir():
+        return load_policy(run, env, None, number_of("run.warm_start", update))[2]
+    return zoo.parameters(name, env)

@@ -44,7 +44,8 @@ class Population:
             if member in parents:
                 values = {key: self._perturb(values[key], x) for key, x in space}
             run = RUNS / self._results[parent]["run"]
-            proposed.append(values | {"run.warm_start": str(run)})
+            start = {"run.warm_start": str(run), "run.warm_start_temperature": 1.0}
+            proposed.append(values | start)
         self._values = proposed
         return proposed
 
@@ -62,9 +63,13 @@ class Population:
         return _within(self._rng.uniform(low, high), bounds)
 
     def _perturb(self, value: Any, bounds: Any) -> Any:
-        """A value of a range times one of FACTORS, of a list another draw."""
+        """A value of a range times one of FACTORS, a whole one by at least 1; or another draw."""
         factor = FACTORS[self._rng.integers(len(FACTORS))]
-        return self._draw(bounds) if isinstance(bounds, list) else _within(value * factor, bounds)
+        if isinstance(bounds, list):
+            return self._draw(bounds)
+        change = value * factor - value
+        least = math.copysign(1, change) if isinstance(value, int) else 0.0
+        return _within(value + max(change, least, key=abs), bounds)
 
 
 def _within(value: float, bounds: dict[str, Any]) -> Any:

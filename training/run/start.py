@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 
@@ -14,14 +14,12 @@ from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, check_system
 
 from .. import config as configs
-from .. import zoo
-from ..agents import Agent, trained
+from ..agents import Agent
 from ..config import Config
 from ..games import records
 from ..games.arena import make_opponent
-from ..learn.checkpoint import Checkpoints
+from ..learn.checkpoint import Checkpoints, warm_start_parameters
 from ..learn.checkpoint_paths import (
-    FOLDER,
     check_characters,
     check_round_trip,
     number_of,
@@ -30,7 +28,7 @@ from ..learn.checkpoint_paths import (
 from ..learn.loop import Inputs
 from ..system import devices, process_group, processes
 from ..system.process_group import ProcessGroup
-from ..types import Environment, EnvModule
+from ..types import EnvModule
 from .logs import RECORDS, check_sink, read_records
 
 RUNS = Path("runs")
@@ -152,16 +150,11 @@ def load(resolved: Resolved, env_module: EnvModule) -> Start:
     config = resolved.config
     inputs = Inputs.of(config, env_module)
     if config.run.warm_start and resolved.run is None:
-        inputs = inputs._replace(warm_start=_warm_start(config.run.warm_start, inputs.env))
+        inputs = inputs._replace(
+            warm_start=warm_start_parameters(config.run.warm_start, inputs.env)
+        )
     names = opponents(config) if config.eval.games or config.eval.chunks else []
     return Start(resolved, inputs, tuple(make_opponent(name, inputs.env) for name in names))
-
-
-def _warm_start(name: str, env: Environment) -> Any:
-    """The parameters of `zoo/NAME`, of a run or of a file."""
-    if (Path(split_update(name)[0]) / FOLDER).is_dir():
-        return trained(name, env).params
-    return zoo.parameters(name, env)
 
 
 def check(resolved: Resolved) -> None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.cli.outputs import folder_lock
 
@@ -135,7 +136,7 @@ def _ranges(tree: dict[str, Any], path: str, head: str = "") -> dict[str, Any]:
     ranges: dict[str, Any] = {}
     for key, values in tree.items():
         name = f"{head}{key}"
-        if isinstance(values, dict) and not values.keys() & {"low", "high", "log"}:
+        if isinstance(values, dict) and values and not values.keys() & {"low", "high", "log"}:
             ranges |= _ranges(values, path, f"{name}.")
             continue
         if isinstance(values, dict):
@@ -241,14 +242,16 @@ def state(member: Member, runs: Path) -> State:
     Raises:
         UserError: its folder holds a run of another configuration.
     """
-    remainder = left_at(member, runs)
-    for folder in (runs / LOCKS / f"{member.name}.lock", runs / member.name):
-        try:
-            with folder_lock(folder) if folder.exists() else nullcontext():
-                pass
-        except UserError:
-            return remainder._replace(status=RUNNING)
-    return remainder
+    remainder, run = left_at(member, runs), runs / member.name
+    has_lock = (runs / LOCKS / member.name).exists()
+    try:
+        with (
+            lock_member(member, runs) if has_lock else nullcontext(),
+            folder_lock(run) if run.exists() else nullcontext(),
+        ):
+            return remainder
+    except UserError:
+        return remainder._replace(status=RUNNING)
 
 
 def left_at(member: Member, runs: Path) -> State:
@@ -301,9 +304,10 @@ def lock_member(member: Member, runs: Path) -> Iterator[None]:
     Raises:
         UserError: another process has locked it.
     """
-    folder = runs / LOCKS / f"{member.name}.lock"
-    folder.mkdir(parents=True, exist_ok=True)
-    with folder_lock(folder):
+    (runs / LOCKS).mkdir(parents=True, exist_ok=True)
+    with (runs / LOCKS / member.name).open("a") as file:  # for NFS open to write, unlike a folder
+        if not outputs.lock(file):
+            raise UserError(f"{member.name} is in use by another process")
         yield
 
 
