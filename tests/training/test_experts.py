@@ -11,7 +11,9 @@ import toy_env
 from gaia_jax.cli.command_line import UserError
 from training.agents.base import policy_agent, random_agent
 from training.agents.search import SearchSpec, search_agent
-from training.imitation import experts
+from training.config import NetworkConfig
+from training.imitation import expert_data, experts
+from training.networks.make import make_network
 
 
 @pytest.fixture
@@ -47,6 +49,26 @@ def test_the_labels_of_a_search_begin_with_its_move(env):
     worth = np.pad(states.game.worth[:, 0], ((0, 0), (0, env.num_actions - toy_env.C)))
     paid = np.take_along_axis(worth, np.asarray(actions[:, :2]), 1)
     assert (paid[:, 0] >= paid[:, 1]).mean() > 0.9
+
+
+@pytest.mark.slow  # it compiles the games
+def test_a_stream_of_a_search_continues(env, monkeypatch, tmp_path):
+    network = make_network(env, NetworkConfig(mixing="flat", width=8, layers=1))
+    game = env, toy_env.auto_reset(env), network
+    monkeypatch.setattr(expert_data, "game_and_network", lambda config: game)
+    about = {"seed": 1, "games": 4, "first": 0, "student": ""}
+    about["expert"] = "toy+search:4:form=one_layer"
+    for folder, counts in (("cut", (1, 2)), ("whole", (2,))):
+        for count in counts:
+            expert_data.generate(tmp_path / folder, count, about, "configs/quick.yaml")
+    for name in ("0000.npz", "0001.npz"):
+        cut, whole = (expert_data.read_chunk(tmp_path / x / name, 4) for x in ("cut", "whole"))
+        assert all(np.array_equal(cut[key], whole[key]) for key in cut)
+        assert np.isfinite(whole["values"]).all() and whole["values"].max() < 0.1
+    with pytest.raises(UserError, match="has expert 'toy"):
+        expert_data.generate(
+            tmp_path / "cut", 3, about | {"expert": "greedy"}, "configs/quick.yaml"
+        )
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,9 @@ def test_a_damaged_file_is_rejected_in_one_line(path: Path) -> None:
     data = path.read_bytes()
     for cut in [0, 5, *range(200, len(data) - 1, len(data) // 20), len(data) - 9]:
         path.write_bytes(data[:cut])
-        with pytest.raises(UserError, match="does not hold games|cannot read") as error:
+        with pytest.raises(
+            UserError, match="does not hold games|cannot read|is not a Parquet file"
+        ) as error:
             store.read(path, lambda *_: IDS)
         assert "\n" not in str(error.value)
 
