@@ -171,13 +171,17 @@ def main() -> None:
             if args.hint:
                 analysis.suggest()
             moves = {"planted": mistake, "own": int(bench.chances(state).argmax())}
-            for kind, action in moves.items():
-                if action >= 0:
-                    about = {"seed": seed, "round": int(state.game.turn.round), "kind": kind}
-                    rows.append(about | bench.check(analysis, action))
-                    with args.out.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps(rows[-1]) + "\n")
-                    print(json.dumps(rows[-1]), flush=True)
+            about = {"seed": seed, "round": int(state.game.turn.round)}
+            checked = [
+                about | {"kind": kind} | bench.check(analysis, action)
+                for kind, action in moves.items()
+                if action >= 0
+            ]
+            text = "".join(json.dumps(row) + "\n" for row in checked)
+            with args.out.open("a", encoding="utf-8") as file:
+                file.write(text)  # at once: a seed with any row counts as done
+            print(text, end="", flush=True)
+            rows += checked
         print(report(rows), flush=True)
     if not seeds and rows:
         print(report(rows))

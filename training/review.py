@@ -127,16 +127,17 @@ def _habits(args: argparse.Namespace, seats: dict[Path, list[int]]) -> int:
     from .analysis.playouts import Playouts
     from .analysis.recorded_game import read_game
 
-    games, runners = list[habits.PlayerGame](), dict[str, Playouts]()
+    games = list[habits.PlayerGame]()
     with status_line(lambda: f"playing {len(seats)} records"):
         played = {path: read_game(path) for path in seats}  # errors before any game is reviewed
+    envs = {game.env.ruleset.name: game.env for game in played.values()}
+    runners = {
+        name: Playouts(env, make_agent(args.agent, env), moves=LINE_LENGTH)
+        for name, env in envs.items()
+    }
     for path, game in played.items():
-        name = game.env.ruleset.name
-        if name not in runners:
-            agent = make_agent(args.agent, game.env)
-            runners[name] = Playouts(game.env, agent, moves=LINE_LENGTH)
         try:
-            reviewed = _review(args, game, runners[name])
+            reviewed = _review(args, game, runners[game.env.ruleset.name])
         except KeyboardInterrupt:
             break
         if len(reviewed.moves) < reviewed.num_requested:  # after Ctrl-C

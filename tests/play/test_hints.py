@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
@@ -15,14 +17,17 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
+from gaia_jax.ruleset import VARIANTS
 from tests.browser import Watched
 from tests.play.server import Server
 from tests.play.test_browser import MINE, begin
 from tests.play.test_table import go
+from tools import measure_checks
+from training.analysis import ADVISERS
 from training.analysis.judge import Loss, policy_probabilities
 from training.analysis.position_analysis import Check, PositionAnalysis
 from training.play import hints
-from training.play.advisers import Adviser
+from training.play.advisers import Adviser, adviser_name, refusal
 from training.play.background import Job
 from training.play.compiled_rules import Rules
 from training.play.game import Refused
@@ -235,6 +240,48 @@ def test_a_review_is_of_the_line_of_the_game(
     assert advice.has_review(game)
     advice.forget("a")
     assert advice.review_job(game) is None
+
+
+def test_every_adviser_advises_on_some_games() -> None:
+    chosen = set[str]()
+    for id, players in VARIANTS:
+        rules: Any = SimpleNamespace(env=SimpleNamespace(id=id, num_players=players))
+        chosen.add(adviser_name(rules))
+        assert bool(refusal(rules)) == (not adviser_name(rules))
+    assert chosen - {""} == set(ADVISERS)
+
+
+def test_an_interrupted_measurement_of_checks_repeats_the_game(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    outcomes: list[Any] = [{"warned": True}, KeyboardInterrupt]
+    outcomes += [{"warned": True}, {"warned": False}]
+
+    def check(analysis: Any, action: int) -> Any:
+        outcome = outcomes.pop(0)
+        if outcome is KeyboardInterrupt:
+            raise KeyboardInterrupt
+        return outcome
+
+    turn = SimpleNamespace(turn=SimpleNamespace(round=3))
+    bench = SimpleNamespace(
+        position=lambda seed: SimpleNamespace(game=turn), plant=lambda states, seed: [1],
+        chances=lambda state: np.array([1.0, 0.0]), check=check,
+        adviser=SimpleNamespace(runner=None), rules=SimpleNamespace(after=None),
+    )  # fmt: skip
+    out = tmp_path / "checks.jsonl"
+    monkeypatch.setattr(measure_checks, "Bench", lambda: bench)
+    monkeypatch.setattr(measure_checks, "PositionAnalysis", lambda *_: None)
+    monkeypatch.setattr(measure_checks.cli, "prepare", lambda: None)
+    monkeypatch.setattr(measure_checks, "report", lambda rows: "")
+    monkeypatch.setattr("sys.argv", ["measure_checks", "--games", "1", "--out", str(out)])
+    with pytest.raises(KeyboardInterrupt):
+        measure_checks.main()
+    assert not out.exists()
+    measure_checks.main()
+    measure_checks.main()
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [row["kind"] for row in rows] == ["planted", "own"] and not outcomes
 
 
 def test_what_fails_is_said_in_a_line() -> None:

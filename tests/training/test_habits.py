@@ -92,6 +92,9 @@ def test_the_report_is_a_sentence_for_each_habit(tmp_path: Path) -> None:
     with in_language("ko"):
         (habit,) = habits.build_report("Anna", [PlayerGame(str(path), review, (0,))] * 2)["habits"]
     assert re.fullmatch("[\uac00-\ud7a3 ]+", habit["example"]["faction"])
+    others: Any = SimpleNamespace(**vars(review) | {"agent": "zoo/duel"})
+    mixed = [PlayerGame(str(path), of_agent, (0,)) for of_agent in (review, others, review)]
+    assert habits.build_report("Anna", mixed)["agent"] == "zoo/strong, zoo/duel"
     title, sentence, rest = habits.report_text(report).splitlines()
     assert title.startswith("Anna in 2 games, judged by zoo/strong")
     assert sentence.startswith("1. First structures: 6.0 VP a game (6.0 to 6.0), 2 mistakes in 2")
@@ -115,6 +118,32 @@ def test_wrong_names_and_numbers_are_refused_before_any_work(tmp_path: Path) -> 
     ):
         with pytest.raises(UserError, match=message):
             command.main(arguments)
+
+
+def test_the_agent_has_to_play_all_games_before_one_is_reviewed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    games = {Path("first.json"): "lost_fleet", Path("second.json"): "base"}
+    made: list[str] = []
+
+    def played(path: Path) -> Any:
+        return SimpleNamespace(
+            env=SimpleNamespace(ruleset=SimpleNamespace(name=games[path])), moves=[]
+        )
+
+    def make_agent(name: str, env: Any) -> None:
+        made.append(env.ruleset.name)
+        if env.ruleset.name == "base":
+            raise UserError(f"{name} does not play base")
+
+    monkeypatch.setattr("training.analysis.recorded_game.read_game", played)
+    monkeypatch.setattr("training.agents.make_agent", make_agent)
+    monkeypatch.setattr("training.analysis.playouts.Playouts", lambda *_, moves: None)
+    monkeypatch.setattr(command, "_review", lambda *_: pytest.fail("reviewed too early"))
+    args: Any = SimpleNamespace(agent="zoo/strong", player="Anna")
+    with pytest.raises(UserError, match="does not play base"):
+        command._habits(args, dict.fromkeys(games, [0]))
+    assert made == ["lost_fleet", "base"]
 
 
 @pytest.mark.slow  # compiles the playouts

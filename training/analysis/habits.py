@@ -106,13 +106,13 @@ def build_report(player: str, games: Sequence[PlayerGame]) -> JsonObject:
     """The costliest habits as JSON values, each with an example.
 
     Args:
-        games: of the player, at least MIN_GAMES; the reviews are by one agent.
+        games: of the player, at least MIN_GAMES; `agent` names the agents of all reviews.
     """
     review = games[0].review
     return {
         "player": player,
         "records": [game.record for game in games],
-        "agent": review.agent,
+        "agent": ", ".join(dict.fromkeys(game.review.agent for game in games)),
         "playouts": review.num_playouts,
         "seed": review.seed,
         "habits": [_habit_json(habit) for habit in find_habits(games)[:MAX_HABITS]],

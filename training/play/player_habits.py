@@ -12,12 +12,11 @@ from gaia_jax.language import LANGUAGES, in_language
 
 from ..analysis import habits, review
 from .advisers import Advisers
-from .background import Job
+from .background import Job, hold
 from .hints import NUM_REVIEW_PLAYOUTS, recorded_game
 from .kept_tables import OpenTable
 
 MAX_GAMES = 8  # the latest ones; each takes minutes
-POLL = 0.2  # seconds between two checks whether the previous job has ended
 TOO_FEW = "name: of a player of at least two ended games that can be reviewed is required"
 OpenKept = Callable[[str], OpenTable]
 
@@ -53,12 +52,8 @@ class PlayerHabits:
 
     def _work(self, name: str, ids: Sequence[str], open_kept: OpenKept, job: Job) -> None:
         """Set `job.result` to the report by language; an example has the `node` of its position."""
-        while not self._busy.acquire(timeout=POLL):
-            job.report("waiting for the habits of another player")
-        try:
+        with hold(self._busy, job, "waiting for the habits of another player"):
             self._compare(name, ids, open_kept, job)
-        finally:
-            self._busy.release()
 
     def _compare(self, name: str, ids: Sequence[str], open_kept: OpenKept, job: Job) -> None:
         games, lines = list[habits.PlayerGame](), dict[str, Sequence[int]]()
