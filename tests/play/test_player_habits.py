@@ -15,6 +15,7 @@ from gaia_jax.language import LANGUAGES, in_language, language
 from tests.browser import Watched
 from tests.play.server import Server
 from tests.play.test_members import Network
+from training.analysis import habits, review
 from training.play import player_habits
 from training.play.all_rules import AllRules
 from training.play.background import Job
@@ -44,8 +45,8 @@ def reviewed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         }
 
     monkeypatch.setattr(player_habits, "recorded_game", lambda game: game)
-    monkeypatch.setattr(player_habits.review, "review_game", lambda *_: None)
-    monkeypatch.setattr(player_habits.habits, "build_report", build_report)
+    monkeypatch.setattr(review, "review_game", lambda *_: None)
+    monkeypatch.setattr(habits, "build_report", build_report)
     return games
 
 
