@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jax
+
 from gaia_jax import actions as action_index
 from gaia_jax.cli import command_line, outputs
 from gaia_jax.env import GaiaEnv, State, make
@@ -192,7 +194,8 @@ def states(record: Record) -> Iterator[State]:
     """
     env, setup, indices = _prepared(record)
     init_from, step = compiled(env)
-    state = init_from(setup)
+    # On the host, as the table's states are: `step` of arrays on a device is a second program.
+    state = jax.device_get(init_from(setup))
     yield state
     for number, action in enumerate(indices):
         if state.terminated | state.truncated:
@@ -202,7 +205,7 @@ def states(record: Record) -> Iterator[State]:
                 f"{_locate(record, number)}: {record.actions[number]!r} is illegal for player"
                 f" {int(state.current_player)}; {_legal(env, state)}"
             )
-        state = step(state, action)
+        state = jax.device_get(step(state, action))
         yield state
     if not record.final_vp:
         return

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import jax
 import numpy as np
 
 import gaia_jax
@@ -64,8 +65,9 @@ def replay_game(record: replay.Record, env_module: EnvModule = gaia_jax) -> Game
 
 
 def compiled_step(env: GaiaEnv) -> Callable[[State, int], State]:
-    """The compiled step function with which records of an environment are replayed."""
-    return replay.compiled(gaia_jax.make(env.id, players=env.num_players))[1]
+    """The compiled step with which records of an environment are replayed; states on the host."""
+    step = replay.compiled(gaia_jax.make(env.id, players=env.num_players))[1]
+    return lambda state, action: jax.device_get(step(state, action))
 
 
 def follow(

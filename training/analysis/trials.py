@@ -133,15 +133,16 @@ class Trial(NamedTuple):
         return counts
 
     def _cause(self, texts: Sequence[str], answer: np.ndarray, other: np.ndarray) -> JsonObject:
-        """What the seat does more often after the answer, or the others after another move.
+        """What the seat takes more often after the answer, maybe since others take it otherwise.
 
         Args:
             texts: of all actions. answer, other: (2, A) as of `_action_counts`.
         Returns:
             "cause", or nothing if no difference reaches MIN_CAUSE.
         """
-        differences = (answer - other) * np.array([[-1.0], [1.0]])
+        differences = (answer - other) * np.array([[-1.0], [1.0]])  # of the others, of the seat
         differences[:, [text.split()[0] not in CAUSES for text in texts]] = 0
+        differences[0, differences[1] < MIN_CAUSE] = 0  # not contested
         differences[1, self.answer] = 0
         own, action = map(int, np.unravel_index(np.argmax(differences), differences.shape))
         if differences[own, action] < MIN_CAUSE:

@@ -166,6 +166,8 @@ class Job:
             self.status = "called off"
         except Exception as error:  # an agent's own code may raise anything
             self.message, self.status = error_text(error), "failed"
+        finally:
+            return_free_memory()  # of the programs that it compiled, and of its playouts
 
 
 @contextmanager

@@ -19,8 +19,8 @@ from gaia_jax.cli.command_line import reason
 from gaia_jax.xla.compilation_cache import enabled_folder
 from gaia_jax.xla.stored_programs import library_digest, package_digest
 
-LARGE_MB = 1000.0  # a smaller server compiles itself, which is faster
 TIMEOUT = 1800.0  # seconds for one task; other compilations wait for it
+LARGE_MB = 700.0  # a smaller server compiles itself, which is faster
 MARKS = "compiled"  # folder of empty files, named by what the cache contains
 RULES, PRICES, PLAYOUTS = "rules", "prices", "playouts"
 

@@ -24,6 +24,7 @@ from gaia_jax.replay import page
 from ..agents import sha256_of
 from ..analysis import puzzles
 from ..analysis.puzzles import CONVERSION
+from ..analysis.recorded_game import compiled_step
 from ..types import JsonObject
 from .game import HALF_MADE, Refused
 from .languages import page_texts, say
@@ -141,7 +142,7 @@ class PuzzleBook:
         The choices are those of its line.
         """
         env, state, table = self._position(number)
-        step, words = replay.compiled(env)[1], list[str]()
+        step, words = compiled_step(env), list[str]()
         for text in (candidate["text"], *candidate["line"][1:]):
             words.append(words_of(table, text))
             state = step(state, from_text(env.ruleset, text))
@@ -220,7 +221,7 @@ def steps_of(env: GaiaEnv, state: State, line: Sequence[str], seat: int) -> Iter
     step. A step has its words and what it `brings`; `own`: whether it is the seat's; `vp` of the
     seat after it; `over`: whether the game has ended.
     """
-    table, step = Table(state, env.ruleset), replay.compiled(env)[1]
+    table, step = Table(state, env.ruleset), compiled_step(env)
     names = [row["name"] for row in page.seats_json(table)]
     yield {"text": "", "words": "", "brings": ""}, panels.parts(table)
     for number, text in enumerate(line):
