@@ -15,6 +15,7 @@ COMMANDS = {
     "play": (".play.__main__", "the table in the browser: play, watch, replay, analyse"),
     "replay": ("gaia_jax.replay.command", "play and verify a record; as a page, as CSV, as moves"),
     "import": ("gaia_jax.importers.boardgamers", "convert a game of boardgamers.space to a record"),
+    "check": (".check", "compare the games of this machine with the release"),
     "review": (".review", "the loss of each main move of a recorded game, accuracy by seat"),
     "advise": (".advise", "expected VP of each faction on a set-up"),
     "explain": (".explain", "why a move: playouts of the candidates, or a search"),

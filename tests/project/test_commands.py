@@ -31,7 +31,7 @@ COMMANDS = (
     "training.play", "training.labels", "training.clone", "training.ship",
     "training.export", "training.plan", "training.merge", "training.compare", "training.study",
     "training.sweep", "training.advise", "training.review", "gaia_jax.importers.boardgamers",
-    "training.puzzles",
+    "training.puzzles", "training.check",
 )  # fmt: skip
 # The module with the command line of a package.
 PACKAGES = {
