@@ -76,6 +76,15 @@ def test_candidates_that_lead_to_the_same_position_are_one(monkeypatch: pytest.M
     assert len(analysis.alternatives()) >= 2
 
 
+def test_an_illegal_action_is_no_candidate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a main action the policy ends its turn: legal conversions have probability 0 too."""
+    analysis = analysis_of(monkeypatch, PlannedPlayouts(dict.fromkeys(range(5), 100), {}))
+    chances = np.array([[0, 0, 0, 0, 1.0]])
+    monkeypatch.setattr(position_analysis, "policy_probabilities", lambda *_: chances)
+    analysis.state.legal_action_mask = np.array([0, 0, 1, 0, 1], bool)
+    assert analysis.likely_actions == [4, 2]
+
+
 def test_actions_that_follow_each_other_are_one_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     runner = PlannedPlayouts({0: 100, 1: 99.5, 2: 98, 3: 97}, {0: 1, 1: 0, 2: 0, 3: 0})
     analysis = analysis_of(monkeypatch, runner)

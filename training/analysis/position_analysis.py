@@ -73,8 +73,9 @@ class PositionAnalysis:
         """
         if self._likely is None:
             probabilities = policy_probabilities(self.runner.agent, self._states)[0]
-            num_legal = int(np.sum(self.state.legal_action_mask))
-            order = np.argsort(-probabilities, kind="stable")[:num_legal].tolist()
+            legal = np.flatnonzero(self.state.legal_action_mask)
+            # With short turns the policy gives 0 to the legal conversions after a main action.
+            order = legal[np.argsort(-probabilities[legal], kind="stable")].tolist()
             num_likely = int((probabilities >= MIN_PROBABILITY).sum())
             self._likely = order[: max(num_likely, NUM_FIRST)]
         return self._likely
