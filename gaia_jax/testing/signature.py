@@ -22,6 +22,7 @@ GAMES = 256
 # Of rulesets for four players, as `gaia check --env ID` prints it.
 RELEASED = {
     "lost_fleet": "52f64e9a26b5def2c918a69c829fd7ea7df68ea1503ffdad1e14a50e7efe32ed",
+    "lost_fleet_published": "8d4433ac11e6922ed5b43912aec11cb2f34584461ef47010c9c0ab3d59fea270",
     "base": "e169662324eea34b38ff47534bf3efe6d41f6bcfdd3f508e1ebccb5c4a46b3f5",
 }
 
