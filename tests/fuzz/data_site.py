@@ -75,7 +75,7 @@ def _evaluation(out: Path) -> None:
 def _labels(out: Path) -> None:
     """`training.labels` of invented games."""
     import gaia_jax
-    from training.imitation import expert_data
+    from training.imitation import expert_data, experts
     from training.system.environments import identity
 
     env, steps, games = gaia_jax.make("lost_fleet"), 64, 8
@@ -89,7 +89,7 @@ def _labels(out: Path) -> None:
     for chunk in range(2):
         np.savez(
             out / "labels" / f"{chunk:04d}.npz", action=zeros(np.int16),
-            actions=zeros(np.int16, expert_data.BEST), values=zeros(np.float16, expert_data.BEST),
+            actions=zeros(np.int16, experts.BEST), values=zeros(np.float16, experts.BEST),
             reward=zeros(np.float16, 4), done=zeros(bool), vp=zeros(np.int16, 4),
             player=zeros(np.int8),
         )  # fmt: skip

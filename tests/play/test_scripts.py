@@ -14,6 +14,7 @@ pytestmark = pytest.mark.no_compile
 STATIC = Path(play.__file__).parent / "static"
 # `answers`: of the next requests, null for a failed one; `asked`: the bodies of the requests.
 STUBS = """() => Object.assign(window, {
+  setTimeout: () => 0,
   game: null, offers: { players: ["Anna", "Ben"] }, answers: [], asked: [], messages: [],
   byId: (id) => document.getElementById(id), say: (id) => id, farOf: () => "far",
   ownName: () => "Ben", element: () => document.createElement("li"),

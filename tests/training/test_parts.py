@@ -129,7 +129,7 @@ def test_an_arena_in_parts_is_the_arena(tmp_path, capsys, monkeypatch):
     with files["one"].open("rb+") as file:
         file.truncate(files["one"].stat().st_size - 20)
     code, _, err = command(capsys, merge.main, tmp_path / "other.csv", *out[1:])
-    assert code == 2 and "does not hold games" in err and err.count("\n") == 1
+    assert code == 2 and "is not a Parquet file" in err and err.count("\n") == 1
     code, _, err = command(capsys, merge.main, tmp_path / "all.csv", tmp_path / "one.csv")
     assert code == 2 and "all parts must be .parquet" in err and err.count("\n") == 1
 

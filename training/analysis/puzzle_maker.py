@@ -43,7 +43,7 @@ from .puzzles import (
     NON_ANSWERS,
     AnswerCriteria,
 )
-from .recorded_game import Game, whole_moves
+from .recorded_game import Game, compiled_step, whole_moves
 from .review import check_policy
 from .trials import POOL_SIZE, CandidatePlayer, Trial, stack_states
 
@@ -222,7 +222,8 @@ class PuzzleMaker:
         """Play on GAMES_PER_BLOCK set-ups of a seed; a block always gives the same games."""
         key, numbers = jax.random.key(seed), np.arange(GAMES_PER_BLOCK) + block * GAMES_PER_BLOCK
         draw = env_jit(self.env, "draw_setup")
-        start, step = replay.compiled(gaia_jax.make(self.env.id, players=self.env.num_players))
+        start = replay.compiled(gaia_jax.make(self.env.id, players=self.env.num_players))[0]
+        step = compiled_step(self.env)
         states = [jax.device_get(start(draw(jax.random.fold_in(key, n)))) for n in numbers]
         pool = stack_states(states)
         first = np.argmax(policy_probabilities(self.agent, pool)[:GAMES_PER_BLOCK], axis=1)

@@ -317,7 +317,8 @@ class Game:
     def effects_json(self, id: int) -> dict[str, Any]:
         """Costs and gains of the decision that led to a position, as pages show them."""
         node = self.nodes[id]
-        texts: dict[str, Any] = self._once(node, "effects", lambda: self._effects_json(node))
+        kind = f"effects {self.rules.prices_ready}"  # with prices they name what has no room
+        texts: dict[str, Any] = self._once(node, kind, lambda: self._effects_json(node))
         return texts
 
     def _effects_json(self, node: Node) -> dict[str, Any]:

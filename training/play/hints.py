@@ -91,16 +91,17 @@ class Advice:
     def start_hint(self, game: Game, at: int | None = None) -> None:
         """Start a hint for a position, by default the present one."""
         node = game.now if at is None else at
+        state = game.nodes[node].state
         adviser = self._advisers.get(game.rules)  # takes seconds, in which pages need the lock
         with self._lock:
-            position, played = self._position(game, node, adviser), game.played_at(node)
+            position, played = self._position(game, node, state, adviser), game.played_at(node)
             is_same = position.played == played
             if position.hint and position.hint.now in ("running", "ready") and is_same:
                 return
             if position.hint:
                 position.hint.call_off()
             position.played = played
-            rules, state = game.rules, position.state
+            rules = game.rules
 
             def work(job: Job) -> None:
                 with hold(adviser.busy, job, "waiting for an earlier hint or check"):
@@ -120,10 +121,11 @@ class Advice:
             Refused: one of them is not legal.
         """
         rules, node = game.rules, game.now if at is None else at
-        actions = _legal_actions(rules, game.nodes[node].state, texts)
+        state = game.nodes[node].state
+        actions = _legal_actions(rules, state, texts)
         adviser = self._advisers.get(rules)
         with self._lock:
-            position = self._position(game, node, adviser)
+            position = self._position(game, node, state, adviser)
             earlier = position.checks.get(tuple(texts))
             if earlier and earlier.now in ("running", "ready"):
                 return
@@ -150,9 +152,15 @@ class Advice:
                 position.checks.pop(key).call_off()
             position.hurry()
 
-    def _position(self, game: Game, node: int, adviser: Adviser) -> Position:
-        """The analysis of a position of a game; only the latest of a game are held."""
-        position, state = self._known(game, node), game.nodes[node].state
+    def _position(self, game: Game, node: int, state: Any, adviser: Adviser) -> Position:
+        """The analysis of a position of a game; only the latest of a game are held.
+
+        Raises:
+            Refused: the position has been taken back since its `state` was read.
+        """
+        if node >= len(game.nodes) or game.nodes[node].state is not state:
+            raise Refused(f"this game has no position {node}")
+        position = self._known(game, node)
         if position is None:
             analysis = PositionAnalysis(adviser.runner, state, game.rules.after)
             position = Position(state, analysis)

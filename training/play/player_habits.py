@@ -13,10 +13,12 @@ from gaia_jax.language import LANGUAGES, in_language
 from ..analysis import habits, review
 from .advisers import Advisers
 from .background import Job, hold
+from .game import Refused
 from .hints import NUM_REVIEW_PLAYOUTS, recorded_game
 from .kept_tables import OpenTable
 
 MAX_GAMES = 8  # the latest ones; each takes minutes
+MAX_KEPT = 16  # comparisons
 TOO_FEW = "name: of a player of at least two ended games that can be reviewed is required"
 OpenKept = Callable[[str], OpenTable]
 
@@ -48,7 +50,10 @@ class PlayerHabits:
             if is_done or (job is not None and job.now == "running"):
                 return
             work = partial(self._work, name, ids[:MAX_GAMES], open_kept)
+            self._started.pop((browser, name), None)
             self._started[browser, name] = set(ids), Job(work, "habits")
+            for old in list(self._started)[:-MAX_KEPT]:
+                self._started.pop(old)[1].call_off()
 
     def _work(self, name: str, ids: Sequence[str], open_kept: OpenKept, job: Job) -> None:
         """Set `job.result` to the report by language; an example has the `node` of its position."""
@@ -58,9 +63,13 @@ class PlayerHabits:
     def _compare(self, name: str, ids: Sequence[str], open_kept: OpenKept, job: Job) -> None:
         games, lines = list[habits.PlayerGame](), dict[str, Sequence[int]]()
         for id in ids:
-            table = open_kept(id)
+            try:
+                table = open_kept(id)
+            except Refused:  # it has been removed since
+                continue
             game = table.game
-            if not game.over(game.line[-1]):  # it has been continued since
+            seats = [seat for seat, person in enumerate(table.members.names) if person == name]
+            if not seats or not game.over(game.line[-1]):  # it has been changed since
                 continue
             adviser = self._advisers.get(game.rules)
             adviser.prepare(job.report)
@@ -68,7 +77,6 @@ class PlayerHabits:
                 recorded_game(game), adviser.name, NUM_REVIEW_PLAYOUTS, 0,
                 partial(job.report, "played out"), adviser.runner,
             )  # fmt: skip
-            seats = [seat for seat, person in enumerate(table.members.names) if person == name]
             games.append(habits.PlayerGame(id, reviewed, seats))
             lines[id] = list(game.line)
         if len(games) < habits.MIN_GAMES:

@@ -68,12 +68,15 @@ class Population:
         if isinstance(bounds, list):
             return self._draw(bounds)
         change = value * factor - value
-        least = math.copysign(1, change) if isinstance(value, int) else 0.0
+        least = math.copysign(1, change) if _is_whole(bounds) else 0.0
         return _within(value + max(change, least, key=abs), bounds)
 
 
 def _within(value: float, bounds: dict[str, Any]) -> Any:
     """The nearest value of a range; four digits, which every machine computes alike."""
-    low, high = bounds["low"], bounds["high"]
-    is_whole = isinstance(low, int) and isinstance(high, int)
-    return min(max(round(value) if is_whole else float(f"{value:.4g}"), low), high)
+    inside = min(max(value, bounds["low"]), bounds["high"])
+    return round(inside) if _is_whole(bounds) else float(f"{inside:.4g}")
+
+
+def _is_whole(bounds: dict[str, Any]) -> bool:
+    return isinstance(bounds["low"], int) and isinstance(bounds["high"], int)
