@@ -66,11 +66,12 @@ class Position:
     played: int = -1  # the action that the hint includes because it was played
     hint: Job | None = None
     checks: dict[tuple[str, ...], Job] = field(default_factory=dict)  # by the texts of the move
+    num_running: int = 0  # of the checks
 
-    def hurry(self, ended: Job | None = None) -> None:
-        """End the hint early while there is a running check other than `ended`."""
-        running = [job for job in self.checks.values() if job.now == "running"]
-        self.analysis.is_hurried = any(job is not ended for job in running)
+    def count_checks(self, change: int) -> None:
+        """Count a check that starts or ends; while one runs, the hint ends early."""
+        self.num_running += change
+        self.analysis.is_hurried = self.num_running > 0
 
     def call_off(self) -> None:
         """Cancel its jobs."""
@@ -137,7 +138,7 @@ class Advice:
                         check = position.analysis.check(actions, partial(job.report, "played out"))
                 finally:
                     with self._lock:
-                        position.hurry(job)
+                        position.count_checks(-1)
                 job.result = {
                     "actions": list(texts),
                     "warned": check.is_mistake,
@@ -146,11 +147,11 @@ class Advice:
                     "playouts": check.num_playouts,
                 }
 
+            position.count_checks(1)
             position.checks.pop(tuple(texts), None)
             position.checks[tuple(texts)] = Job(work, "check")
             for key in list(position.checks)[:-MAX_CHECKS]:
                 position.checks.pop(key).call_off()
-            position.hurry()
 
     def _position(self, game: Game, node: int, state: Any, adviser: Adviser) -> Position:
         """The analysis of a position of a game; only the latest of a game are held.
