@@ -472,13 +472,16 @@ def test_costly_first_moves_are_warned_of() -> None:
     adviser.prepare(print)
     state = rules.start(rules.draw(95191491))
     firaks = [seat.faction.id for seat in rules.table(state).seats].index("FIRAKS")
-    wrong_moves = ["pick 7,-3", "pick 11,-7", "booster RB4"]
+    wrong_moves = [("pick 7,-3", 0), ("pick 11,-7", 0), ("booster RB4", 1)]  # with their rounds
     while wrong_moves:
+        move, number = wrong_moves[0]
+        is_legal = rules.table(state).round == number and move in rules.legal(state)
         states = jax.tree.map(lambda x: np.asarray(x)[None], state)
         likeliest = int(policy_probabilities(adviser.agent, states)[0].argmax())
-        if state.current_player == firaks and wrong_moves[0] in rules.legal(state):
+        if state.current_player == firaks and is_legal:
+            wrong_moves.pop(0)
             analysis = PositionAnalysis(adviser.runner, state, rules.after)
-            wrong = analysis.check([rules.index(wrong_moves.pop(0))])
+            wrong = analysis.check([rules.index(move)])
             assert wrong.is_mistake and wrong.loss.mean > 8
             assert not analysis.check([likeliest]).is_mistake
         state = rules.after(state, likeliest)
