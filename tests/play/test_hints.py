@@ -110,6 +110,23 @@ def test_a_hint_ends_when_the_position_is_another_one(advice: Advice) -> None:
     assert advice.hint(game)["status"] == "none"
 
 
+def test_no_hint_of_a_position_that_was_taken_back_meanwhile(advice: Advice) -> None:
+    game, adviser = table(), advice._advisers.get(None)  # type: ignore[arg-type]
+
+    def load(rules: Any) -> Any:
+        """The agent, while a page takes back the move."""
+        game.nodes[0] = SimpleNamespace(state="another")
+        return adviser
+
+    advice._advisers = SimpleNamespace(get=load)  # type: ignore[assignment]
+    with pytest.raises(hints.Refused, match="no position 0"):
+        advice.start_hint(game, 0)
+    game = table()
+    with pytest.raises(hints.Refused, match="no position 0"):
+        advice.start_check(game, ["good"], 0)
+    assert not advice._positions
+
+
 def test_a_hint_is_called_off_by_a_wish(advice: Advice) -> None:
     game = table()
     PlannedAnalysis.hold.clear()

@@ -19,6 +19,7 @@ from training import sweep
 from training.learn.checkpoint import warm_start_parameters
 from training.run import sweep as run_sweep
 from training.run import sweep_file, tuning
+from training.run.population import Population
 from training.system import cli, jobs
 
 SPACE = {"ppo.lr": {"low": 1.0e-4, "high": 1.0e-2, "log": True}, "network": {"layers": [1, 2]},
@@ -220,6 +221,23 @@ def test_the_worst_of_a_population_continues_the_best(file, monkeypatch, capsys)
         assert factor in (pytest.approx(0.8, rel=1e-3), pytest.approx(1.25, rel=1e-3))
     assert tuning.tune(search, toy_env, jobs.LOCAL) == 0
     assert generations[3:] == [first, second, third]  # the same command continues
+
+
+@pytest.mark.parametrize(
+    ("value", "bounds", "expected"),
+    [
+        (1.0, {"low": 0.05, "high": 1}, {0.8, 1.0}),  # a whole bound of a range of real numbers
+        (0.04, {"low": 0, "high": 0.05}, {0.032, 0.05}),
+        (1, {"low": 1, "high": 8}, {1, 2}),
+        (2, {"low": 1, "high": 8}, {1, 3}),
+        (8, {"low": 1, "high": 8}, {6, 8}),
+    ],
+)
+def test_a_value_of_a_population_changes_within_its_range(file, value, bounds, expected):
+    search = Population(sweep_file.load(file(name="best", tune=POPULATION)))
+    perturbed = [search._perturb(value, bounds) for _ in range(20)]
+    assert set(perturbed) == expected
+    assert {type(x) for x in perturbed} == {type(value)}
 
 
 @pytest.mark.slow

@@ -35,9 +35,6 @@ def game_json(server: GameServer, table: OpenTable, browser: str, at: int) -> di
     game, members = table.game, table.members
     with server.lock:
         view, line = game.table(at), game.line_of(at)
-        agents = {seat for seat in game.seats if seat != HUMAN}
-        programs = [server.agents.get(name, game.rules) for name in sorted(agents)]
-        lines = [program.progress() for program in programs if program.status != "ready"]
         invites = members.shared and members.is_host(browser)
         return {
             "id": game.id,
@@ -77,15 +74,23 @@ def game_json(server: GameServer, table: OpenTable, browser: str, at: int) -> di
                 table.settings[min(members.played_by(browser, game.seats), default=0)]
             ),
             "message": translated(game.message),
-            "progress": [
-                {"text": translated(text), "seconds": seconds}
-                for text, seconds in (*lines, *game.rules.progress())
-            ],
+            "progress": _progress(server, game),
             "legal": legal_actions(game, at) if table.may_act(browser, at) else [],
             "advised": not refusal(game.rules),
             "reviewed": server.advice.has_review(game),
             "explained": table.may_explain(browser, at) and game.has_choice(at),
         }
+
+
+def _progress(server: GameServer, game: Game) -> list[dict[str, Any]]:
+    """What a game's agents and rules are compiling: `text`, and `seconds` or None."""
+    agents = {seat for seat in game.seats if seat != HUMAN}
+    programs = [server.agents.get(name, game.rules) for name in sorted(agents)]
+    lines = [program.progress() for program in programs if program.status != "ready"]
+    return [
+        {"text": translated(text), "seconds": seconds}
+        for text, seconds in (*lines, *game.rules.progress())
+    ]
 
 
 def _person(table: OpenTable, player: int, invites: bool) -> dict[str, Any]:
