@@ -193,6 +193,25 @@ def test_a_form_between_two_rulesets_is_not_dealt(tab: Watched, server: Server) 
     assert page.evaluate("seatsNow().length") == 4
 
 
+def test_an_answer_for_the_previous_ruleset_does_not_start_a_game(
+    tab: Watched, server: Server
+) -> None:
+    """The offers asked for earlier arrived while those of the ruleset now chosen were awaited."""
+    page = tab.page
+    page.goto(f"{server.home}#seed=3&ruleset=base&players=2")
+    tab.until("offers && offers.records.length > 0 && !byId('begin').disabled")
+    page.select_option("#record", "")
+    tab.hold("/api/offers")
+    page.evaluate("void loadOffers()")
+    page.select_option("#ruleset", "lost_fleet")
+    tab.until("heldBack.length === 2")
+    page.evaluate("heldBack.shift()()")
+    page.wait_for_timeout(2 * page.evaluate("PREVIEW_AFTER"))
+    assert page.is_disabled("#begin"), "the second answer is still awaited"
+    tab.release()
+    tab.until("!byId('begin').disabled && seatsNow().length === 4")
+
+
 @pytest.mark.slow
 def test_only_what_fits_is_offered(tab: Watched, server: Server) -> None:
     """Fewer than four in the base game alone, and who cannot play so is not listed."""

@@ -8,6 +8,7 @@ const MOST_UNDER_WAY = 8; // tables in the list
 let previews = 0;
 let previewTimer = 0;
 let isDealing = false; // a preview is pending
+let offersAsked = 0; // requests for the offers; only the answer to the last one counts
 
 const newSeed = () => Math.floor(Math.random() * MOST_SEED);
 // The game in the address of the page, "" for none.
@@ -21,7 +22,10 @@ async function loadOffers() {
     // The seats belong to the previous ruleset until the answer arrives.
     leavePreview();
     byId("begin").disabled = true;
-    offers = (await call("/api/offers")) || offers;
+    const turn = ++offersAsked;
+    const answer = await call("/api/offers");
+    if (turn !== offersAsked) return;
+    offers = answer || offers;
     byId("begin").disabled = false;
     fillUnderWay();
     fillHabits();
