@@ -14,7 +14,15 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
-from training.play import background, compile_process, compile_task
+from training.play import (
+    advisers,
+    agent_pool,
+    background,
+    compile_process,
+    compile_task,
+    compiled_rules,
+)
+from training.system import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 # MB, from an empty compilation cache and with a full one: 2,438 and 1,850 were measured; the aims
@@ -74,7 +82,7 @@ def test_a_large_server_compiles_in_another_process(
     task = ("base", "2", compile_process.PRICES)
     for _ in range(2):
         background.Compilation("prices", task).make(lambda: None)
-    assert commands == [list(task)]
+    assert commands == [[str(os.getpid()), *task]]
     size[0] = 500.0
     background.Compilation("rules", ("base", "3", compile_process.RULES)).make(lambda: None)
     assert len(commands) == 1
@@ -137,18 +145,19 @@ def test_a_task_compiles_its_part(
     def compile_program(program: Any, rules: Any) -> None:
         calls.append(f"{program.part} {rules.game} {program.name}")
 
-    for name in ("prepare", "start_jax", "end_with_parent"):
-        monkeypatch.setattr(compile_task, name, lambda name=name: calls.append(name))
-    monkeypatch.setattr(compile_task, "Rules", rules)
-    monkeypatch.setattr(compile_task, "Adviser", adviser)
-    monkeypatch.setattr(compile_task, "compile_program", compile_program)
-    compile_task.main(*task)
-    assert calls == ["end_with_parent", "prepare", "start_jax", made]
+    for name in ("prepare", "start_jax"):
+        monkeypatch.setattr(cli, name, lambda name=name: calls.append(name))
+    monkeypatch.setattr(compile_task, "end_with_parent", lambda id: calls.append(f"parent {id}"))
+    monkeypatch.setattr(compiled_rules, "Rules", rules)
+    monkeypatch.setattr(advisers, "Adviser", adviser)
+    monkeypatch.setattr(agent_pool, "compile_program", compile_program)
+    compile_task.main("7", *task)
+    assert calls == ["parent 7", "prepare", "start_jax", made]
 
 
 PARENT = """
 import os, subprocess, sys
-child = "from training.play.compile_process import end_with_parent; end_with_parent();"
+child = f"from training.system.signals import end_with_parent; end_with_parent({os.getpid()});"
 child += "import time; print(flush=True); time.sleep(100)"
 process = subprocess.Popen([sys.executable, "-c", child], stdout=subprocess.PIPE)
 assert process.stdout.readline()
@@ -162,3 +171,18 @@ def test_the_process_ends_with_the_server() -> None:
     command = [sys.executable, "-c", PARENT]
     ended = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, timeout=60)
     assert ended.returncode == 3, ended.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the server compiles elsewhere on Linux only")
+def test_the_process_compiles_nothing_for_a_server_that_has_ended() -> None:
+    """It checks that before it imports JAX, which takes seconds."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    main = f"compile_task.main({str(ended.pid)!r}, 'base', '2', 'rules')"
+    code = "import atexit, sys; from training.play import compile_task; "
+    code += f"atexit.register(lambda: print('jax' in sys.modules)); {main}"
+    task = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert (task.returncode, task.stdout) == (1, "False\n")
+    assert task.stderr == f"process {ended.pid} has ended\n"

@@ -19,6 +19,7 @@ from training.analysis import habits, review
 from training.play import player_habits
 from training.play.all_rules import AllRules
 from training.play.background import Job
+from training.play.game import Refused
 from training.play.player_habits import MAX_GAMES, TOO_FEW, PlayerHabits
 
 LINES = {"a": [0, 1, 5, 6], "b": [0, 1, 2, 3], "open": [0, 1]}
@@ -99,6 +100,42 @@ def test_a_comparison_is_lost_only_to_a_later_game(reviewed: list[Any]) -> None:
     later = player.get("host", "Anna")
     assert later and later is not job
     later.wait()
+
+
+def test_a_table_that_has_been_removed_is_left_out(reviewed: list[Any]) -> None:
+    def open_kept(id: str) -> Any:
+        if id == "gone":
+            raise Refused("there is no such game")
+        return kept(id)
+
+    job = compared(["gone", "a", "b"], open_kept)
+    assert job.now == "ready" and [game.record for game in reviewed] == ["a", "b"]
+    assert compared(["gone", "a"], open_kept).message == TOO_FEW
+
+
+def test_only_the_latest_comparisons_are_kept(
+    monkeypatch: pytest.MonkeyPatch, reviewed: list[Any]
+) -> None:
+    """One more cancels and forgets the comparison whose start is the earliest."""
+    monkeypatch.setattr(player_habits, "MAX_KEPT", 2)
+    player, hold = player_habits_without_playouts(), threading.Event()
+
+    def open_kept(id: str) -> Any:
+        hold.wait(10)
+        return kept(id)
+
+    jobs = {}
+    for name in ("Anna", "Ben", "Anna"):  # the third start finds Anna's under way
+        player.start("host", name, ["a", "b"], open_kept)
+        jobs[name] = player.get("host", name)
+    player.start("host", "Cem", ["a", "b"], open_kept)
+    assert jobs["Anna"] and jobs["Anna"].now == "called off"
+    assert player.get("host", "Anna") is None
+    assert player.get("host", "Ben") is jobs["Ben"] and jobs["Ben"].now == "running"
+    hold.set()
+    for job in (*jobs.values(), player.get("host", "Cem")):
+        assert job
+        job.wait()
 
 
 def test_only_the_latest_games_are_reviewed(reviewed: list[Any]) -> None:

@@ -21,6 +21,7 @@ from tests.play.test_browser import begin, opened
 from tests.render.choices import check
 from tests.render.records import RECORDS
 from training.play import caps
+from training.play.game import HUMAN, Game
 
 SLOW_GAMES = 50
 
@@ -66,6 +67,14 @@ def test_the_price_shown_is_the_price_paid(rules: Any) -> None:
     assert decisions > 100 and choices > 1.3 * decisions
 
 
+def with_full_stocks(state: Any) -> Any:
+    """A state in which every player has nearly all goods that there is room for."""
+    players = state.game.players
+    full = np.asarray(players.resources).copy()
+    full[:, :3] = [29, 14, 15]
+    return state.replace(game=state.game.replace(players=players.replace(resources=full)))
+
+
 @pytest.mark.parametrize("verb", ["power", "booster"])
 def test_goods_without_room_are_named(rules: Any, verb: str) -> None:
     """Compared with what the same decisions bring with room; the last to pass begins a round."""
@@ -78,10 +87,7 @@ def test_goods_without_room_are_named(rules: Any, verb: str) -> None:
         and (verb == "power" or states[n + 1].game.turn.round > states[n].game.turn.round)
     )  # fmt: skip
     state, table = states[at], rules.table(states[at])
-    players = state.game.players
-    full = np.asarray(players.resources).copy()
-    full[:, :3] = [29, 14, 15]
-    filled = state.replace(game=state.game.replace(players=players.replace(resources=full)))
+    filled = with_full_stocks(state)
     fresh, changed = rules.effects_of_all(state), rules.effects_of_all(filled)
     lost = caps.goods_without_room(rules, filled, changed)
     named = list[str]()
@@ -94,6 +100,28 @@ def test_goods_without_room_are_named(rules: Any, verb: str) -> None:
             named += caps.in_words(table, {p: expected}) if expected else []
     assert any(words.startswith("no room for ") for words in named)
     assert any(": no room for" in words for words in named) is (verb == "booster")
+
+
+def test_the_log_names_goods_without_room_once_prices_are_ready(
+    rules: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page may show the log before that; its texts are made once in each language."""
+    record = replay.read(RECORDS["lost_fleet"])
+    states = [jax.device_get(state) for state in replay.states(record)]
+    at = next(
+        n
+        for n, text in enumerate(record.actions)
+        if text.startswith("booster") and states[n + 1].game.turn.round > states[n].game.turn.round
+    )
+    game = Game("g", rules, rules.draw(0), [HUMAN] * 4)
+    game.nodes[0].state = with_full_stocks(states[at])
+    game.play(record.actions[at])
+    texts = []
+    for is_ready in (False, True, False):
+        monkeypatch.setattr(type(rules), "prices_ready", is_ready)
+        texts.append(game.effects_text(1))
+    assert texts[0] and texts[0] == texts[2]
+    assert texts[1].startswith(texts[0]) and "no room for" in texts[1].removeprefix(texts[0])
 
 
 @pytest.mark.slow

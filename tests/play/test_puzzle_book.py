@@ -11,8 +11,10 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
+from gaia_jax.language import in_language
 from training.analysis import puzzles
 from training.play.game import Refused
+from training.play.languages import translated
 from training.play.puzzle_book import PuzzleBook, verified
 
 ENDS = """
@@ -83,6 +85,19 @@ def test_an_explanation_compares_the_answer_with_another_candidate() -> None:
     for wrong in (right, -1, None):
         with pytest.raises(Refused, match="compared must be another choice"):
             BOOK.explanation(0, {"action": right, "compared": wrong})
+
+
+@pytest.mark.parametrize("code", ["ko", "de"])
+def test_refusals_are_in_the_language_of_the_page(code: str) -> None:
+    right = SHIPPED["puzzles"][0]["answer"]["action"]
+    bodies: list[dict[str, object]] = [{"action": -1}, {"action": right, "compared": right}]
+    for body in bodies:
+        with pytest.raises(Refused) as error:
+            BOOK.explanation(0, body)
+        message = str(error.value)
+        with in_language(code):
+            assert translated(message) != message
+            assert message.rpartition(" ")[2] in translated(message)
 
 
 def test_an_explanation_names_the_cause() -> None:

@@ -7,9 +7,8 @@ in the compilation cache, from which the server then loads them.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import hashlib
-import signal
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -31,12 +30,13 @@ def compile_elsewhere(task: Sequence[str]) -> None:
     """Compile a task in another process if this one is large and the cache lacks its programs.
 
     Args:
-        task: the arguments of `compile_task`: ruleset, number of players, part, and maybe an agent.
+        task: of `compile_task`: ruleset, number of players, part, and maybe an agent.
     """
     mark = _mark(task) if is_server else None
     if not mark or mark.exists() or resident_mb() < LARGE_MB:
         return
-    if error := _error_of([sys.executable, "-m", "training.play.compile_task", *task]):
+    command = [sys.executable, "-m", "training.play.compile_task", str(os.getpid()), *task]
+    if error := _error_of(command):
         text = f"{' '.join(task)} failed to compile in another process: {error}"
         print(text, file=sys.stderr, flush=True)  # the server compiles it
 
@@ -56,12 +56,6 @@ def _error_of(command: Sequence[str]) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         return reason(error)
     return ""
-
-
-def end_with_parent() -> None:
-    """Let the system kill this process when its parent ends, also if that is killed (Linux)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def mark_compiled(task: Sequence[str]) -> None:

@@ -1,8 +1,11 @@
-"""Handlers of Ctrl-C and SIGTERM."""
+"""Handlers of Ctrl-C and SIGTERM, and the end of a parent process. Without JAX."""
 
 from __future__ import annotations
 
+import ctypes
+import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,3 +29,15 @@ def handling(handler: Callable[..., object]) -> Iterator[None]:
     finally:
         for number, previous in before.items():
             signal.signal(number, previous)
+
+
+def end_with_parent(parent: int) -> None:
+    """End this process when its parent ends, also if that is killed or has ended before (Linux).
+
+    Args:
+        parent: process id.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:
+            sys.exit(f"process {parent} has ended")
