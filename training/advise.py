@@ -16,7 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gaia_jax.cli import outputs
-from gaia_jax.cli.command_line import LARGEST_SEED, UserError, read_text, whole, wrote
+from gaia_jax.cli.command_line import (
+    LARGEST_SEED,
+    UserError,
+    add_language_flag,
+    read_text,
+    whole,
+    wrote,
+)
+from gaia_jax.language import in_language
 
 from .analysis import ADVICE_GAMES, ADVISER
 from .system import cli
@@ -26,6 +34,8 @@ if TYPE_CHECKING:
     from gaia_jax.env import GaiaEnv
     from gaia_jax.state import Setup
 
+    from .types import JsonObject
+
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line. Returns the exit code.
@@ -34,7 +44,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         env_module: makes the environment; None is `gaia_jax`.
     """
     args = _parse(argv)
-    from .analysis import advice, advice_report
+    from .analysis import advice, advice_report, report_texts
     from .stats.chart import new_figure
     from .system import devices
 
@@ -43,30 +53,35 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     if args.html:
         new_figure(1, 1)  # raises an error without matplotlib
     devices.split_cpu(0, 18 * args.games // 4 // 64 * 64)  # as if for 18 factions and four seats
-    env, setup, origin = _load_setup(args, env_module)
+    env, setup = _load_setup(args, env_module)
     if max(args.hold, default=0) >= env.num_players or len(args.hold) >= env.num_players:
         seats = f"fewer than all of the seats 0 to {env.num_players - 1}"
         raise UserError(f"--hold must be {seats}, got {','.join(map(str, args.hold))}")
     advisor = advice.Advisor.named(env, args.agent, args.likeliest)
     boards = advice.boards_of(env, setup, args.hold)
-    about = {"agent": args.agent, "from": origin}
-    with cli.bar("game", boards.num_games(args.games)) as bar:
-        report = advice_report.advise_and_report(
-            advisor, setup, boards, args.games, about, lambda ended: bar.update(ended - bar.n)
-        )
+    factions = advice.design(boards, args.games)
+    with cli.bar("game", len(factions)) as bar:
+        played = advisor.play(setup, factions, progress=lambda ended: bar.update(ended - bar.n))
+
+    def build_report() -> JsonObject:
+        origin = args.setup or args.record or report_texts.say("origin-seed", n=args.seed or 0)
+        about = {"agent": args.agent, "from": str(origin), "wanted": len(factions)}
+        return advice_report.build_report(env, setup, played, boards, about)
+
+    report = build_report()
     print(advice_report.report_text(report))
     if args.json:
         outputs.write_json(args.json, report)
     if args.html:
-        outputs.write_text(args.html, advice_report.report_page(report))
+        with in_language(args.language):
+            page = advice_report.report_page(build_report())
+        outputs.write_text(args.html, page)
     wrote(args.json, args.html)
     return 0 if report["games"] == report["wanted"] else 130
 
 
-def _load_setup(
-    args: argparse.Namespace, env_module: EnvModule | None
-) -> tuple[GaiaEnv, Setup, str]:
-    """The environment, the set-up and its origin, for the report.
+def _load_setup(args: argparse.Namespace, env_module: EnvModule | None) -> tuple[GaiaEnv, Setup]:
+    """The environment and the set-up.
 
     Raises:
         UserError: the file cannot be read, or has no valid set-up. One line.
@@ -81,7 +96,7 @@ def _load_setup(
     env_module = env_module or gaia_jax
     if not args.setup and not args.record:
         env = make_env(env_module, args.env, "vp", args.players)
-        return env, env.draw_setup(jax.random.key(args.seed or 0)), f"seed {args.seed or 0}"
+        return env, env.draw_setup(jax.random.key(args.seed or 0))
     path = args.setup or args.record
     try:
         if args.record:
@@ -93,7 +108,7 @@ def _load_setup(
             raise UserError(f"{path} is a record; use --record {path}")
         env = make_env(env_module, ruleset, "vp", players_of(setup_json))
         read_setup = replay.laid if args.record else setup_from_json
-        return env, read_setup(setup_json, env.ruleset), str(path)
+        return env, read_setup(setup_json, env.ruleset)
     except ValueError as error:  # RecordError included
         message = str(error)
         raise UserError(message if str(path) in message else f"{path}: {message}") from error
@@ -120,6 +135,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     cli.add_rules_flags(parser)
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write the report as a page")
+    add_language_flag(parser)
     return parser.parse_args(argv)
 
 

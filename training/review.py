@@ -22,8 +22,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gaia_jax.cli import outputs
-from gaia_jax.cli.command_line import LARGEST_SEED, UserError, whole, wrote
+from gaia_jax.cli.command_line import LARGEST_SEED, UserError, add_language_flag, whole, wrote
 from gaia_jax.cli.progress import status_line
+from gaia_jax.language import in_language
 
 from .system import cli
 
@@ -61,12 +62,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     (record,) = args.records
     with status_line(lambda: f"playing {record}"):
         game = read_game(record)
-    report = {"record": str(record)} | review_report.build_report(_review(args, game))
+    reviewed = _review(args, game)
+    report = {"record": str(record)} | review_report.build_report(reviewed)
     print(review_report.report_text(report))
     if args.json:
         outputs.write_json(args.json, report)
     if args.html:
-        outputs.write_text(args.html, review_report.report_page(game, report))
+        with in_language(args.language):
+            page = review_report.report_page(game, review_report.build_report(reviewed))
+        outputs.write_text(args.html, page)
     wrote(args.json, args.html)
     return 0 if report["judged"] == report["asked"] else 130
 
@@ -166,6 +170,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--seed", type=whole(0, LARGEST_SEED), default=0, help="seed of the playouts")
     add("--json", metavar="FILE", type=Path, help="write the whole report, with every move")
     add("--html", metavar="FILE", type=Path, help="write the review as a page")
+    add_language_flag(parser)
     return parser.parse_args(argv)
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from gaia_jax.cli.interrupts import open_what_is_closed
+from gaia_jax.language import ENGLISH, LANGUAGES
 
 LONGEST = 280  # characters of a message
 GRACE = 1.0  # seconds that a command has to end by itself after the second Ctrl-C
@@ -80,6 +81,14 @@ def whole(low: int, high: int) -> Callable[[str], int]:
         return value
 
     return number
+
+
+def add_language_flag(parser: argparse.ArgumentParser) -> None:
+    """`--language`, that of the page of `--html`."""
+    parser.add_argument(
+        "--language", metavar="LANGUAGE", choices=tuple(LANGUAGES), default=ENGLISH,
+        help=f"of --html: {', '.join(LANGUAGES)} (default: %(default)s)",
+    )  # fmt: skip
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from gaia_jax.cli import command_line, outputs
 from gaia_jax.cli.progress import status_line
-from gaia_jax.language import ENGLISH, LANGUAGES, in_language
+from gaia_jax.language import in_language
 
 if TYPE_CHECKING:
     from gaia_jax.env import State
@@ -104,10 +104,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--html", metavar="OUT.html", type=Path, help="write the game as a page to look at"
     )
-    parser.add_argument(
-        "--language", metavar="LANGUAGE", choices=tuple(LANGUAGES), default=ENGLISH,
-        help=f"of --html: {', '.join(LANGUAGES)} (default: %(default)s)",
-    )  # fmt: skip
+    command_line.add_language_flag(parser)
     parser.add_argument("--quiet", action="store_true", help="print no progress")
     options = parser.parse_args(arguments)
     # Before any work: a game takes seconds to play.

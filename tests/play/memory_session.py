@@ -16,16 +16,17 @@ from pathlib import Path
 from training.play import compile_process
 from training.play.agent_pool import AgentPool
 from training.play.background import Job
+from training.play.compile_process import resident_mb
 from training.play.game_server import GameServer
 from training.system.cli import prepare, start_jax
 
-STEP = "peak of {:.0f} MB after {}"
 ENOUGH = 64  # playouts of a review or of advice, which needs no more memory for the others
 
 
 def report(step: str) -> None:
-    """Print the largest resident memory of this process so far."""
-    print(STEP.format(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000, step), flush=True)
+    """Print the largest resident memory of this process so far, and the present one."""
+    peak, now = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000, resident_mb()
+    print(f"peak of {peak:.0f} MB after {step}, now {now:.0f}", flush=True)
 
 
 def until(is_done: Callable[[], object]) -> None:
@@ -56,17 +57,17 @@ def main(folder: str) -> None:
     until(lambda: game.rules.prices_ready and not game.agent_to_move())
     report("rules, prices and agents")
     table = server.get(game.id)
-    server.ask_advice(table, browser, "hint", game.now, {})
+    server.ask_advice(table, browser, "hint", game.now, [])
     until(lambda: server.advice.hint(game)["status"] != "running")
     assert server.advice.hint(game)["candidates"]
     move = game.rules.legal(game.nodes[game.now].state)[0]
-    server.ask_advice(table, browser, "check", game.now, {"actions": [move]})
-    until(lambda: server.advice.check(game)["checked"])
+    server.ask_advice(table, browser, "check", game.now, [move])
+    until(lambda: server.advice.check(game, [move])["checked"])
     report("hint and check")
     server.change(table, browser, "seat", {"player": 0, "who": "zoo/strong"})
     until(lambda: game.over() or game.message)
     assert game.over(), game.message
-    server.ask_advice(table, browser, "review", game.now, {})
+    server.ask_advice(table, browser, "review", game.now, [])
     begin(server.advice.review_job(game))
     report("review")
     advice = server.advise({"ruleset": "lost_fleet", "seats": ["you"] * 4, "seed": 5})

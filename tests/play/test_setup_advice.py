@@ -40,7 +40,7 @@ class FakeAdvisor:
         self.env, self.hold, self.games = env, threading.Event(), list[int]()
         self.hold.set()
 
-    def play(self, setup: Any, factions: Any, progress: Any) -> Any:
+    def play(self, setup: Any, factions: Any, progress: Any = lambda ended: None) -> Any:
         progress(0)
         self.hold.wait(20)
         progress(100)
@@ -78,8 +78,10 @@ def test_it_is_what_the_command_makes_and_is_kept(advisor: FakeAdvisor, rules: R
     assert wait(desk, status["id"]) == "ready"
     boards = advice.boards_of(rules.env, setup)
     assert advisor.games == [boards.num_games(ADVICE_GAMES)]
-    about = {"agent": ADVISER, "from": "seed 7"}
-    report = advice_report.advise_and_report(advisor, setup, boards, ADVICE_GAMES, about)  # type: ignore[arg-type]
+    factions = advice.design(boards, ADVICE_GAMES)
+    about = {"agent": ADVISER, "from": "seed 7", "wanted": len(factions)}
+    played = advisor.play(setup, factions)
+    report = advice_report.build_report(rules.env, setup, played, boards, about)
     job = desk.get(status["id"])
     address = "/#seed=7&ruleset=lost_fleet&players=4&factions="
     picture = svg(rules.start(setup), rules.env.ruleset)

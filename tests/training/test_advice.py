@@ -213,6 +213,17 @@ def test_the_command_prints_and_writes_what_it_found(capsys, tmp_path):
     assert named == {0: factions[0], 2: factions[2]} and len(report["factions"]) == 16
 
 
+def test_the_page_of_advice_is_in_the_chosen_language(capsys, tmp_path):
+    """What is printed and the JSON stay English."""
+    page, out = tmp_path / "a.html", tmp_path / "a.json"
+    files = ("--html", page, "--json", out, "--language", "de")
+    code, text, err = run(capsys, *STUB, "--seed", "3", *files)
+    assert code == 0, err
+    assert "set-up of seed 3" in text and json.loads(out.read_text())["from"] == "seed 3"
+    assert '<html lang="de">' in page.read_text() and "Startzahl 3" in page.read_text()
+    assert "set-up of" not in page.read_text()
+
+
 def test_ctrl_c_prints_the_games_that_have_ended(capsys, monkeypatch):
     real = advice.Advisor.play
 

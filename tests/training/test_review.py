@@ -10,6 +10,7 @@ import pytest
 
 from gaia_jax import replay
 from gaia_jax.cli.command_line import UserError
+from tests.render.reports import review_of_beginning
 from tests.training import toy_env
 from tools import calibrate_review
 from training import review as command
@@ -229,6 +230,19 @@ def test_the_command_reviews_the_beginning_of_a_game(tmp_path, capsys):
         assert 60 < np.mean(move["expected_vp"]) < 160
         assert move["loss"]["low"] <= move["loss"]["mean"] <= move["loss"]["high"]
     assert page.read_bytes().startswith(review_report.PAGE_HEAD.encode())
+
+
+def test_the_page_of_a_review_is_in_the_chosen_language(tmp_path, capsys, monkeypatch):
+    """What is printed and the JSON stay English."""
+    reviewed = review_of_beginning(tmp_path)
+    monkeypatch.setattr(command, "_review", lambda args, game: reviewed)
+    out, page = tmp_path / "out.json", tmp_path / "out.html"
+    files = ["--json", str(out), "--html", str(page), "--language", "ko"]
+    assert command.main([str(tmp_path / "begun.json"), *files]) == 130  # one move is not judged
+    words = {m["played"]["words"] for m in json.loads(out.read_text())["moves"]}
+    text, written = page.read_text(), capsys.readouterr().out
+    assert "main moves of" in written and "choose" not in written
+    assert '<html lang="ko">' in text and not any(f">{x}<" in text for x in words)
 
 
 @pytest.mark.parametrize("agent", ["random", "greedy", "zoo/strong+search:8"])

@@ -6,7 +6,7 @@ The page is one file that loads no other. All are in the language in use.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -20,43 +20,14 @@ from ..stats import chart
 from ..stats.effects import Effect
 from ..types import Environment, JsonObject
 from . import advice
-from .advice import Advice, Advisor, Boards, PlayedGames
+from .advice import Advice, Boards, PlayedGames
 from .report_table import ReportTable
-from .report_texts import (
-    STATIC,
-    filled_page,
-    interval,
-    language_links,
-    number,
-    percent,
-    report_texts,
-    say,
-)
+from .report_texts import filled_page, interval, number, percent, report_texts, say
 
 PAGE_HEAD = "<!doctype html>\n<!-- advice by gaia_jax -->\n"
 is_own_page = outputs.begins(PAGE_HEAD)
 is_own_report = outputs.json_with("advice", "setup", "factions")  # by the keys of a report
 TILES = {"round_tiles": "round_tile", "final_missions": "final_mission", "boosters": "booster"}
-
-
-def advise_and_report(
-    advisor: Advisor,
-    setup: Setup,
-    boards: Boards,
-    games_per_faction: int,
-    about: Mapping[str, str],
-    progress: Callable[[int], object] = lambda ended: None,
-) -> JsonObject:
-    """Play the games and report on them; after Ctrl-C on the games that ended by then.
-
-    Args:
-        games_per_faction: at least; `boards.num_games` is the total.
-        about: `agent`, and `from`, the origin of the set-up.
-        progress: called repeatedly with the number of finished games.
-    """
-    factions = advice.design(boards, games_per_faction)
-    played = advisor.play(setup, factions, progress=progress)
-    return build_report(advisor.env, setup, played, boards, {**about, "wanted": len(factions)})
 
 
 def build_report(
@@ -274,8 +245,6 @@ def report_page(
     )
     fills = {
         "title": escape(say("advice-title", origin=report["from"])),
-        "languages": language_links(is_served),
-        "css": STATIC.joinpath("advice.css").read_text("utf-8"),
         "heading": escape(_heading(report)),
         "tiles": "\n".join(tiles),
         "factions": _wide(_factions(report["factions"])),
@@ -285,7 +254,7 @@ def report_page(
         "boosters": _wide(_boosters(report)),
         "effects": chart.forest(effects, say("above-mean"), say("vp-title")),
     }
-    return filled_page("advice.html", fills)
+    return filled_page("advice", fills, is_served)
 
 
 def _details(row: JsonObject, address: str) -> str:

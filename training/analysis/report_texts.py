@@ -44,7 +44,12 @@ def interval(low: str, high: str) -> str:
     return say("interval", low=low, high=high)
 
 
-def language_links(is_served: bool) -> str:
+def static(name: str) -> str:
+    """The contents of a file of `static`."""
+    return STATIC.joinpath(name).read_text("utf-8")
+
+
+def _language_links(is_served: bool) -> str:
     """The page in the other languages, as HTML; "" unless a server makes the page."""
     if not is_served:
         return ""
@@ -56,11 +61,13 @@ def language_links(is_served: bool) -> str:
     return f'<nav aria-label="{escape(say("language-label"))}">{" ".join(links)}</nav>'
 
 
-def filled_page(name: str, fills: Mapping[str, str]) -> str:
-    """A page of `static` in the language in use.
+def filled_page(name: str, fills: Mapping[str, str], is_served: bool) -> str:
+    """A page of `static` in the language in use, with its style and links to other languages.
 
     Args:
         name: of its template, with `{{id}}` for texts and `{name}` for `fills`, which are HTML.
+        is_served: whether a server makes the page, in other languages too.
     """
-    template = STATIC.joinpath(name).read_text("utf-8")
-    return replay_page.filled(with_texts(template, report_texts()), fills)
+    template = with_texts(static(f"{name}.html"), report_texts())
+    own = {"own": static(f"{name}.css"), "languages": _language_links(is_served)}
+    return replay_page.filled(template, {**fills, **own})

@@ -27,16 +27,7 @@ from .action_words import in_words
 from .judge import GRADES, JudgedMove, Loss
 from .recorded_game import Game, follow
 from .report_table import ReportTable
-from .report_texts import (
-    STATIC,
-    filled_page,
-    interval,
-    language_links,
-    number,
-    percent,
-    report_texts,
-    say,
-)
+from .report_texts import filled_page, interval, number, percent, report_texts, say, static
 from .review import Review
 
 PAGE_HEAD = "<!doctype html>\n<!-- a review of gaia_jax -->\n"
@@ -235,14 +226,12 @@ def report_page(game: Game, report: JsonObject, links: PageLinks | None = None) 
         "title": escape(say("review-title", names=", ".join(seat["name"] for seat in seats))),
         "summary": escape(_summary(report)),
         "back": back,
-        "languages": language_links(links is not None),
         "filter": _seat_options(seats, first),
         "seats": _seats(seats).html(),
         "costly": "".join(_button(m, seats) for m in costly) or f"<p>{say('no-move-lost')}</p>",
         "moves": _moves(moves, seats).html(),
         "how": escape(say("review-method", n=report["playouts"])),
-        "own": STATIC.joinpath("review.css").read_text("utf-8"),
-        "script": STATIC.joinpath("review.js").read_text("utf-8"),
+        "script": static("review.js"),
         "vp": _graph(report, "expected_vp", 1, say("expected-vp")),
         "win": _graph(report, "chance_to_win", 100, say("chance-to-win")),
         "review": replay_page.packed(
@@ -254,7 +243,7 @@ def report_page(game: Game, report: JsonObject, links: PageLinks | None = None) 
         "css": replay_page.static("view.css"),
         "view": replay_page.viewer(report_texts()),
     }
-    return filled_page("review.html", fills)
+    return filled_page("review", fills, is_served=links is not None)
 
 
 def _seat_options(seats: Sequence[JsonObject], first: int) -> str:
