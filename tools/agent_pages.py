@@ -44,7 +44,7 @@ SOLO_SEED = 9503  # of the set-ups against the Automa
 RATED = 40  # games of each of the five tables of four levels
 SEARCHES = (8, 32, 64)  # positions a decision, in the table of docs/guide/agents.md
 # The agents whose cards are measured; the others keep the results in their JSON.
-MEASURED = (STRONG, "zoo/base", "zoo/duel", "zoo/solo")
+MEASURED = (STRONG, "zoo/base", "zoo/duel", "zoo/trio", "zoo/solo")
 _PART = r"<!-- agent-pages {name}: ([^>]*) -->\n(.*?)<!-- end of {name} -->\n"
 
 Report = dict[str, Any]

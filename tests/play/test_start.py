@@ -238,13 +238,13 @@ def test_only_what_fits_is_offered(tab: Watched, server: Server) -> None:
 
 
 def test_default_opponents_fit_the_number_of_players(tab: Watched, server: Server) -> None:
-    """Of two a learned agent for two; an agent that somebody has chosen stays."""
+    """A learned agent for two or three; an agent that somebody has chosen stays."""
     page = tab.page
     page.goto(f"{server.home}#seed=3&ruleset=base")
     tab.until("offers && offers.records.length > 0 && byId('chair-3').options.length > 1")
     page.select_option("#record", "")
     page.select_option("#chair-3", "")
-    assert page.input_value("#chair-1") == page.input_value("#chair-2") == "random"
+    assert page.input_value("#chair-1") == page.input_value("#chair-2") == "zoo/trio"
     page.select_option("#chair-2", "")
     assert page.input_value("#chair-1") == "zoo/duel"
     page.select_option("#chair-1", "random")

@@ -16,6 +16,6 @@
 
 # Shipped agents that advise, by preference, each where it plays such games; the first one is the
 # default of the commands.
-ADVISERS = ("zoo/strong", "zoo/duel", "zoo/solo")
+ADVISERS = ("zoo/strong", "zoo/duel", "zoo/trio", "zoo/solo")
 ADVISER = ADVISERS[0]
 ADVICE_GAMES = 64  # of the advice on a set-up, for each faction
