@@ -53,15 +53,12 @@ def _merge_games(args: argparse.Namespace, module: EnvModule) -> int:
 
     head, games = store.merge(args.parts, ids_of)
     about, ids = head.about, ids_of(head.about["env"], head.players)
-    try:
-        if "opponent" in about:
-            result = about | {"first": head.first} | report.evaluation_report(games, ids)
-            text = report.format_evaluation(result)
-        else:
-            result = about | report.arena_report(games, store.names_of(about), ids)
-            text = report.format_arena(result)
-    except (KeyError, ValueError, IndexError, TypeError) as error:
-        raise UserError(f"{args.parts[0]} does not hold games of agents") from error
+    if "opponent" in about:
+        result = about | {"first": head.first} | report.evaluation_report(games, ids)
+        text = report.format_evaluation(result)
+    else:
+        result = about | report.arena_report(games, store.names_of(about), ids)
+        text = report.format_arena(result)
     outputs.write_bytes(args.out, store.encode(args.out, head, games, ids))
     print(text)
     if args.json:

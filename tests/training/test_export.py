@@ -162,7 +162,7 @@ def test_a_damaged_piece_is_named(tmp_path, capsys, monkeypatch):
     piece = sorted((out / dataset.PIECES).iterdir())[1]
     piece.write_bytes(piece.read_bytes()[:100])
     code, _, err = command(capsys, *GAMES, "--games", "48", "--out", out)
-    assert code == 2 and f"error: cannot read {piece}: " in err, err
+    assert code == 2 and f"error: {piece} is not a Parquet file: " in err, err
 
 
 @pytest.mark.slow

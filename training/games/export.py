@@ -48,7 +48,7 @@ def play(args: argparse.Namespace, env_module: EnvModule, on: jobs.On) -> int:
         if not _play_pieces(pieces, source, on):
             return 130
         path = args.out / dataset.GAMES
-        total = shards.assemble(path, shards.read_pieces(piece.path for piece in pieces))
+        total = shards.assemble(path, shards.read(piece.path for piece in pieces))
         _, table = next(shards.row_groups(path, ["setup"]))
         setup = json.loads(table["setup"][0].as_py())
         about = {"slots": slots(setup), "vp_sources": list(source.env.ruleset.ids["vp_source"])}
@@ -138,7 +138,7 @@ def derive(
             bar.update(min(replayer.batch, len(table) - at))
     bar.close()
     path = out / dataset.DECISIONS
-    total = shards.assemble(path, shards.read_pieces(paths), decisions.ROW_GROUP)
+    total = shards.assemble(path, shards.read(paths), decisions.ROW_GROUP)
     dataset.finish(out, about["parts"], dataset.of_files(out))
     for left in out.glob(f"{dataset.DECISION_PIECES}_*"):
         shutil.rmtree(left)

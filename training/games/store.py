@@ -30,10 +30,6 @@ PARQUET = ".parquet"
 TEXTS = ("env", "version", "agents", "agent", "faction")
 FRACTIONS = ("place", "win", "seconds")
 LIKELIEST = " likeliest"  # suffix of the agents if checkpoints take the most probable action
-LARGEST = 10**9  # of any number
-UNREADABLE = (
-    ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError,
-)  # fmt: skip
 
 IdsOf = Callable[[str, int], Ids]  # (id of a ruleset, players) -> names of `faction`, `vp_source`
 
@@ -87,26 +83,20 @@ def to_columns(head: Head, games: Games, ids: Ids) -> dict[str, np.ndarray]:
     }
 
 
-def _to_games(columns: dict[str, np.ndarray], head: Head, ids: Ids) -> Games:
+def _to_games(column: Callable[[str], np.ndarray], head: Head, ids: Ids) -> Games:
     """Columns as games; which entry has which seat follows from the head."""
     shape = (-1, head.rotations, head.players)
 
-    def array(name: str) -> np.ndarray:
-        kind: Any = np.float64 if name in FRACTIONS else np.int64
-        values = np.asarray(columns[name], kind).reshape(shape)
-        if not (np.abs(values) < LARGEST).all():
-            raise ValueError(f"{name} must be below {LARGEST:,}")
-        return values
+    def array(name: str, kind: type = int) -> np.ndarray:
+        return np.asarray(column(name), kind).reshape(shape)
 
-    faction_index = {name: index for index, name in enumerate(ids["faction"])}
-    faction = np.array([faction_index[name] for name in columns["faction"]]).reshape(shape)
-    vp, seconds = array("vp"), array("seconds")[..., 0]
-    sources = np.stack([array(f"vp.{name}") for name in ids["vp_source"]], -1)
-    behaviour = np.stack([array(name) for name in BEHAVIOUR], -1)
+    vp, faction_index = array("vp"), {name: index for index, name in enumerate(ids["faction"])}
     return Games(
         np.broadcast_to(rotated(head.players)[: head.rotations], vp.shape), array("order"),
-        faction, vp, sources, behaviour, array("decisions")[..., 0], seconds,
-        array("own_decisions"), array("illegal_moves"),
+        np.array([faction_index[name] for name in column("faction")]).reshape(shape), vp,
+        np.stack([array(f"vp.{name}") for name in ids["vp_source"]], -1),
+        np.stack([array(name) for name in BEHAVIOUR], -1), array("decisions")[..., 0],
+        array("seconds", float)[..., 0], array("own_decisions"), array("illegal_moves"),
     )  # fmt: skip
 
 
@@ -135,30 +125,22 @@ def read(path: Path, ids_of: IdsOf) -> tuple[Head, Games]:
     """
     import pyarrow as pa
 
-    from .shards import row_groups
+    from .shards import read as read_all
 
     try:
-        rows = pa.concat_tables(table for _, table in row_groups(path))
-        head = Head(**json.loads((rows.schema.metadata or {})[b"games"]))
-        columns = {name: rows[name].to_numpy() for name in rows.column_names}
-        if head.rotations not in (1, head.players) or head.first < 0:
-            raise ValueError(f"it has {head.rotations} rotations from set-up {head.first} on")
+        rows = pa.concat_tables(read_all([path]))
+        head = Head(**json.loads(rows.schema.metadata[b"games"]))
         ids = ids_of(head.about["env"], head.players)
-        games = _to_games(columns, head, ids)
-        _check_columns(columns, to_columns(head, games, ids))
-    except UNREADABLE as error:
+        games = _to_games(lambda name: rows[name].to_numpy(), head, ids)
+        own = to_columns(head, games, ids)
+        if rows.column_names != list(own):
+            raise ValueError("it has other columns")
+        for name, values in own.items():
+            if not np.array_equal(rows[name].to_numpy(), values):
+                raise ValueError(f"its {name} contradicts the other columns")
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise UserError(f"{path} does not hold games of agents: {reason(error)}") from error
     return head, games
-
-
-def _check_columns(stored: dict[str, np.ndarray], own: dict[str, np.ndarray]) -> None:
-    """Raise a ValueError if a column is missing or a value contradicts the others."""
-    if list(stored) != list(own):
-        raise ValueError("it has other columns")
-    for name, values in own.items():
-        if (wrong := np.flatnonzero(stored[name] != values)).size:
-            row = int(wrong[0])
-            raise ValueError(f"row {row + 1} has {name} {stored[name][row]}, not {values[row]}")
 
 
 def check_outputs(flag: str, path: Path | None, args: argparse.Namespace) -> None:
@@ -172,8 +154,7 @@ def check_outputs(flag: str, path: Path | None, args: argparse.Namespace) -> Non
     outputs.check_different({"--json": args.json, flag: path, "--record": args.record})
     if path and path.suffix == PARQUET:
         need_pyarrow(f"{path} needs")
-    files = {"--json": (args.json, outputs.REPORT), flag: (path, outputs.nothing)}
-    outputs.check_files(files)
+    outputs.check_files({"--json": (args.json, outputs.REPORT), flag: (path, outputs.nothing)})
     if args.record:
         records.check(args.record, args.resume)
 
