@@ -70,7 +70,7 @@ TRIALS = {
     "plots": "import matplotlib.figure",
     "play": f"{TRAINER}; import training.play.app, training.play.game_server",
     "wandb": f"{TRAINER}; import wandb, training.run.logs",
-    "ray": f"{TRAINER}; import ray, training.system.job_ray",
+    "ray": f"{TRAINER}; import ray, training.system.jobs",
     "tune": f"{TRAINER}; import optuna, training.run.tuning",
     "adapters": "from gaia_jax.adapters import jaxmarl, pettingzoo, pgx, spaces; pgx.PgxEnv()",
     "bench": "from benchmarks import peers, throughput; peers.peer('mahjax'); peers.peer('chess')",

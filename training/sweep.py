@@ -26,20 +26,18 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     args = _parse(argv)
     on = jobs.of_args(args)
     from .run import sweep, sweep_file, tuning
-    from .run.start import RUNS
 
-    members = sweep_file.load(args.file)
-    if isinstance(members, sweep_file.Tuning):
-        if args.list:
-            raise UserError("--list has no runs of a search: they depend on scores")
-        return tuning.tune(members, environments.module(env_module), on)
-    states = [sweep_file.state(member, RUNS) for member in members]
+    file = sweep_file.load(args.file)
+    if file.tune and args.list:
+        raise UserError("--list has no runs of a search: they depend on scores")
+    if file.tune:
+        return tuning.tune(file, file.tune, environments.module(env_module), on)
     if args.list:
-        print(sweep.table(members, states))
+        print(sweep.table(file.runs()))
         return 0
     env_module = environments.module(env_module)
-    sweep.check_all(members, states, env_module)
-    return sweep.train_all(members, env_module, on)
+    sweep.check_all(file.runs(), env_module)
+    return sweep.train_all(file.name, file.runs(), env_module, on)[0]
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -23,7 +23,7 @@ from training.games.engine import Match
 from training.games.table import Games
 from training.learn.checkpoint import Checkpoints
 from training.learn.loop import Trainer
-from training.system import cli, shard_files
+from training.system import cli, jobs
 
 SETUPS = 32  # of a batch
 
@@ -96,5 +96,5 @@ def run(args: list[str], moment: float | None = None) -> int:
 
 def shards(path: Path) -> dict[str, bytes]:
     """The shards of the unfinished CSV of an arena, by name."""
-    folder = path.with_name(path.name + shard_files.FOLDER)
+    folder = path.with_name(path.name + jobs.FOLDER)
     return {file.name: file.read_bytes() for file in sorted(folder.glob("[0-9]*"))}

@@ -1,8 +1,6 @@
 """Shards computed in this process, in several, in a SLURM array of a stub, on a cluster of Ray."""
 
 import argparse
-import functools
-import json
 import os
 import signal
 import stat
@@ -15,7 +13,7 @@ import job_functions
 import pytest
 
 from gaia_jax.cli.command_line import UserError
-from training.system import job_processes, jobs
+from training.system import jobs
 from training.system.jobs import LOCAL, On, Shard
 
 HERE = Path(__file__).resolve().parent
@@ -42,7 +40,7 @@ for task in range(first, last + 1):
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch, tmp_path):
-    monkeypatch.setattr(job_processes, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(jobs, "POLL_SECONDS", 0.05)
     monkeypatch.setenv("JAX_PLATFORMS", "cpu")  # as many workers as asked for
     monkeypatch.chdir(tmp_path)
 
@@ -107,88 +105,6 @@ def test_arguments_arrive_as_json_on_every_back_end(on, sbatch):
     assert contents(work) == [repr(received)]
 
 
-def test_the_payload_is_readable_json(monkeypatch):
-    payloads = []
-
-    def read(commands, at_once):
-        (path,) = Path("shards").glob("jobs-*/*.json")
-        payloads.append(json.loads(path.read_text("utf-8")))
-        yield
-
-    monkeypatch.setattr(job_processes, "_local", read)
-    with pytest.raises(UserError, match="workers were lost"):
-        jobs.compute(job_functions.square, shards(2), TWO)
-    expected = {name: [str(Path("shards", name)), [int(name)]] for name in ("0", "1")}
-    assert payloads[0] == {"function": "job_functions:square", "shards": expected}
-
-
-def test_commands_with_shards_in_one_folder_have_payloads_of_their_own(monkeypatch):
-    """Such as two sweeps at a time."""
-    first, second = shards(4)[:2], shards(4)[2:]
-    read = []
-
-    def run(commands, at_once):
-        path = Path(commands[0][3])
-        if not read:
-            read.append(path)
-            with pytest.raises(UserError, match="workers were lost"):
-                jobs.compute(job_functions.square, second, TWO)
-        payload = json.loads(path.read_text("utf-8"))
-        read.append([Path(x).name for x, _ in payload["shards"].values()])
-        yield
-
-    monkeypatch.setattr(job_processes, "_local", run)
-    with pytest.raises(UserError, match="workers were lost"):
-        jobs.compute(job_functions.square, first, TWO)
-    assert read[1:] == [["2", "3"], ["2", "3"], ["0", "1"], ["0", "1"]]
-
-
-def test_more_processes_than_gpus_wait_for_them(monkeypatch, capsys):
-    limits = []
-
-    def note(commands, at_once):
-        limits.append((len(commands), at_once))
-        yield
-
-    monkeypatch.setattr(job_processes, "_local", note)
-    for platforms in ("", "cpu"):
-        monkeypatch.setenv("JAX_PLATFORMS", platforms)
-        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,5")
-        with pytest.raises(UserError, match="workers were lost"):
-            jobs.compute(job_functions.square, shards(), On(processes=4))
-    assert limits == [(2, 2), (2, 2), (4, 4), (4, 4)]
-    assert "--processes 4: 2 at a time, one for each GPU" in capsys.readouterr().err
-
-
-def test_a_failed_shard_leaves_the_others_in_this_process_too():
-    work, failed, done = shards(4), [], []
-    work[0] = Shard(work[0].path, ("0",))  # no number
-    jobs.compute(
-        job_functions.square, work, LOCAL, done.append, failed=lambda *error: failed.append(error)
-    )
-    assert [index for index, _ in failed] == [0] and done == [1, 2, 3]
-
-
-def of_main(number):
-    return b""
-
-
-of_main.__module__ = "__main__"
-
-
-@pytest.mark.parametrize("on", [LOCAL, TWO], ids=["local", "two"])
-@pytest.mark.parametrize(
-    "function",
-    [lambda number: b"", functools.partial(job_functions.square, 2), of_main],
-    ids=["lambda", "partial", "main"],
-)
-def test_a_function_that_workers_cannot_import_is_refused(function, on, monkeypatch):
-    monkeypatch.setattr(sys.modules["__main__"], "of_main", of_main, raising=False)
-    with pytest.raises(UserError, match="^a worker can only import a function of a module, not "):
-        jobs.compute(function, shards(2), on)
-    assert list(Path("shards").iterdir()) == []
-
-
 def test_workers_that_are_lost_again_and_again_end_the_command():
     with pytest.raises(UserError, match=r"workers were lost 2 times before shards/0 was done"):
         jobs.compute(job_functions.always_killed, shards(2), TWO)
@@ -204,25 +120,33 @@ def test_an_error_of_the_function_is_that_of_the_command():
 
 
 def test_fresh_shards_have_a_process_each():
-    work = shards(3)
-    jobs.compute(job_functions.process_id, work, LOCAL, fresh=True)
-    assert len({*contents(work), str(os.getpid())}) == 4
+    """One that fails leaves the others."""
+    work, failed, done = shards(4), [], []
+    work[0] = Shard(work[0].path, ("too", "many"))
+    jobs.compute(
+        job_functions.process_id, work, LOCAL, done.append, fresh=True,
+        failed=lambda *error: failed.append(error),
+    )  # fmt: skip
+    assert [index for index, _ in failed] == [0] and done == [1, 2, 3]
+    assert len({*contents(work[1:]), str(os.getpid())}) == 4
 
 
 @pytest.mark.parametrize("gpus", ["", "3,5"])
 def test_workers_of_a_machine_have_a_core_or_a_gpu_each(gpus, monkeypatch):
+    """Two at a time if there are two GPUs, however many processes the command asks for."""
     if not gpus and len(getattr(os, "sched_getaffinity", lambda _: [0])(0)) < 2:
         pytest.skip("needs two cores")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", gpus)
     monkeypatch.setenv("JAX_PLATFORMS", "" if gpus else "cpu")
     monkeypatch.setenv("TMPDIR", str(Path.cwd()))  # no worker of another command
-    work = shards(2)
-    jobs.compute(job_functions.core_and_gpu, work, TWO)
-    cores, given = zip(*(text.rsplit(" ", 1) for text in contents(work)), strict=True)
+    work = shards(4)
+    jobs.compute(job_functions.core_and_gpu, work, On(processes=4 if gpus else 2))
+    places = {text.rpartition(" ")[::2] for text in contents(work)}
+    cores, numbers = ({*x} for x in zip(*places, strict=True))
     if gpus:
-        assert sorted(given) == ["3", "5"] and cores[0] == cores[1]
+        assert numbers == {"3", "5"} and len(cores) == 1
     else:
-        assert len({*cores}) == 2 and not any("," in core for core in cores)
+        assert len(cores) == 2 and not any("," in core for core in cores)
 
 
 def test_what_sbatch_refuses_is_one_line(sbatch, monkeypatch):
@@ -231,13 +155,22 @@ def test_what_sbatch_refuses_is_one_line(sbatch, monkeypatch):
         jobs.compute(job_functions.square, shards(), SLURM)
 
 
-def test_an_interrupted_command_cancels_its_array(sbatch):
-    def stop(index):
-        raise KeyboardInterrupt
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("on", [LOCAL, TWO, SLURM], ids=["local", "two", "slurm"])
+def test_a_stopped_command_leaves_no_worker(on, number, sbatch):
+    reported = []
 
+    def stop(index):
+        reported.append(index)
+        os.kill(os.getpid(), number)
+
+    work = shards()
     with pytest.raises(KeyboardInterrupt):
-        jobs.compute(job_functions.square, shards(), SLURM, stop)
-    assert Path("cancelled").read_text() == "17\n"
+        jobs.compute(job_functions.square, work, on, stop)
+    assert len(reported) == 1 and work[reported[0]].path.exists()
+    assert not list(Path("shards").glob("jobs-*"))
+    if on is SLURM:
+        assert Path("cancelled").read_text() == "17\n"
 
 
 def test_a_worker_ends_with_its_parent():

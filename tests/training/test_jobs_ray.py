@@ -114,7 +114,7 @@ def test_the_runs_of_a_sweep_are_trained_on_the_nodes(cluster, monkeypatch, caps
     Path("tiny.yaml").write_text(yaml.safe_dump(TINY))
     tree = {"config": "tiny.yaml", "name": "some", "seeds": [0], "variants": {"a": {}, "b": {}}}
     Path("some.yaml").write_text(yaml.safe_dump(tree))
-    monkeypatch.setattr(run_sweep, "train_member", job_functions.make_run)
+    monkeypatch.setattr(run_sweep, "train_run", job_functions.make_run)
     for code, done in ((1, "1 of 2 done"), (0, "2 of 2 done")):
         assert cli.run(lambda: sweep.main(["some.yaml", "--on", "ray"], toy_env)) == code
         out, err = capsys.readouterr()

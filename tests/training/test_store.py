@@ -10,7 +10,7 @@ from gaia_jax.cli.command_line import UserError
 from training.games import arena, store, table
 from training.games.store import Head
 from training.games.table import Games, rotated
-from training.system.shard_files import Shard, shard_folder
+from training.system.jobs import Shard, shard_folder
 
 IDS = {"faction": ("A", "B", "C", "D", "E"), "vp_source": ("mine", "gift")}
 ABOUT = {"env": "toy", "version": "1", "seed": 3, "agents": "a,b,c,d"}

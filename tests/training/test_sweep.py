@@ -17,13 +17,14 @@ from conftest import TINY
 from started import ENVIRONMENT, HERE, params_of
 
 from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError
 from training import config as configs
 from training import sweep
 from training.run import folder as run_folder
 from training.run import sweep as run_sweep
 from training.run import sweep_file
-from training.run.sweep_file import DONE, RUNNING, STOPPED, WAITING
-from training.system import cli, job_processes
+from training.run.sweep import DONE, STOPPED, WAITING
+from training.system import cli, jobs
 
 UPDATES = 24
 
@@ -56,14 +57,14 @@ def test_variants_grid_and_seeds_are_runs_in_a_fixed_order(file):
         variants={"wide": {"network.width": 32}, "deep": {"network": {"layers": 2}}},
         grid={"ppo.lr": [1e-3, 0.25], "env.reward": ["vp", "win"]},
     )  # fmt: skip
-    members = sweep_file.load(path)
-    assert [m.name for m in members][:5] == [
+    runs = sweep_file.load(path).runs()
+    assert [run.name for run in runs][:5] == [
         "sizes-wide-lr0.001-rewardvp-3", "sizes-wide-lr0.001-rewardwin-3",
         "sizes-wide-lr0.25-rewardvp-3", "sizes-wide-lr0.25-rewardwin-3",
         "sizes-deep-lr0.001-rewardvp-3",
     ]  # fmt: skip
-    assert len(members) == 2 * 2 * 4 and members == sweep_file.load(path)
-    last = members[-1].config
+    assert len(runs) == 2 * 2 * 4 and runs == sweep_file.load(path).runs()
+    last = runs[-1]
     assert (last.seed, last.ppo.lr, last.env.reward) == (5, 0.25, "win")
     assert (last.network.layers, last.network.width, last.ppo.clip) == (2, 16, 0.1)
     assert last.run.updates == 8 and last.ppo.num_envs == 32  # of the base
@@ -78,8 +79,9 @@ def test_variants_grid_and_seeds_are_runs_in_a_fixed_order(file):
         ({"grid": {"ppo.lr": 1}}, "grid.ppo.lr must be a list of values"),
         ({"variants": {"a": {"ppo.clip": -1}}}, "some.yaml: a: ppo.clip must be above 0, got -1"),
         ({"variants": {"a": {"seed": 1}}}, "a: seed is given by the sweep"),
-        ({"variants": {"a": 3}}, "variants.a must be a group of keys"),
+        ({"variants": {"a": 3}}, "variants.a: Input should be a valid dictionary, got 3"),
         ({"variants": {"a,b": {}}}, "name must be a plain folder name"),
+        ({"seeds": [], "variants": {"a": {}}}, "seeds: List should have at least 1 item"),
         ({"seeds": [1, 1], "variants": {"a": {}}}, "seeds must be a list of different numbers"),
         ({"variants": {"a": {"eval.opponents": "missing"}}}, "some-a-0: unknown agent 'missing'"),
     ],
@@ -92,12 +94,12 @@ def test_a_mistake_is_one_line_before_anything_runs(file, capsys, tree, message)
 
 def test_states_are_those_of_the_folders(file, capsys):
     path = file(seeds=[0], variants={name: {} for name in "abcde"})
-    members = sweep_file.load(path)
-    for member in members[1:]:
-        run = Path("runs") / member.name
+    configurations = sweep_file.load(path).runs()
+    for config in configurations[1:]:
+        run = Path("runs") / config.name
         run.mkdir(parents=True)
-        (run / "config.yaml").write_text(configs.to_yaml(member.config))
-    _, _, done, stopped, running = (Path("runs") / member.name for member in members)
+        (run / "config.yaml").write_text(configs.to_yaml(config))
+    _, _, done, stopped, running = (Path("runs") / config.name for config in configurations)
     for run in (done, stopped):
         (run / "checkpoints" / "00000004").mkdir(parents=True)
         (run / "metrics.jsonl").write_text(
@@ -109,27 +111,24 @@ def test_states_are_those_of_the_folders(file, capsys):
     run_folder.record_end(done, 4, run_folder.OUT_OF_TIME)
     run_folder.record_end(stopped, 4, run_folder.INTERRUPTED)
     (stopped / run_folder.HISTORY).open("a").write('{"event": "sta')  # cut off
+    states = [run_sweep.state_of(config).status for config in configurations]
+    assert states == [WAITING, WAITING, DONE, STOPPED, WAITING]
+    # 2 x 32 games x 32 steps; not what comes after the checkpoint
+    assert run_sweep._seconds_spent(configurations[3], 4) == 1.0
     with outputs.folder_lock(running):
-        states = [sweep_file.state(member, Path("runs")).status for member in members]
-        assert states == [WAITING, WAITING, DONE, STOPPED, RUNNING]
-        with sweep_file.lock_member(members[0], Path("runs")):
-            assert sweep_file.state(members[0], Path("runs")).status == RUNNING
-    assert (
-        sweep_file.seconds_spent(members[3], Path("runs")) == 1.0
-    )  # 2 x 32 games x 32 steps; not what comes after it
-    code, out, _ = sweep_command(capsys, path, "--list")
+        code, out, _ = sweep_command(capsys, path, "--list")
     assert code == 0 and out.endswith("1 of 5 done\n")
-    assert "   2  some-c-0  done     update 6 of 40" in out
+    assert "   2  some-c-0  done     update 6 of 40" in out and "   4  some-e-0  running" in out
     # A file that has changed since is refused, whatever is asked for.
     code, _, err = sweep_command(capsys, file(seeds=[0], set={"ppo.clip": 0.1}, variants={"b": {}}))
-    assert code == 2 and "began with ppo.clip=0.2, the sweep has 0.1" in err
+    assert code == 2 and "some-b-0 has ppo.clip 0.2, not 0.1" in err
 
 
 @pytest.mark.slow
 def test_a_failed_run_is_named_and_trained_again(file, capsys, monkeypatch):
     """The others are trained. Each has a process of its own. About 20 s."""
-    monkeypatch.setattr(run_sweep, "train_member", job_functions.make_run)
-    monkeypatch.setattr(job_processes, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(run_sweep, "train_run", job_functions.make_run)
+    monkeypatch.setattr(jobs, "POLL_SECONDS", 0.05)
     path = file(seeds=[0], variants={"a": {}, "b": {}, "c": {}})
     code, out, err = sweep_command(capsys, path, "--processes", "2")
     assert code == 1 and "2 of 3 done" in out
@@ -141,22 +140,15 @@ def test_a_failed_run_is_named_and_trained_again(file, capsys, monkeypatch):
     assert Path("made").read_text().split()[2:] == ["some-b-0"]
 
 
-def test_a_score_of_other_games_is_made_again(file, monkeypatch):
-    members = sweep_file.load(file(seeds=[0], variants={"a": {}, "b": {}, "c": {}}))
-    folder = Path("runs", sweep_file.LOCKS)
-    folder.mkdir(parents=True)
-    stored = [{"opponent": "random", "games": 8}, {"opponent": "random", "games": 4}, {}]
-    for member, result in zip(members, stored, strict=True):
-        (folder / f"{member.name}.json").write_text(json.dumps(result | {"vp_difference": 1.0}))
-    kept = []
-
-    def note(function, shards, *args, **kwargs):
-        kept[:] = [shard.path.exists() for shard in shards]
-
-    monkeypatch.setattr(run_sweep.jobs, "compute", note)
-    monkeypatch.setattr(sweep_file, "left_at", lambda *_: sweep_file.State(DONE, 40))
-    assert run_sweep.train_all(members, toy_env, run_sweep.jobs.LOCAL, ("random", 8)) == 0
-    assert kept == [True, False, False]
+def test_a_sweep_has_one_command_and_one_kind_of_score(file, capsys):
+    runs = sweep_file.load(path := file(seeds=[0], variants={"a": {}})).runs()
+    run_sweep.SWEEPS.mkdir(parents=True)
+    with jobs.shard_folder(run_sweep.SWEEPS / "some", {"score": None}, True) as folder:
+        (folder / "some-a-0.json").write_text("{}")
+        code, _, err = sweep_command(capsys, path)
+        assert code == 2 and "is in use by another process" in err
+    with pytest.raises(UserError, match=r"has score None, not \['random', 8\]"):
+        run_sweep.train_all("some", runs, toy_env, jobs.LOCAL, ("random", 8))
 
 
 def test_runs_of_a_sweep_are_a_group_of_wandb(file, capsys, monkeypatch):
@@ -167,24 +159,24 @@ def test_runs_of_a_sweep_are_a_group_of_wandb(file, capsys, monkeypatch):
         return 0
 
     monkeypatch.setattr(run_sweep.training, "run", run)
-    members = sweep_file.load(file(name="sizes", seeds=[0, 1], variants={"a": {}}))
-    for member in members:
+    runs = sweep_file.load(file(name="sizes", seeds=[0, 1], variants={"a": {}})).runs()
+    for config in runs:
         monkeypatch.setenv("WANDB_RUN_GROUP", "")  # put back after the test
         monkeypatch.delenv("WANDB_RUN_GROUP")
-        run_sweep.train_member(member.to_dict(), "toy_env")
+        run_sweep.train_run(configs.to_dict(config), "sizes", "toy_env")
     monkeypatch.setenv("WANDB_RUN_GROUP", "mine")
-    run_sweep.train_member(members[0].to_dict(), "toy_env")
+    run_sweep.train_run(configs.to_dict(runs[0]), "sizes", "toy_env")
     assert groups == ["sizes", "sizes", "mine"]
 
 
 def test_a_file_without_the_end_of_a_schedule_goes_on_with_runs_of_a_constant_one(file):
     path = file(seeds=[0], variants={"a": {"ppo.lr_end": None}})
-    (member,) = sweep_file.load(path)
-    run = Path("runs") / member.name
+    (config,) = sweep_file.load(path).runs()
+    run = Path("runs") / config.name
     run.mkdir(parents=True)
-    stored = configs.override(member.config, [f"ppo.lr_end={member.config.ppo.lr}"])
+    stored = configs.override(config, [f"ppo.lr_end={config.ppo.lr}"])
     (run / "config.yaml").write_text(configs.to_yaml(stored))
-    assert sweep_file.state(member, Path("runs")).status == WAITING
+    assert run_sweep.state_of(config).status == WAITING
 
 
 def start(*arguments, **environment):

@@ -24,6 +24,7 @@ from training.system import cli, jobs
 
 SPACE = {"ppo.lr": {"low": 1.0e-4, "high": 1.0e-2, "log": True}, "network": {"layers": [1, 2]},
          "ppo.epochs": {"low": 1, "high": 4}}  # fmt: skip
+UPDATES = {"run.updates": 4}
 TUNE = {"space": SPACE, "trials": 6, "at_once": 2, "opponent": "random", "games": 8}
 
 
@@ -40,35 +41,45 @@ def file(tmp_path, monkeypatch):
 
 
 def test_a_trial_is_a_run_with_its_values(file):
-    search = sweep_file.load(file(name="best", tune=TUNE))
+    best = sweep_file.load(file(name="best", tune=TUNE))
+    search = best.tune
     assert (search.trials, search.at_once, search.opponent, search.games) == (6, 2, "random", 8)
     assert search.space == {"ppo.lr": SPACE["ppo.lr"], "network.layers": [1, 2],
                             "ppo.epochs": SPACE["ppo.epochs"]}  # fmt: skip
-    member = search.member(3, {"ppo.lr": 0.002, "network.layers": 2})
-    assert member.name == "best-trial-0003" and member.config.ppo.lr == 0.002
-    assert member.config.network.layers == 2 and member.config.seed == 0
+    config = best.trial(3, {"ppo.lr": 0.002, "network.layers": 2})
+    assert config.name == "best-trial-0003" and config.ppo.lr == 0.002
+    assert config.network.layers == 2 and config.seed == 0
 
 
 @pytest.mark.parametrize("path", ["configs/studies/search.yaml", "configs/studies/population.yaml"])
 def test_the_shipped_searches_read(path):
-    search = sweep_file.load(Path(path))
-    assert search.member(0, {key: 64 if key == "network.width" else 0.001 for key in search.space})
+    file = sweep_file.load(Path(path))
+    assert file.trial(0, {key: 64 if key == "network.width" else 0.001 for key in file.tune.space})
 
 
 @pytest.mark.parametrize(
     ("tree", "message"),
     [
-        ({"tune": {}}, "tune.space must have keys with the values"),
-        ({"tune": {"space": {"ppo.lr": 0.1}}}, "tune.space.ppo.lr must be a list of values"),
-        ({"tune": {"space": {"ppo.lr": {"low": 1}}}}, "tune.space.ppo.lr needs low and high"),
+        ({"tune": {}}, "tune.space: Field required"),
+        ({"tune": {"space": {"ppo.lr": 0.1}}}, "tune.space: ppo.lr must be a list of values"),
+        (
+            {"tune": {"space": {"ppo.lr": {"low": 1}}}},
+            "space: ppo.lr: low and high must be",
+        ),
         ({"tune": {"space": {"ppo.lr": {"low": "small", "high": 1}}}}, "numbers, got 'small'"),
         ({"tune": {"space": {"ppo.lr": {"low": 3, "high": 1}}}}, "low must be at most high, got 3"),
         ({"tune": {"space": {"ppo.lr": {"low": 0, "high": 1, "log": True}}}}, "above 0 with log"),
-        ({"tune": TUNE | {"trials": "many"}}, "trials must be a whole number above 0, got 'many'"),
-        ({"tune": TUNE | {"games": 0}}, "tune.games must be a whole number above 0, got 0"),
-        ({"tune": TUNE | {"opponent": 3}}, "tune.opponent must be an agent, got 3"),
+        (
+            {"tune": TUNE | {"trials": "many"}},
+            "tune.trials: Input should be a valid int",
+        ),
+        ({"tune": TUNE | {"games": 0}}, "tune.games: Input should be greater than 0, got 0"),
+        ({"tune": TUNE | {"opponent": 3}}, "tune.opponent: Input should be a valid string, got 3"),
         ({"tune": TUNE | {"trial": 3}}, "unknown key 'tune.trial'; the choices are: space, trials"),
-        ({"tune": TUNE | {"method": "grid"}}, "tune.method must be tpe or population, got 'grid'"),
+        (
+            {"tune": TUNE | {"method": "grid"}},
+            "tune.method: Input should be 'tpe' or 'population'",
+        ),
         ({"tune": TUNE | {"method": "population", "at_once": 4}}, "at least 2 and divide trials"),
         ({"tune": TUNE | {"method": "population"}}, "ppo and recipe, not network.layers"),
         ({"tune": TUNE, "seeds": [1]}, "a search, tune, cannot have seeds"),
@@ -108,23 +119,22 @@ def stub(monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", optuna)
 
 
-def trained(members, env_module, on, score):
+def trained(name, runs, env_module, on, score):
     """The scores of runs, in the place of `train_all`; trial 3 fails until a file is there."""
-    assert score == ("random", 8)
-    folder = tuning.RUNS / sweep_file.LOCKS
-    folder.mkdir(parents=True, exist_ok=True)
-    for member in members:
-        if not member.name.endswith("3") or Path("mended").exists():
-            result = {"run": member.name, "vp_difference": float(member.config.ppo.epochs)}
-            (folder / f"{member.name}.json").write_text(json.dumps(result))
-    return 0
+    assert name == "best" and score == ("random", 8)
+    done = [run for run in runs if not run.name.endswith("3") or Path("mended").exists()]
+    return 0, [{"run": run.name, "vp_difference": float(run.ppo.epochs)} for run in done]
+
+
+def run_search(file):
+    return tuning.tune(file, file.tune, toy_env, jobs.LOCAL)
 
 
 def test_trials_are_scored_before_the_next_are_proposed(file, stub, monkeypatch, capsys):
     monkeypatch.setattr(run_sweep, "train_all", trained)
     search = sweep_file.load(file(name="best", tune=TUNE))
     Path("mended").touch()
-    assert tuning.tune(search, toy_env, jobs.LOCAL) == 0
+    assert run_search(search) == 0
     assert Study.told == [1.0, 1.0, 3.0, 3.0, 4.0, 4.0]
     out, err = capsys.readouterr()
     assert out.splitlines()[-1] == (
@@ -138,13 +148,13 @@ def test_a_failed_trial_ends_the_search_and_the_same_command_continues_it(
 ):
     monkeypatch.setattr(run_sweep, "train_all", trained)
     search = sweep_file.load(file(name="best", tune=TUNE))
-    assert tuning.tune(search, toy_env, jobs.LOCAL) == 1
+    assert run_search(search) == 1
     assert Study.told == [1.0, 1.0]
     out, err = capsys.readouterr()
     assert len(out.splitlines()) == 3 and err.startswith("a trial failed: the same command")
     Path("mended").touch()
     Study.told.clear()
-    assert tuning.tune(search, toy_env, jobs.LOCAL) == 0
+    assert run_search(search) == 0
     assert Study.told == [1.0, 1.0, 3.0, 3.0, 4.0, 4.0]
 
 
@@ -152,14 +162,14 @@ def test_an_unknown_opponent_is_named_before_the_first_trial(file, stub, monkeyp
     monkeypatch.setattr(run_sweep, "train_all", lambda *_: pytest.fail("a run has begun"))
     search = sweep_file.load(file(tune=TUNE | {"opponent": "greddy"}))
     with pytest.raises(UserError, match="tune.opponent: unknown agent 'greddy'"):
-        tuning.tune(search, toy_env, jobs.LOCAL)
+        run_search(search)
 
 
 def test_without_optuna_it_says_which_extra(file, monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
     search = sweep_file.load(file(tune=TUNE))
     with pytest.raises(UserError, match=r'needs Optuna: pip install "gaia_jax\[tune\]"'):
-        tuning.tune(search, toy_env, jobs.LOCAL)
+        run_search(search)
 
 
 def test_optuna_proposes_the_same_trials_again(file, monkeypatch, capsys):
@@ -167,15 +177,15 @@ def test_optuna_proposes_the_same_trials_again(file, monkeypatch, capsys):
     pytest.importorskip("optuna", reason='needs Optuna: pip install "gaia_jax[tune]"')
     proposed = []
 
-    def note(members, *rest):
-        proposed.append([member.config for member in members])
-        return trained(members, *rest)
+    def note(name, runs, *rest):
+        proposed.append(runs)
+        return trained(name, runs, *rest)
 
     monkeypatch.setattr(run_sweep, "train_all", note)
     Path("mended").touch()
     search = sweep_file.load(file(name="best", tune=TUNE))
     for _ in range(2):
-        tuning.tune(search, toy_env, jobs.LOCAL)
+        run_search(search)
     assert proposed[:3] == proposed[3:]
     rates = [config.ppo.lr for batch in proposed[:3] for config in batch]
     assert len(set(rates)) == 6 and all(1e-4 <= rate <= 1e-2 for rate in rates)
@@ -190,19 +200,14 @@ def test_the_worst_of_a_population_continues_the_best(file, monkeypatch, capsys)
     """Scores are the rates, so that the least rate loses in each of the three generations."""
     generations = []
 
-    def trained(members, env_module, on, score):
-        generations.append([member.config for member in members])
-        folder = tuning.RUNS / sweep_file.LOCKS
-        folder.mkdir(parents=True, exist_ok=True)
-        for member in members:
-            result = {"run": member.name, "vp_difference": member.config.ppo.lr}
-            (folder / f"{member.name}.json").write_text(json.dumps(result))
-        return 0
+    def trained(name, runs, *_):
+        generations.append(runs)
+        return 0, [{"run": run.name, "vp_difference": run.ppo.lr} for run in runs]
 
     monkeypatch.setattr(run_sweep, "train_all", trained)
     changes = {"run.warm_start_temperature": 0.3}
     search = sweep_file.load(file(name="best", set=changes, tune=POPULATION))
-    assert tuning.tune(search, toy_env, jobs.LOCAL) == 0
+    assert run_search(search) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("best-trial-")
     first, second, third = generations
     assert [config.seed for config in first + second + third] == list(range(12))
@@ -219,7 +224,7 @@ def test_the_worst_of_a_population_continues_the_best(file, monkeypatch, capsys)
                 assert config.ppo == before[member].ppo
         factor = after[worst].ppo.lr / max(rates)
         assert factor in (pytest.approx(0.8, rel=1e-3), pytest.approx(1.25, rel=1e-3))
-    assert tuning.tune(search, toy_env, jobs.LOCAL) == 0
+    assert run_search(search) == 0
     assert generations[3:] == [first, second, third]  # the same command continues
 
 
@@ -234,7 +239,7 @@ def test_the_worst_of_a_population_continues_the_best(file, monkeypatch, capsys)
     ],
 )
 def test_a_value_of_a_population_changes_within_its_range(file, value, bounds, expected):
-    search = Population(sweep_file.load(file(name="best", tune=POPULATION)))
+    search = Population(sweep_file.load(file(name="best", tune=POPULATION)).tune.space, 0)
     perturbed = [search._perturb(value, bounds) for _ in range(20)]
     assert set(perturbed) == expected
     assert {type(x) for x in perturbed} == {type(value)}
@@ -245,7 +250,7 @@ def test_a_population_learns_in_runs_that_continue_each_other(file):
     """Two generations of two members of the toy game. About a minute."""
     tune = POPULATION | {"trials": 4, "at_once": 2}
     search = sweep_file.load(file(name="best", set={"run.updates": 4, "eval.games": 0}, tune=tune))
-    assert tuning.tune(search, toy_env, jobs.LOCAL) == 0
+    assert run_search(search) == 0
     env = toy_env.make("toy")
     for number in (2, 3):
         run = configs.load(Path(f"runs/best-trial-000{number}/config.yaml")).run.warm_start
@@ -257,7 +262,7 @@ def test_a_population_learns_in_runs_that_continue_each_other(file):
 
 @pytest.mark.slow
 def test_a_run_is_scored_by_games_against_the_opponent(file):
-    member = sweep_file.load(file(name="best", tune=TUNE)).member(0, {"run.updates": 4})
+    tree = configs.to_dict(sweep_file.load(file(name="best", tune=TUNE)).trial(0, UPDATES))
     run_sweep.RUNS.mkdir()
-    result = json.loads(run_sweep.train_member(member.to_dict(), "toy_env", ("random", 8)))
+    result = json.loads(run_sweep.train_run(tree, "best", "toy_env", ("random", 8)))
     assert result["run"] == "best-trial-0000" and isinstance(result["vp_difference"], float)

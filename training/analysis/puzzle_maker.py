@@ -29,7 +29,7 @@ from gaia_jax.xla.stored_programs import env_jit
 from ..agents import make_agent
 from ..system import jobs
 from ..system.environments import make_env
-from ..system.shard_files import shard_folder
+from ..system.jobs import shard_folder
 from ..types import JsonObject
 from . import puzzles, review_report
 from .fairness import nearest_rivals

@@ -20,7 +20,7 @@ from gaia_jax.cli.command_line import UserError
 from ..agents import Agent
 from ..system import jobs
 from ..system.environments import make_env, module
-from ..system.shard_files import alone
+from ..system.jobs import alone
 from ..types import Environment, JsonObject
 from . import shards
 from .arena import agents_by_name

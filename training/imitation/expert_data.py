@@ -31,7 +31,7 @@ from ..networks.make import init_params, make_network
 from ..system import cli, data_files, devices, environments, jobs
 from ..system.data_files import TEXT, WHOLE
 from ..system.environments import has_short_turns, identity, is_solo, level_of
-from ..system.shard_files import shard_folder
+from ..system.jobs import shard_folder
 from ..types import AutoEnvironment, AutoState, Environment, EnvState, PolicyNetwork
 from .experts import SCRIPTED, Expert, make_expert
 

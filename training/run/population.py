@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from .start import RUNS
-from .sweep_file import Tuning
 
 FACTORS = (0.8, 1.25)
 QUARTER = 4
@@ -23,8 +22,8 @@ QUARTER = 4
 class Population:
     """Proposes values and parameters to begin with; all draws depend on the seed and the scores."""
 
-    def __init__(self, tuning: Tuning):
-        self._space, self._rng = tuning.space, np.random.default_rng(tuning.base.seed)
+    def __init__(self, space: dict[str, Any], seed: int):
+        self._space, self._rng = space, np.random.default_rng(seed)
         self._values: list[dict[str, Any]] = []  # of the members, in the last generation
         self._results: Sequence[dict[str, Any]] = []  # `run` and `vp_difference` of each
 

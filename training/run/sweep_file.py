@@ -1,223 +1,183 @@
-"""The file of a sweep: a configuration, variants, seeds; and the progress of its runs."""
+"""The file of a sweep: a configuration and its variants, a grid and seeds, or a search."""
 
 from __future__ import annotations
 
 import itertools
 import json
 import math
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal
 
-from gaia_jax.cli import outputs
+from pydantic import (
+    BaseModel,
+    Field,
+    PositiveInt,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
 from gaia_jax.cli.command_line import UserError
-from gaia_jax.cli.outputs import folder_lock
 
 from .. import config as configs
 from ..config import Config
-from ..learn.checkpoint_paths import FOLDER, free_path
-from . import folder as run_folder
-from . import logs
 
-KEYS = ("name", "config", "set", "seeds", "variants", "grid", "tune")
 OWN = ("name", "seed")  # keys of a configuration that the sweep gives
-TPE, POPULATION = METHODS = ("tpe", "population")  # of a search
-LOCKS = ".sweeps"  # in the folder of runs, a file for each run
-MOST_RUNS = 10_000
-WAITING, STOPPED, RUNNING, DONE = "waiting", "stopped", "running", "done"
+POPULATION = "population"  # a method of a search
+BOUNDS = {"low", "high", "log"}
+
+Keys = dict[str, Any]
 
 
-class Member(NamedTuple):
-    """A run of a sweep."""
-
-    sweep: str  # its name
-    variant: str
-    config: Config
-
-    @property
-    def name(self) -> str:
-        """Of its folder."""
-        return self.config.name
-
-    def to_dict(self) -> dict[str, Any]:
-        """For `from_dict`, as plain values."""
-        return self._asdict() | {"config": configs.to_dict(self.config)}
-
-    @classmethod
-    def from_dict(cls, tree: dict[str, Any]) -> Member:
-        """The run that `to_dict` gave, also after JSON."""
-        return cls(**tree | {"config": configs.from_dict(tree["config"])})
-
-
-class State(NamedTuple):
-    """The progress of a run."""
-
-    status: str  # WAITING, STOPPED, RUNNING or DONE
-    update: int  # the last one in its records
-
-
-class Tuning(NamedTuple):
+class Search(BaseModel, extra="forbid", strict=True):
     """A search for the best values of some keys: trials are runs, scored by games."""
 
-    name: str
-    base: Config
-    space: dict[str, Any]  # by key: a list of values, or `low`, `high` and maybe `log: true`
-    trials: int
-    at_once: int  # trials that the sampler proposes before it learns their scores
-    opponent: str  # a fixed agent in the other seats
-    games: int
-    method: str = TPE
+    space: Keys  # by key: a list of values, or `low`, `high` and maybe `log: true`
+    trials: PositiveInt = 20
+    at_once: PositiveInt = 1  # trials that the sampler proposes before it learns their scores
+    opponent: str = "greedy"  # a fixed agent in the other seats
+    games: PositiveInt = 256
+    method: Literal["tpe", "population"] = "tpe"
 
-    def member(self, number: int, values: Mapping[str, object]) -> Member:
-        """The run of a trial."""
-        config = _changed(self.base, values, "tune.space")
-        own: dict[str, object] = {"name": f"{self.name}-trial-{number:04}"}
-        if self.method == POPULATION:  # no trial repeats the games of another
+    @field_validator("space")
+    @classmethod
+    def _ranges(cls, tree: Keys) -> Keys:
+        """The ranges by full key, checked."""
+        space: Keys = {}
+        for key, value in configs.flat_tree(tree).items():
+            parent, _, bound = key.rpartition(".")
+            if bound in BOUNDS:
+                space.setdefault(parent, {})[bound] = value
+            elif not isinstance(value, list) or not value:
+                raise ValueError(f"{key} must be a list of values, or have low and high")
+            else:
+                space[key] = value
+        if not space:
+            raise ValueError("it needs keys with the values to choose from")
+        for key, value in space.items():
+            if isinstance(value, dict):
+                _check_bounds(key, **{"low": None, "high": None} | value)
+        return space
+
+    @model_validator(mode="after")
+    def _population(self) -> Search:
+        if self.method == POPULATION:
+            if self.at_once < 2 or self.trials % self.at_once:
+                raise ValueError("at_once of a population must be at least 2 and divide trials")
+            if wrong := [key for key in self.space if not key.startswith(("ppo.", "recipe."))]:
+                raise ValueError(f"a population varies keys of ppo and recipe, not {wrong[0]}")
+        return self
+
+
+def _check_bounds(key: str, low: Any, high: Any, log: Any = False) -> None:
+    """Refuse a range that nothing can be drawn from."""
+    for value in (low, high):
+        if type(value) not in (int, float) or not math.isfinite(value):
+            raise ValueError(f"{key}: low and high must be numbers, got {value!r}")
+    if low > high or (log and low <= 0):
+        above = ", and above 0 with log" if log else ""
+        raise ValueError(f"{key}: low must be at most high{above}, got {low} and {high}")
+
+
+class Sweep(BaseModel, extra="forbid", coerce_numbers_to_str=True):
+    """The contents of a file; `config` is a file with the common configuration."""
+
+    name: str = Field(min_length=1)
+    config: str | None = None
+    set: Keys | None = None
+    seeds: list[int] | None = Field(None, min_length=1)
+    variants: dict[str, Keys | None] | None = None
+    grid: Keys | None = None
+    tune: Search | None = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Sweep:
+        others = [key for key in ("seeds", "variants", "grid") if getattr(self, key) is not None]
+        if self.tune and others:
+            raise ValueError(f"a search, tune, cannot have {others[0]}")
+        if not self.tune and not self.variants and not self.grid:
+            raise ValueError("give variants, or a grid")
+        if len(set(self.seeds or ())) < len(self.seeds or ()):
+            raise ValueError("seeds must be a list of different numbers")
+        return self
+
+    @cached_property
+    def base(self) -> Config:
+        """The common configuration."""
+        base = Config() if self.config is None else configs.load(self.config)
+        return _changed(base, self.set or {}, "set")
+
+    def runs(self) -> list[Config]:
+        """The configuration of each run, in the order of seeds.
+
+        A sweep that is cut short has all variants of the first seeds.
+        """
+        seeds = [self.base.seed] if self.seeds is None else self.seeds
+        runs = list[Config]()
+        for seed, (variant, values) in itertools.product(seeds, self._variants().items()):
+            own = {"seed": seed, "name": f"{self.name}-{variant}-{seed}"}
+            runs.append(_override(_changed(self.base, values, variant), own, variant))
+        return runs
+
+    def trial(self, number: int, values: Mapping[str, object]) -> Config:
+        """The configuration of a trial of the search."""
+        own: Keys = {"name": f"{self.name}-trial-{number:04}"}
+        if self.tune and self.tune.method == POPULATION:  # no trial repeats the games of another
             own["seed"] = self.base.seed + number
-        return Member(self.name, f"trial-{number:04}", _override(config, own, "tune"))
+        return _override(_changed(self.base, values, "tune.space"), own, "tune")
+
+    def _variants(self) -> dict[str, Keys]:
+        """The changes of each variant by its name: variants by name, times a grid of lists."""
+        grid, out = configs.flat_tree(self.grid or {}), dict[str, Keys]()
+        for key, values in grid.items():
+            if not isinstance(values, list) or not values:
+                raise UserError(f"grid.{key} must be a list of values")
+        for variant, named in (self.variants or {"": {}}).items():
+            for values in itertools.product(*grid.values()):
+                point = dict(zip(grid, values, strict=True))
+                parts = [f"{key.rpartition('.')[2]}{_plain(x)}" for key, x in point.items()]
+                label = "-".join([variant] * bool(variant) + parts)
+                if label in out:
+                    raise UserError(f"two variants would be called {label}")
+                out[label] = (named or {}) | point
+        return out
 
 
-def load(path: Path) -> list[Member] | Tuning:
-    """The runs of a sweep, or its search.
-
-    Runs are in the order of their seeds: so that a sweep that is cut short has all variants.
+def load(path: Path) -> Sweep:
+    """Read a file and check all its runs.
 
     Raises:
         UserError: no such file, an unknown key, a value of the wrong type or range.
     """
     tree = configs.read_mapping(path, "the sweep")
-    for key in tree:
-        if key not in KEYS:
-            raise UserError(f"{path}: unknown key {key!r}; the choices are: {', '.join(KEYS)}")
     try:
-        return _members(tree, path)
+        sweep = Sweep.model_validate({"name": path.stem} | tree)
+        if sweep.base and not sweep.tune:
+            sweep.runs()
+    except ValidationError as error:
+        raise UserError(f"{path}: {_wrong(error)}") from error
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
+    return sweep
 
 
-def _tuning(tree: dict[str, Any], name: str, base: Config) -> Tuning:
-    keys = _mapping(tree, "tune")
-    values: dict[str, Any] = {"trials": 20, "at_once": 1, "opponent": "greedy", "games": 256}
-    values |= {"method": TPE} | keys
-    space = _ranges(_mapping(keys, "space"), "tune.space.")
-    fields = Tuning._fields[2:]
-    for key in keys:
-        if key not in fields:
-            raise UserError(f"unknown key 'tune.{key}'; the choices are: {', '.join(fields)}")
-    for key in ("trials", "at_once", "games"):
-        if type(values[key]) is not int or values[key] < 1:
-            raise UserError(f"tune.{key} must be a whole number above 0, got {values[key]!r}")
-    if not isinstance(values["opponent"], str):
-        raise UserError(f"tune.opponent must be an agent, got {values['opponent']!r}")
-    if values["method"] not in METHODS:
-        raise UserError(f"tune.method must be {' or '.join(METHODS)}, got {values['method']!r}")
-    if values["method"] == POPULATION:
-        _check_population(space, values["trials"], values["at_once"])
-    if not space:
-        raise UserError("tune.space must have keys with the values to choose from")
-    if others := [key for key in ("seeds", "variants", "grid") if key in tree]:
-        raise UserError(f"a search, tune, cannot have {others[0]}")
-    return Tuning(name, base, **values | {"space": space})
-
-
-def _check_population(space: dict[str, Any], trials: int, members: int) -> None:
-    if members < 2 or trials % members:
-        raise UserError(
-            "with tune.method=population at_once, the members, must be at least 2 and divide "
-            f"trials, got {members} and {trials}"
-        )
-    if wrong := [key for key in space if not key.startswith(("ppo.", "recipe."))]:
-        raise UserError(f"a population varies keys of ppo and recipe, not {wrong[0]}")
-
-
-def _ranges(tree: dict[str, Any], path: str, head: str = "") -> dict[str, Any]:
-    """The values of each key of a space, or its `low`, `high` and `log`; checked."""
-    ranges: dict[str, Any] = {}
-    for key, values in tree.items():
-        name = f"{head}{key}"
-        if isinstance(values, dict) and values and not values.keys() & {"low", "high", "log"}:
-            ranges |= _ranges(values, path, f"{name}.")
-            continue
-        if isinstance(values, dict):
-            _check_bounds(f"{path}{name}", values)
-        elif not isinstance(values, list) or not values:
-            raise UserError(f"{path}{name} must be a list of values, or have low and high")
-        ranges[name] = values
-    return ranges
-
-
-def _check_bounds(path: str, bounds: dict[str, Any]) -> None:
-    """Refuse a range that nothing can be drawn from."""
-    if not {"low", "high"} <= bounds.keys():
-        raise UserError(f"{path} needs low and high")
-    low, high = bounds["low"], bounds["high"]
-    for value in (low, high):
-        if type(value) not in (int, float) or not math.isfinite(value):
-            raise UserError(f"{path}: low and high must be numbers, got {value!r}")
-    if low > high or (bounds.get("log") and low <= 0):
-        log = ", and above 0 with log" if bounds.get("log") else ""
-        raise UserError(f"{path}: low must be at most high{log}, got {low} and {high}")
-
-
-def _members(tree: dict[str, Any], path: Path) -> list[Member] | Tuning:
-    file = tree.get("config")
-    base = configs.load(str(file)) if file is not None else Config()
-    base = _changed(base, _mapping(tree, "set"), "set")
-    name = tree.get("name", path.stem)
-    if not isinstance(name, (str, int, float)) or not str(name):
-        raise UserError("name must be a text")
-    if "tune" in tree:
-        return _tuning(tree, str(name), base)
-    seeds = tree.get("seeds", [base.seed])
-    if not isinstance(seeds, list) or not seeds or len(set(map(str, seeds))) < len(seeds):
-        raise UserError("seeds must be a list of different numbers")
-    changes = _variants(tree)
-    if len(seeds) * len(changes) > MOST_RUNS:
-        raise UserError(f"a sweep has at most {MOST_RUNS:,} runs")
-    members = []
-    for seed in seeds:
-        for variant, values in changes.items():
-            config = _changed(base, values, variant)
-            own = {"seed": seed, "name": f"{name}-{variant}-{seed}"}
-            members.append(Member(str(name), variant, _override(config, own, variant)))
-    return members
-
-
-def _variants(tree: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The changes of each variant by its name: variants by name, times a grid of lists."""
-    named = _mapping(tree, "variants")
-    for variant, values in named.items():
-        if not isinstance(values, dict):
-            raise UserError(f"variants.{variant} must be a group of keys")
-    grid = configs.flat_tree(_mapping(tree, "grid"))
-    for key, values in grid.items():
-        if not isinstance(values, list) or not values:
-            raise UserError(f"grid.{key} must be a list of values")
-    if not named and not grid:
-        raise UserError("give variants, or a grid")
-    out: dict[str, dict[str, Any]] = {}
-    for variant in named or [""]:
-        for values in itertools.product(*grid.values()):
-            point = dict(zip(grid, values, strict=True))
-            parts = [f"{key.rpartition('.')[2]}{_plain(x)}" for key, x in point.items()]
-            label = "-".join([str(variant)] * bool(variant) + parts)
-            if label in out:
-                raise UserError(f"two variants would be called {label}")
-            out[label] = (named.get(variant) or {}) | point
-    return out
+def _wrong(error: ValidationError) -> str:
+    """The first thing that is wrong."""
+    first = error.errors(include_url=False)[0]
+    name = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        fields = (Search if "." in name else Sweep).model_fields
+        return f"unknown key {name!r}; the choices are: {', '.join(fields)}"
+    if first["type"] == "value_error":
+        return f"{name}: {first['ctx']['error']}".removeprefix(": ")
+    return f"{name}: {first['msg']}, got {configs.short(first['input'])}"
 
 
 def _plain(value: object) -> str:
     """A value as a part of a folder's name."""
     return "".join("_" if c in "/\\@:, *?[]" else c for c in str(value)) or "_"
-
-
-def _mapping(tree: dict[str, Any], key: str) -> dict[str, Any]:
-    mapping = {} if tree.get(key) is None else tree[key]
-    if not isinstance(mapping, dict):
-        raise UserError(f"{key} must be a group of keys")
-    return mapping
 
 
 def _changed(config: Config, values: Mapping[str, object], path: str) -> Config:
@@ -234,88 +194,3 @@ def _override(config: Config, flat: Mapping[str, object], path: str) -> Config:
         return configs.override(config, texts)
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
-
-
-def state(member: Member, runs: Path) -> State:
-    """The progress of a run.
-
-    Raises:
-        UserError: its folder holds a run of another configuration.
-    """
-    remainder, run = left_at(member, runs), runs / member.name
-    has_lock = (runs / LOCKS / member.name).exists()
-    try:
-        with (
-            lock_member(member, runs) if has_lock else nullcontext(),
-            folder_lock(run) if run.exists() else nullcontext(),
-        ):
-            return remainder
-    except UserError:
-        return remainder._replace(status=RUNNING)
-
-
-def left_at(member: Member, runs: Path) -> State:
-    """`state` according to the folder, without the locks."""
-    run = runs / member.name
-    if not run.is_dir():
-        return State(WAITING, 0)
-    _check_same(member, run)
-    records = logs.read_records(run / logs.RECORDS)
-    update = records[-1][0] if records else 0
-    if run_folder.is_done(run):
-        return State(DONE, update)
-    return State(STOPPED, update) if latest_checkpoint(run) else State(WAITING, 0)
-
-
-def _check_same(member: Member, run: Path) -> None:
-    file = run / configs.OF_A_RUN
-    if not file.is_file():
-        raise UserError(f"{run} exists and is not a run of this sweep: move it away")
-    stored, current = (
-        configs.flat(configs.with_ends(config)) for config in (configs.load(file), member.config)
-    )
-    for key, value in current.items():
-        if stored[key] != value:
-            raise UserError(
-                f"{run} began with {key}={stored[key]}, the sweep has {value}: "
-                "move it away, or rename the sweep"
-            )
-
-
-def latest_checkpoint(run: Path) -> int:
-    """The update to resume from; 0: there is none."""
-    folder = run / FOLDER
-    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-    return max((int(name) for name in names if name.isdigit()), default=0)
-
-
-def set_aside(member: Member, runs: Path) -> None:
-    """Move a folder without a checkpoint out of the way; nothing is deleted."""
-    run = runs / member.name
-    if run.is_dir():
-        with folder_lock(run):
-            run.rename(free_path(runs, f"{member.name}-without-checkpoint"))
-
-
-@contextmanager
-def lock_member(member: Member, runs: Path) -> Iterator[None]:
-    """Lock a run, even before its folder exists, against other processes.
-
-    Raises:
-        UserError: another process has locked it.
-    """
-    (runs / LOCKS).mkdir(parents=True, exist_ok=True)
-    with (runs / LOCKS / member.name).open("a") as file:  # for NFS open to write, unlike a folder
-        if not outputs.lock(file):
-            raise UserError(f"{member.name} is in use by another process")
-        yield
-
-
-def seconds_spent(member: Member, runs: Path) -> float:
-    """Seconds of the updates up to the latest checkpoint, according to the records."""
-    ppo, run = member.config.ppo, runs / member.name
-    last = latest_checkpoint(run)
-    lines = [line for update, line in logs.read_records(run / logs.RECORDS) if update <= last]
-    rates = [json.loads(line).get("time/decisions_per_second") for line in lines]
-    speeds = [speed for speed in rates if speed]
-    return float(sum(ppo.num_envs * ppo.num_steps / speed for speed in speeds))

@@ -5,7 +5,6 @@ Optuna proposes the values, or a population does (`population.py`).
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -19,11 +18,10 @@ from ..system import environments, jobs
 from ..types import EnvModule
 from . import sweep
 from .population import Population
-from .start import RUNS
-from .sweep_file import LOCKS, POPULATION, Tuning
+from .sweep_file import POPULATION, Search, Sweep
 
 
-def tune(tuning: Tuning, env_module: EnvModule, on: jobs.On) -> int:
+def tune(file: Sweep, search: Search, env_module: EnvModule, on: jobs.On) -> int:
     """Train and score all trials, `at_once` after each proposal; returns the exit code.
 
     Proposals depend on the seed and the scores alone, so that the same command continues with the
@@ -32,39 +30,38 @@ def tune(tuning: Tuning, env_module: EnvModule, on: jobs.On) -> int:
     Raises:
         UserError: Optuna is not installed, the opponent is unknown, a proposed value is wrong.
     """
-    study = Population(tuning) if tuning.method == POPULATION else _Tpe(tuning)
-    score = _opponent(tuning, env_module), tuning.games
+    sampler = Population if search.method == POPULATION else _Tpe
+    study: Population | _Tpe = sampler(search.space, file.base.seed)
+    score = _opponent(file, search, env_module), search.games
     results: list[dict[str, Any]] = []
-    for first in range(0, tuning.trials, tuning.at_once):
-        proposed = study.propose(min(tuning.at_once, tuning.trials - first))
-        members = [tuning.member(first + n, values) for n, values in enumerate(proposed)]
-        code = sweep.train_all(members, env_module, on, score)
+    for first in range(0, search.trials, search.at_once):
+        proposed = study.propose(min(search.at_once, search.trials - first))
+        trials = [file.trial(first + n, values) for n, values in enumerate(proposed)]
+        code, scores = sweep.train_all(file.name, trials, env_module, on, score)
         if code == 130:
             return code
-        for values, member in zip(proposed, members, strict=True):
-            path = RUNS / LOCKS / f"{member.name}.json"
-            if path.exists():
-                results.append(json.loads(path.read_text("utf-8")) | {"values": values})
-        if len(results) < first + len(members):
+        values_by_run = {run.name: values for run, values in zip(trials, proposed, strict=True)}
+        results += [result | {"values": values_by_run[result["run"]]} for result in scores]
+        if len(scores) < len(trials):
             break
         study.tell(results[first:])
     for result in sorted(results, key=lambda x: float(x["vp_difference"])):
         values = result["values"].items()
         shown = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in values)
         print(f"{result['run']}  {result['vp_difference']:+.1f} VP  {', '.join(shown)}")
-    if len(results) < tuning.trials:
+    if len(results) < search.trials:
         print("a trial failed: the same command continues the search with it", file=sys.stderr)
-    return 0 if len(results) == tuning.trials else 1
+    return 0 if len(results) == search.trials else 1
 
 
-def _opponent(tuning: Tuning, env_module: EnvModule) -> str:
+def _opponent(file: Sweep, search: Search, env_module: EnvModule) -> str:
     """The name of the opponent, of a run with its update; a UserError if there is none."""
     import jax
 
     jax.config.update("jax_platforms", "cpu")  # accelerators belong to the trials
-    env = environments.make_env(env_module, **asdict(tuning.base.env))
+    env = environments.make_env(env_module, **asdict(file.base.env))
     try:
-        (opponent,) = with_updates([tuning.opponent])
+        (opponent,) = with_updates([search.opponent])
         make_opponent(opponent, env)
     except UserError as error:
         raise UserError(f"tune.opponent: {error}") from error
@@ -74,16 +71,16 @@ def _opponent(tuning: Tuning, env_module: EnvModule) -> str:
 class _Tpe:
     """Optuna's default sampler."""
 
-    def __init__(self, tuning: Tuning):
+    def __init__(self, space: dict[str, Any], seed: int):
         """Raises UserError without Optuna."""
         try:
             import optuna
         except ImportError as error:
             raise UserError('tune needs Optuna: pip install "gaia_jax[tune]"') from error
         optuna.logging.set_verbosity(optuna.logging.WARNING)
-        sampler = optuna.samplers.TPESampler(seed=tuning.base.seed)
+        sampler = optuna.samplers.TPESampler(seed=seed)
         self._study = optuna.create_study(direction="maximize", sampler=sampler)
-        self._space, self._trials = tuning.space, list[Any]()
+        self._space, self._trials = space, list[Any]()
 
     def propose(self, count: int) -> list[dict[str, Any]]:
         """The values by key of some trials."""
