@@ -14,30 +14,52 @@ import functools
 import itertools
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from jax import Array, lax
 
 from gaia_jax.adapters.layout import KINDS, SCALED, arranged, choice
 from gaia_jax.cli import arguments
 from gaia_jax.cli.command_line import UserError
+from gaia_jax.cli.lazy import of_extra
 from gaia_jax.env import GaiaEnv
+from gaia_jax.observation.scaling import scaled_tables
+from gaia_jax.ruleset import Ruleset
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import Setup
+
+with of_extra("data"):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
 GAMES = "games.parquet"
 COLUMNS = ("env", "version", "setup", "actions", "vp")
 OBSERVATIONS = (SCALED, *KINDS)
 STRIDE = 32  # decisions of each game that one compiled call plays
+BLOCK = 256  # decisions that one compiled call observes, at least; larger ones leave the caches
 MOST = 2**31 - 1
 
+T = TypeVar("T")
 Batch = dict[str, Any]  # arrays (B, ...) by name; of "observation": or an `Observation` of arrays
+
+
+class _Group(NamedTuple):
+    """The N decisions of several whole games."""
+
+    columns: Batch  # arrays (N, ...) by name, those of a game in the order of time
+    positions: Any  # numpy `State` without mask, (R, ...)
+    rows: np.ndarray  # (N,) int, the row of each decision in `positions`
+
+    def take(self, order: np.ndarray) -> Batch:
+        """The columns and "position" of some decisions."""
+        rows = self.rows[order]
+        position = jax.tree.map(lambda x: x[rows], self.positions)
+        return {name: x[order] for name, x in self.columns.items()} | {"position": position}
 
 
 def transitions(
@@ -49,7 +71,7 @@ def transitions(
     seed: int | None = 0,
     epochs: int | None = 1,
     shard: tuple[int, int] = (0, 1),
-    group: int = 64,
+    group: int = 256,
 ) -> Iterator[Batch]:
     """The decisions of all seats, each with what followed.
 
@@ -63,7 +85,8 @@ def transitions(
         epochs: how many times to play the games; None: without end.
         shard: (i, n): only every n-th game of the file from the i-th on, such as
             `(jax.process_index(), jax.process_count())`.
-        group: games that are played at a time. A decision takes about 20 kB until it is yielded.
+        group: games that are played at a time, in a thread that is one group ahead. A decision
+            takes 3 kB until it is yielded; small groups are slow.
     Yields:
         numpy arrays by name:
         `observation`: (B, ...), what the deciding seat sees;
@@ -91,8 +114,8 @@ def transitions(
     rng = None if seed is None else np.random.default_rng(seed)
     number = MOST if epochs is None else arguments.whole_number("epochs", epochs, 1, MOST)
     rows = (row for _ in range(number) for row in _rows(file, rng) if row["row"] % shards == index)
-    arrange = _arrange(env, observation)
-    return _batches(_played(rows, env, width, file, rng), size, arrange)
+    groups = _ahead(_played(rows, env, width, file, rng))
+    return _batches(groups, size, env, observation, file)
 
 
 def _file(path: Path, env: GaiaEnv) -> Path:
@@ -136,57 +159,88 @@ def _played(
     width: int,
     file: Path,
     rng: np.random.Generator | None,
-) -> Iterator[Batch]:
-    """The transitions of `width` games after the other, in the order that `rng` draws."""
-    while group := list(itertools.islice(rows, width)):
-        played = _replay(group, env, width, file)
-        if rng is not None:
-            order = rng.permutation(len(played["action"]))
-            played = jax.tree.map(lambda x, order=order: x[order], played)
-        yield played
+) -> Iterator[tuple[_Group, np.ndarray]]:
+    """The decisions of `width` games after the other, and the order in which they are yielded."""
+    while games := list(itertools.islice(rows, width)):
+        group = _replay(games, env, width, file)
+        by_game = np.argsort(group.rows % width, kind="stable")
+        yield group, by_game[_order(len(by_game), rng)]
 
 
-def _replay(rows: list[dict[str, Any]], env: GaiaEnv, width: int, file: Path) -> Batch:
-    """All decisions of at most `width` games, game by game."""
-    setups = [setup_from_json(row["setup"], env.ruleset) for row in rows]
+def _ahead(items: Iterator[T]) -> Iterator[T]:
+    """`items`, each computed in a thread while the one before is in use."""
+    config: Any = jax.config
+    device = config.jax_default_device  # a context of the caller's thread
+
+    def take() -> T | None:
+        with jax.default_device(device):
+            return next(items, None)
+
+    pool = ThreadPoolExecutor(1, "transitions")  # ends with this generator
+    item = pool.submit(take).result()
+    while item is not None:
+        following = pool.submit(take)
+        yield item
+        item = following.result()
+
+
+def _replay(rows: list[dict[str, Any]], env: GaiaEnv, width: int, file: Path) -> _Group:
+    """All decisions of at most `width` games."""
+    setups = [_setup(row["setup"], env.ruleset) for row in rows]
     lengths = np.array([len(row["actions"]) for row in rows])
     actions = np.zeros((-(-lengths.max() // STRIDE) * STRIDE, width), np.int32)
     for column, row in enumerate(rows):
         actions[: lengths[column], column] = row["actions"]
-    start, advance = _compiled(env)
+    start, advance = _players(env)
     filled = setups + setups[-1:] * (width - len(setups))
     state = start(jax.tree.map(lambda *x: np.stack(x), *filled))
-    live = np.arange(len(actions))[:, None] < lengths
-    notes = []
-    for first in range(0, len(actions), STRIDE):
-        state, seen = advance(state, actions[first : first + STRIDE])
-        notes.append(jax.tree.map(_chosen(live[first : first + STRIDE]), jax.device_get(seen)))
-    decision, game = np.nonzero(live)
-    order = np.lexsort((decision, game))
-    out: Batch = jax.tree.map(lambda *x: np.concatenate(x)[order], *notes)
-    out["decision"], game = decision[order].astype(np.int32), game[order]
-    out["game"] = np.array([row["row"] for row in rows])[game]
-    final = np.asarray(state.game.players.vp)[: len(rows), : env.num_players]
-    wrong = (final != [row["vp"] for row in rows]).any(1)
-    wrong[game[~out.pop("is_legal")]] = True
+    state, (positions, seat, paid) = _recorded(state, actions, advance)
+    vp = np.asarray(state.game.players.vp)[: len(rows), : env.num_players]
+    decision, game = np.nonzero(np.arange(len(actions))[:, None] < lengths)
+    live, numbers = decision * width + game, np.array([row["row"] for row in rows])
+    wrong = (actions[:, : len(rows)] >= env.num_actions).any(0)
+    wrong |= (vp != [row["vp"] for row in rows]).any(1)
     if wrong.any():
-        row = rows[int(wrong.argmax())]["row"]
-        raise UserError(f"{file}: row {row} does not replay to its VP")
-    return out | _returns(out.pop("paid"), out["seat"], game)
+        raise _unlike(file, int(numbers[wrong.argmax()]))
+    columns = {
+        "action": actions[decision, game],
+        "seat": seat[live],
+        "game": numbers[game],
+        "decision": decision.astype(np.int32),
+    }
+    return _Group(columns | _returns(paid[live], columns["seat"], game), positions, live)
 
 
-def _chosen(live: np.ndarray) -> Any:
-    """(T, G, ...) -> the entries (T, G) that are of a game, in a row."""
-    return lambda x: x[:, : live.shape[1]][live]
+def _recorded(state: Any, actions: np.ndarray, advance: Any) -> tuple[Any, Any]:
+    """The last states of G games, and what `advance` returns of all decisions, (T * G, ...)."""
+    recorded: Any = None
+    for first in range(0, len(actions), STRIDE):
+        turns = slice(first, first + STRIDE)
+        state, part = advance(state, actions[turns])
+        if recorded is None:
+            recorded = jax.tree.map(lambda x: np.empty((len(actions), *x.shape[1:]), x.dtype), part)
+        jax.tree.map(lambda x, new, turns=turns: np.copyto(x[turns], new), recorded, part)
+    return state, jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), recorded)
+
+
+# An export plays each set-up several times; to read one takes as long as to play hundreds of
+# decisions.
+@functools.lru_cache(maxsize=8192)
+def _setup(text: str, ruleset: Ruleset) -> Setup:
+    return setup_from_json(text, ruleset)
+
+
+def _unlike(file: Path, row: int) -> UserError:
+    return UserError(f"{file}: row {row} does not replay to its VP")
 
 
 def _returns(paid: np.ndarray, seat: np.ndarray, game: np.ndarray) -> Batch:
-    """Reward, return to go and end of each decision of games in a row.
+    """Reward, return to go and end of each decision of several games.
 
     Args:
         paid: (N, P) float32, what each decision pays to each player.
         seat: (N,), who decides.
-        game: (N,), ascending.
+        game: (N,), of which game; the decisions of a game are in the order of time.
     """
     to_go = np.zeros(len(seat), np.float32)
     reward, end = to_go.copy(), np.zeros(len(seat), bool)
@@ -203,44 +257,105 @@ def _returns(paid: np.ndarray, seat: np.ndarray, game: np.ndarray) -> Batch:
 
 
 @functools.lru_cache(maxsize=8)
-def _compiled(env: GaiaEnv) -> tuple[Any, Any]:
-    """First states of set-ups; and STRIDE decisions: (states, actions (T, G)) -> states, notes.
+def _players(env: GaiaEnv) -> tuple[Any, Any]:
+    """Compiled: first states of set-ups; and STRIDE decisions of G games.
 
+    The second takes states and actions (T, G), and returns states and (T, G, ...): the states in
+    which the decisions were made, who decided and what everyone was paid. States have no mask, and
+    every action counts as legal: masks are made with the observations, see `_batches`.
     After its end a game does not change.
     """
 
-    def start(setups: Setup) -> Any:
-        return jax.vmap(env.init_from)(setups)
+    def start(setup: Setup) -> Any:
+        return env._start(env.deal(setup)).replace(legal_action_mask=None)
 
     def advance(states: Any, actions: Array) -> Any:
+        masks = jnp.ones((actions.shape[1], env.num_actions), bool)
+
         def decide(states: Any, chosen: Array) -> Any:
-            seat, mask = states.current_player, states.legal_action_mask
-            seen = jax.vmap(env.observe)(states, seat)
-            after = jax.vmap(env.step)(states, chosen)
-            legal = jnp.take_along_axis(mask, chosen[:, None], axis=1)[:, 0]
-            notes = {"observation": seen, "mask": mask, "action": chosen, "seat": seat}
-            return after, notes | {"is_legal": legal, "paid": after.rewards}
+            after = jax.vmap(env.decide)(states.replace(legal_action_mask=masks), chosen)
+            part = states, states.current_player, after.rewards
+            return after.replace(legal_action_mask=None), part
 
         return lax.scan(decide, states, actions)
 
-    return jax.jit(start), jax.jit(advance)
+    return jax.jit(jax.vmap(start)), jax.jit(advance)
 
 
-def _arrange(env: GaiaEnv, observation: str) -> Any:
-    """A function of a batch of observations that gives them in the form asked for, numpy."""
+@functools.lru_cache(maxsize=8)
+def _observer(env: GaiaEnv) -> Any:
+    """Compiled: states without masks (N, ...) -> what the deciding seats see, masks (N, A)."""
+
+    def observe(state: Any) -> Any:
+        state = env.with_mask(state.replace(legal_action_mask=jnp.zeros(env.num_actions, bool)))
+        return env.observe(state, state.current_player), state.legal_action_mask
+
+    return jax.jit(jax.vmap(observe))
+
+
+def _arranger(env: GaiaEnv, observation: str) -> Any:
+    """A function of a batch of observations that gives them in the form asked for, numpy.
+
+    XLA computes both the scaling and the columns of an observation many times as slowly in one
+    kernel with the copy that puts the tables in a row: this takes a call for each.
+    """
+    if observation == SCALED:
+        scale = jax.jit(scaled_tables)
+
+        def join(seen: Any) -> np.ndarray:
+            tables = jax.device_get(scale(seen))
+            return np.concatenate([x.reshape(len(x), -1) for x in tables], axis=1)
+
+        return join
     if observation == "tree":
-        return lambda seen: seen
-    arrange = functools.partial(arranged, observation, env.ruleset)
-    return jax.jit(jax.vmap(arrange))
+        return lambda seen: jax.tree.map(np.array, seen)
+    arrange = jax.jit(jax.vmap(functools.partial(arranged, observation, env.ruleset)))
+    return lambda seen: np.array(arrange(seen))
 
 
-def _batches(played: Iterator[Batch], size: int, arrange: Any) -> Iterator[Batch]:
-    """Cut transitions into batches of `size`; what is left over begins the next ones."""
-    rest: Batch | None = None
-    for new in played:
-        both = new if rest is None else jax.tree.map(lambda *x: np.concatenate(x), rest, new)
-        full = len(both["action"]) // size * size
-        for first in range(0, full, size):
-            part = jax.tree.map(lambda x, i=first: x[i : i + size], both)
-            yield part | {"observation": jax.device_get(arrange(part["observation"]))}
-        rest = jax.tree.map(lambda x, i=full: x[i:].copy(), both)
+def _blocks(groups: Iterator[tuple[_Group, np.ndarray]], size: int) -> Iterator[Batch]:
+    """All decisions in their order, `size` at a time; the last block may have fewer."""
+    parts: list[Batch] = []
+    missing = size
+    for group, order in groups:
+        while len(order):
+            part, order = order[:missing], order[missing:]
+            parts.append(group.take(part))
+            missing -= len(part)
+            if not missing:
+                yield _joined(parts)
+                parts, missing = [], size
+    if parts:
+        yield _joined(parts)
+
+
+def _joined(parts: list[Batch]) -> Batch:
+    """The same arrays of several parts in a row."""
+    if len(parts) == 1:
+        return parts[0]
+    joined: Batch = jax.tree.map(lambda *x: np.concatenate(x), *parts)
+    return joined
+
+
+def _batches(
+    groups: Iterator[tuple[_Group, np.ndarray]],
+    size: int,
+    env: GaiaEnv,
+    observation: str,
+    file: Path,
+) -> Iterator[Batch]:
+    """Observe the positions of one or more batches at a time, and cut them into batches."""
+    observe, arrange = _observer(env), _arranger(env, observation)
+    block_size = max(BLOCK // size, 1) * size
+    for block in _blocks(groups, block_size):
+        count, positions = len(block["action"]), block.pop("position")
+        if count < block_size:
+            rows = np.minimum(np.arange(block_size), count - 1)
+            positions = jax.tree.map(lambda x, rows=rows: x[rows], positions)
+        seen, masks = observe(positions)
+        block |= {"observation": arrange(seen), "mask": np.array(masks)}
+        is_legal = block["mask"][np.arange(count), block["action"]]
+        if not is_legal.all():
+            raise _unlike(file, int(block["game"][is_legal.argmin()]))
+        for first in range(0, count - size + 1, size):
+            yield jax.tree.map(lambda x, i=first: x[i : i + size], block)

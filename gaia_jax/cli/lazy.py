@@ -1,4 +1,4 @@
-"""Load the names of a package at their first use (PEP 562).
+"""Load the names of a package at their first use (PEP 562); modules of extras.
 
 Nothing is stored in the package: the names of stored programs (`gaia_jax.xla.stored_programs`)
 depend on the contents of modules, which must not depend on earlier uses.
@@ -6,7 +6,8 @@ depend on the contents of modules, which must not depend on earlier uses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -32,3 +33,13 @@ def names(
         raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
 
     return get
+
+
+@contextmanager
+def of_extra(name: str) -> Iterator[None]:
+    """Around imports of modules that an extra installs: the error of a missing one names it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        hint = f'pip install "gaia_jax[{name}]" installs it'
+        raise ModuleNotFoundError(f"{error.msg}; {hint}", name=error.name) from error

@@ -34,10 +34,13 @@ def soft_sign(x: Array, dtype: DTypeLike = jnp.float32) -> Array:
 
 def scaled_vector(observation: Observation) -> Array:
     """(n,) float32: cells, players and globals in a row, scaled as the networks scale them."""
-    tables = (
-        soft_sign(observation.cells), symlog(observation.players), symlog(observation.globals),
-    )  # fmt: skip
-    return jnp.concatenate([table.ravel() for table in tables])
+    return jnp.concatenate([table.ravel() for table in scaled_tables(observation)])
+
+
+def scaled_tables(observation: Observation) -> tuple[Array, Array, Array]:
+    """Cells, players and globals as float32, of the same shapes; a batch too."""
+    cells, players = soft_sign(observation.cells), symlog(observation.players)
+    return cells, players, symlog(observation.globals)
 
 
 def scaled_bounds(low: Observation, high: Observation) -> tuple[np.ndarray, np.ndarray]:

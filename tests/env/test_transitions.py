@@ -1,11 +1,15 @@
 """`gaia_jax.data.transitions`: decisions of recorded games with what followed, on the stub game."""
 
+import functools
 import itertools
+import subprocess
+import sys
 
 import jax
 import numpy as np
 import pytest
 
+from gaia_jax.adapters.layout import arranged
 from gaia_jax.cli.command_line import UserError
 from tests.recorded_games import pq, record, write
 from tests.stub_env import StubEnv
@@ -68,6 +72,32 @@ def test_shards_and_epochs_share_the_games(dataset):
     np.testing.assert_array_equal(first["game"], repeated)
     assert (first["game"] != other).any()
     assert first["observation"].dtype == np.float32 and len(list(transitions(folder, 46))) == 0
+    assert all(x.flags.writeable for x in first.values())
+
+
+def test_all_forms_are_of_the_same_decisions(dataset):
+    seen = {
+        form: next(transitions(dataset[0], 45, observation=form))["observation"]
+        for form in ("tree", "scaled", "vector", "picture")
+    }
+    for form in ("scaled", "vector", "picture"):
+        arrange = jax.vmap(functools.partial(arranged, form, ENV.ruleset))
+        np.testing.assert_allclose(seen[form], arrange(seen["tree"]), rtol=1e-6)
+
+
+EXIT = """
+import sys
+from tests.env.test_transitions import transitions
+stream = transitions(sys.argv[1], 4)
+print(next(stream)["action"].shape)
+"""
+
+
+@pytest.mark.slow
+def test_a_program_may_end_within_the_stream(dataset):
+    run = [sys.executable, "-c", EXIT, str(dataset[0])]
+    done = subprocess.run(run, capture_output=True, text=True, check=True)
+    assert done.stdout == "(4,)\n" and not done.stderr
 
 
 def test_wrong_files_are_named(dataset, tmp_path):
@@ -81,6 +111,11 @@ def test_wrong_files_are_named(dataset, tmp_path):
     changed = [row | {"vp": [0, *row["vp"][1:]]} if i == 3 else row for i, row in enumerate(rows)]
     write(file, changed)
     with pytest.raises(UserError, match="row 3 does not replay to its VP"):
+        list(transitions(file, 4))
+    swapped = list(rows[1]["actions"])  # of the same seat: both illegal, its VP as before
+    swapped[0], swapped[4] = swapped[4], swapped[0]
+    write(file, [rows[0], rows[1] | {"actions": swapped}, *rows[2:]])
+    with pytest.raises(UserError, match="row 1 does not replay to its VP"):
         list(transitions(file, 4))
     write(file, [rows[0] | {"env": "base"}])
     with pytest.raises(UserError, match="'base' .* for 4 players, the environment is 'lost_fleet'"):
