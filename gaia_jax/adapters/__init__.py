@@ -7,5 +7,5 @@
     gaia_jax.adapters.single_agent single_agent, one seat with gymnax's interface
     gaia_jax.adapters.gymnasium    GaiaVectorEnv, GaiaGymEnv, one seat with Gymnasium's interface
 
-`pip install ".[adapters]"` installs what they need. See docs/reference/adapters.md.
+`pip install "gaia_jax[adapters]"` installs what they need. See docs/reference/adapters.md.
 """

@@ -10,18 +10,22 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
-import gymnasium
 import jax
 import numpy as np
-from gymnasium.vector import AutoresetMode
-from gymnasium.vector.utils import batch_space
 
 from gaia_jax.adapters.layout import SCALED, choice
 from gaia_jax.adapters.single_agent import RANDOM, SingleAgent, single_agent
 from gaia_jax.adapters.single_agent_state import Opponent
 from gaia_jax.adapters.spaces import Box, observation_space
 from gaia_jax.cli import arguments
+from gaia_jax.cli.lazy import of_extra
+from gaia_jax.cli.progress import status_line
 from gaia_jax.env import GaiaEnv
+
+with of_extra("adapters"):
+    import gymnasium
+    from gymnasium.vector import AutoresetMode
+    from gymnasium.vector.utils import batch_space
 
 MAX_GAMES = 2**20
 
@@ -35,10 +39,11 @@ class _Games:
         self.key: Any = None
 
     def reset(self, seed: int) -> tuple[Any, dict[str, np.ndarray]]:
-        """New games: observations and infos."""
-        self.key = jax.random.key(seed)
-        self.state = self._ended(self._keys())
-        observation, *_, info = self.step(np.zeros(self.games, np.int32))
+        """New games: observations and infos. The first call compiles, and reports it on stderr."""
+        with status_line(lambda: "gaia_jax compiles the games", enabled=self.state is None):
+            self.key = jax.random.key(seed)
+            self.state = self._ended(self._keys())
+            observation, *_, info = self.step(np.zeros(self.games, np.int32))
         return observation, info
 
     def step(self, actions: np.ndarray) -> tuple[Any, ...]:

@@ -9,14 +9,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jaxmarl.environments.multi_agent_env import MultiAgentEnv
-from jaxmarl.environments.spaces import Box, Discrete
 
 import gaia_jax
 from gaia_jax.adapters.layout import KINDS, SCALED, arranged, choice, environment, game_name
 from gaia_jax.adapters.spaces import observation_space
 from gaia_jax.auto import AutoState
+from gaia_jax.cli.lazy import of_extra
 from gaia_jax.env import GaiaEnv, State
+
+with of_extra("adapters"):
+    from jaxmarl.environments.multi_agent_env import MultiAgentEnv
+    from jaxmarl.environments.spaces import Box, Discrete
 
 
 class GaiaMARL(MultiAgentEnv):

@@ -6,17 +6,20 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, ClassVar
 
-import gymnasium.spaces
 import jax
 import numpy as np
-import pettingzoo
-from pettingzoo.utils.env_logger import EnvLogger
 
 from gaia_jax import replay
 from gaia_jax.adapters.layout import KINDS, arranged, choice, environment
 from gaia_jax.adapters.spaces import observation_space
 from gaia_jax.cli import arguments
+from gaia_jax.cli.lazy import of_extra
 from gaia_jax.env import GaiaEnv
+
+with of_extra("adapters"):
+    import gymnasium.spaces
+    import pettingzoo
+    from pettingzoo.utils.env_logger import EnvLogger
 
 # Attributes that `reset` sets; PettingZoo's wrapper raises the same AttributeError before it.
 _SET_BY_RESET = (

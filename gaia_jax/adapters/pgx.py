@@ -10,17 +10,20 @@ from typing import Any, Literal, get_args
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pgx.core
 from jax import Array
-from pgx._src.struct import dataclass, field
 
 import gaia_jax
 from gaia_jax.adapters.layout import KINDS, arranged, choice, environment, game_name
 from gaia_jax.adapters.spaces import observation_space
 from gaia_jax.auto import auto_state
+from gaia_jax.cli.lazy import of_extra
 from gaia_jax.env import GaiaEnv
 from gaia_jax.state import GameState
 from gaia_jax.xla.serialization import register_export
+
+with of_extra("adapters"):
+    import pgx.core
+    from pgx._src.struct import dataclass, field
 
 OBSERVATIONS = (*KINDS, "none")
 

@@ -173,8 +173,14 @@ class SingleAgent:
     @own_jax_config
     def ended_state(self, key: Array) -> SingleAgentState:
         """A state in which `advance(..., stop_at_end=True)` starts a new game."""
-        state = self._deal_state(key)
-        return state.replace(env_state=state.env_state.replace(terminated=jnp.ones((), bool)))
+        # Without a mask, which the new game gets: it would take as long to compile as the rest.
+        first = self.env._start(self._deal(key))
+        return SingleAgentState(
+            env_state=first.replace(terminated=jnp.ones((), bool)),
+            seat=self._draw_seat(key),
+            episode_return=jnp.zeros((), jnp.float32),
+            episode_length=jnp.zeros((), jnp.int32),
+        )
 
     def observe(self, state: SingleAgentState) -> Any:
         """The learner's observation of one state, in the form `observation`."""

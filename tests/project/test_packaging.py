@@ -119,6 +119,23 @@ def test_an_import_is_light():
     assert float(done.stdout) < 1.5
 
 
+@pytest.mark.parametrize(
+    ("module", "library", "extra"),
+    [
+        ("adapters.gymnasium", "gymnasium", "adapters"),
+        ("adapters.jaxmarl", "jaxmarl", "adapters"),
+        ("adapters.pettingzoo", "pettingzoo", "adapters"),
+        ("adapters.pgx", "pgx", "adapters"),
+        ("data", "pyarrow", "data"),
+    ],
+)
+def test_the_error_of_a_missing_library_names_its_extra(monkeypatch, module, library, extra):
+    monkeypatch.delitem(sys.modules, f"gaia_jax.{module}", raising=False)
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ModuleNotFoundError, match=rf'pip install "gaia_jax\[{extra}\]"'):
+        importlib.import_module(f"gaia_jax.{module}")
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     """The wheel and the sdist."""
