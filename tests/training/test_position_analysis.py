@@ -21,8 +21,10 @@ TURN = SEAT * 64 + 32 + int(Node.TURN)  # a note: the seat begins a turn
 class PlannedPlayouts:
     """Playouts after action k: mean VP `vp[k]`, and `later[k]` in the next turn of the seat."""
 
-    def __init__(self, vp: dict[int, float], later: dict[int, int], spread: float = 4.0):
-        self.vp, self.later, self.spread = vp, later, spread
+    def __init__(
+        self, vp: dict[int, float], later: dict[int, int], spread: float = 4.0, seed: int = 0
+    ):
+        self.vp, self.later, self.spread, self.seed = vp, later, spread, seed
         self.env = SimpleNamespace(ruleset=SimpleNamespace(actions=SimpleNamespace(first={})))
         self.agent, self.num_played = None, 0
 
@@ -34,7 +36,7 @@ class PlannedPlayouts:
         progress(len(own))
         luck = np.concatenate(
             [
-                np.random.default_rng((a, n)).normal(0, self.spread, 1)
+                np.random.default_rng((a, n, self.seed)).normal(0, self.spread, 1)
                 for a in actions[0]
                 for n in samples
             ]
@@ -139,6 +141,24 @@ def test_a_check_warns_of_a_move_that_the_policy_never_plays(
     assert abs(check.loss.mean - (100 - vp)) < 4
     before = runner.num_played
     assert analysis.check([11]) == check and runner.num_played == before, "it keeps the playouts"
+
+
+@pytest.mark.parametrize("checked", [0, 2, 5])
+def test_checks_warn_of_mistakes_and_rarely_of_good_moves(
+    checked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four actions are likely; among four that are as good, one looks better by luck."""
+    warned, played = dict[int, float](), dict[int, list[int]]()
+    for loss in (0, 12, 22):
+        checks = []
+        for seed in range(100):
+            vp = dict.fromkeys(range(8), 100.0) | {checked: 100.0 - loss}
+            runner = PlannedPlayouts(vp, {}, 10.0, seed)
+            checks.append(analysis_of(monkeypatch, runner).check([checked]).is_mistake)
+            played.setdefault(loss, []).append(runner.num_played)
+        warned[loss] = float(np.mean(checks))
+    assert warned[0] < 0.05 and warned[12] >= 0.9 and warned[22] >= 0.95
+    assert all(np.median(played[loss]) <= 4 * ROUND for loss in (0, 22))
 
 
 def test_a_check_uses_the_playouts_of_the_hint(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,10 +29,19 @@ MAX_TRIED = 10  # candidates that are played out
 NUM_SHOWN = 4  # candidates that are played out a second time
 NEAR_VP = GRADES["blunder"]  # an alternative that loses more is no alternative
 WARNING_VP = GRADES["mistake"]
-MAX_CHECKED = 64  # playouts of each of the two actions of a check
-QUICK_CHECK = range(ROUND, 2 * ROUND + 1, ROUND)  # playouts before the other candidates are tried
-# Standard errors from a limit at which a check ends before MAX_CHECKED playouts.
-CLEARLY_FINE, CLEARLY_BAD = 2.5, 3.5
+# Playouts by which a check compares two moves, until the result is clear; before the other
+# candidates are tried; and where the first NUM_CHOOSING choose the candidate.
+NUM_CHOOSING = ROUND // 2
+READINGS = tuple(range(count) for count in range(ROUND, 4 * ROUND + 1, ROUND))
+QUICK_READINGS = READINGS[:2]
+FRESH_READINGS = (
+    range(NUM_CHOOSING),
+    *(range(NUM_CHOOSING, NUM_CHOOSING + len(part)) for part in READINGS[:3]),
+)
+MIN_LIKELY = 3 * ROUND  # playouts with which a result need not be clear
+# Standard errors from a limit at which a result is clear.
+CLEARLY_FINE, CLEARLY_BAD = 2.0, 3.0
+SPREAD = 14.0  # VP, standard deviation of a difference of two playouts (docs/lab/review.md)
 
 Step = Callable[[Any, int], Any]
 Progress = Callable[[int, int], object]
@@ -124,7 +133,7 @@ class PositionAnalysis:
             more = self.likely_actions[number : number + (NUM_MORE if number else NUM_FIRST)]
             number += len(more)
             more += [played] * (played >= 0 and played not in more)
-            self._extend([a for a in more if a not in self._by_action], ROUND, progress)
+            self._extend(more, ROUND, progress)
             self._merge_orders()
         shown = self.candidates[:NUM_SHOWN]
         shown += [plan for plan in [self.plan_of(played)] if plan >= 0 and plan not in shown]
@@ -149,6 +158,10 @@ class PositionAnalysis:
     ) -> Check:
         """Check a move against the best known candidate.
 
+        A likely move is compared with the best of the other likely ones, which few playouts choose:
+        it looks better in those than it is, so further ones compare. Most other moves that are
+        mistakes lose to the most likely one.
+
         Args:
             actions: the decisions of the move; the first one is legal here, each of the others
                 after those before it.
@@ -156,50 +169,61 @@ class PositionAnalysis:
         """
         move = Move(self, actions) if len(actions) > 1 else None
         played = actions[0] if move is None else -1
-        first = self.likely_actions[:NUM_FIRST]
-        if not self._by_action.keys() >= set(first):
-            most_likely = first[0]
-            if most_likely != actions[0]:  # most mistakes lose to the most likely action
-                check = self._compare(most_likely, played, move, QUICK_CHECK, progress)
-                if check.is_mistake:
-                    return check
-            self._extend(first, ROUND, progress)
-            self._merge_orders()
+        first, readings = self.likely_actions[:NUM_FIRST], READINGS
+        num_known = min(map(self._num_playouts, first))
+        if num_known < ROUND and played in first:
+            self._extend(first, NUM_CHOOSING, progress)
+            readings = FRESH_READINGS
+        elif num_known < ROUND:
+            check = self._compare(first[0], played, move, QUICK_READINGS, progress)
+            if check.is_mistake:
+                return check
+            self._extend(first[: NUM_FIRST - 1], ROUND, progress)  # they fill the slots
+        self._merge_orders()
         others = [action for action in self.candidates if action != played]
         if not others:
             return Check(actions[0], estimate_loss(np.zeros(2), np.zeros(2)), 0, False)
-        return self._compare(
-            others[0], played, move, range(ROUND, MAX_CHECKED + 1, ROUND), progress
-        )
+        return self._compare(others[0], played, move, readings, progress)
+
+    def _num_playouts(self, action: int) -> int:
+        """How often an action was played out."""
+        return len(self._by_action[action].vp[0]) if action in self._by_action else 0
 
     def _compare(
-        self, best: int, played: int, move: Move | None, counts: range, progress: Progress
+        self,
+        best: int,
+        played: int,
+        move: Move | None,
+        readings: Sequence[range],
+        progress: Progress,
     ) -> Check:
         """Compare a move with another action until the result is clear.
 
         Args:
             played: the move; ignored if it has several decisions, `move`.
-            counts: numbers of playouts after which the results are read; with fewer than
-                MAX_CHECKED only a clear result is a mistake.
+            readings: numbers of the playouts by which the moves are compared, one after the other;
+                after MIN_LIKELY a likely mistake is one, before only a clear one.
         """
-        num_known = len(self._by_action[best].vp[0]) if best in self._by_action else 0
-        counts = range(min(max(num_known, counts[0]), 2 * ROUND), counts.stop, counts.step)
-        for count in counts:
+        num_known = min(self._num_playouts(best), 2 * ROUND)
+        for reading in [part for part in readings if part.stop >= num_known]:
             if move is None:
-                self._extend([best, played], count, progress)
+                self._extend([best, played], reading.stop, progress)
                 vp = self._by_action[played].vp[0]
             else:
-                self._extend([best], count, progress)
-                vp = move.play(count, progress)
-            best_vp = self._by_action[best].vp[0, :count, self.seat]
-            loss = estimate_loss(best_vp, vp[:count, self.seat])
+                self._extend([best], reading.stop, progress)
+                vp = move.play(reading.stop, progress)
+            best_vp = self._by_action[best].vp[0]
+            part = slice(reading.start, reading.stop)
+            loss = estimate_loss(best_vp[part, self.seat], vp[part, self.seat])
             error = loss.standard_error
+            if len(reading) < ROUND:  # too few to estimate it
+                error = max(error, SPREAD / len(reading) ** 0.5)
             is_fine = loss.mean + CLEARLY_FINE * error < NEAR_VP
             is_bad = loss.mean - CLEARLY_BAD * error > WARNING_VP
             if is_fine or is_bad:
                 break
-        is_likely = count == MAX_CHECKED and loss.low > 0 and loss.shrunk_mean >= WARNING_VP
-        return Check(best, loss, count, is_bad or (is_likely and not is_fine))
+        is_likely = len(reading) >= MIN_LIKELY and loss.low > 0 and loss.shrunk_mean >= WARNING_VP
+        return Check(best, loss, len(reading), is_bad or (is_likely and not is_fine))
 
     def _extend(self, actions: Sequence[int], count: int, progress: Progress) -> None:
         """Play out actions until each of them has at least `count` playouts."""
