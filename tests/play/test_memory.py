@@ -91,6 +91,56 @@ def test_a_large_server_compiles_in_another_process(
     assert len(commands) == 1
 
 
+def test_a_large_server_releases_idle_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before it makes another one; the next use makes them again."""
+    size, in_use, made = [500.0], [True], list[str]()
+    monkeypatch.setattr(compile_process, "is_server", True)
+    monkeypatch.setattr(compile_process, "resident_mb", lambda: size[0])
+    idle = background.Compilation("idle", (), lambda: True)
+    busy = background.Compilation("busy", (), lambda: not in_use[0])
+    kept = background.Compilation("kept")
+    for compilation in (idle, busy, kept):
+        compilation.make(lambda: None)
+    assert idle.is_ready and busy.is_ready and kept.is_ready, "the server is small"
+    size[0] = 2000.0
+    background.Compilation("new").make(lambda: made.append("new"))
+    assert not idle.is_ready and busy.is_ready and kept.is_ready
+    busy.make(lambda: made.append("busy"))
+    in_use[0] = False
+    idle.make(lambda: made.append("idle"))
+    assert made == ["new", "idle"] and idle.is_ready and not busy.is_ready
+
+
+def test_agents_keep_their_seats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program without a seat is released once nobody asks for it."""
+    monkeypatch.setattr(agent_pool, "compile_program", lambda program, rules: None)
+    monkeypatch.setattr(agent_pool.AgentPool, "_work", lambda self: None)
+    pool = agent_pool.AgentPool()
+    rules: Any = SimpleNamespace(env=SimpleNamespace(ruleset=SimpleNamespace(name="base")))
+    parts = {part: pool.get("zoo/strong", rules, part) for part in ("seat", "policy")}
+    pool.seated = lambda: {("zoo/strong", "base")}
+    keys = {part: ("zoo/strong", "base", part) for part in parts}
+    assert not any(pool._release(key) for key in keys.values()), "just used"
+    monkeypatch.setattr(agent_pool, "IDLE_S", 0.0)
+    assert not pool._release(keys["seat"]) and pool._release(keys["policy"])
+    assert pool.get("zoo/strong", rules) is parts["seat"]
+    assert pool.get("zoo/strong", rules, "policy") is not parts["policy"]
+    pool.seated = set
+    assert pool._release(keys["seat"])
+
+
+def test_an_adviser_at_work_keeps_its_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    releases = list[bool]()
+    runner = SimpleNamespace(release=lambda: releases.append(True))
+    monkeypatch.setattr(advisers, "make_agent", lambda *_: None)
+    monkeypatch.setattr(advisers, "shared_playouts", lambda *_: runner)
+    rules: Any = SimpleNamespace(env=SimpleNamespace(id="base", num_players=4))
+    adviser = advisers.Adviser(rules, "zoo/strong")
+    with adviser.busy:
+        assert not adviser._release() and not releases
+    assert adviser._release() and releases and not adviser.busy.locked()
+
+
 def test_a_failing_process_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

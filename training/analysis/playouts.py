@@ -302,6 +302,10 @@ class Playouts:
         over_states = states.replace(terminated=np.ones(1, bool))
         self.play_actions(over_states, [np.array([-1])], range(1))
 
+    def release(self) -> None:
+        """Drop the compiled programs; the next request compiles them again or loads them."""
+        self._programs.clear()
+
     def play_actions(
         self,
         states: EnvState,

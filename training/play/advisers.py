@@ -26,7 +26,7 @@ class Adviser:
         self.busy = threading.Lock()  # a cancelled hint ends first
         self.runner: Playouts = shared_playouts(rules.env, self.agent)
         task = (rules.env.id, str(rules.env.num_players), PLAYOUTS, name)
-        self._compilation = Compilation(COMPILING_PLAYOUTS, task)
+        self._compilation = Compilation(COMPILING_PLAYOUTS, task, self._release)
 
     def prepare(self, report: Callable[[str], object]) -> None:
         """Compile the playouts at the first call.
@@ -38,6 +38,12 @@ class Adviser:
             report(COMPILING_PLAYOUTS)
             state = self.rules.start(self.rules.draw(0))
             self._compilation.make(lambda: self.runner.prepare(state))
+
+    def _release(self) -> bool:
+        if is_idle := self.busy.acquire(blocking=False):
+            self.runner.release()
+            self.busy.release()
+        return is_idle
 
 
 class Advisers:

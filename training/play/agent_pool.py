@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -31,6 +32,7 @@ from .game import HUMAN, Refused
 from .languages import say, translated
 
 SIMULATIONS = 32  # of the search that is offered on top of each trained agent
+IDLE_S = 5.0  # seconds after which a program may be released
 
 
 # Programs of an agent, each compiled at its first use: decisions, policy and values, a search.
@@ -47,6 +49,7 @@ class AgentProgram:
     status: str = "waiting"  # waiting, compiling, ready, failed
     message: str = ""
     compilation: Compilation | None = None
+    used_at: float = 0.0  # when somebody asked for it
     act: Callable[[Any, int], int] | None = None
     policy: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None  # None: no policy to show
     explainer: Explainer | None = None
@@ -96,6 +99,8 @@ class AgentPool:
         self._thread = threading.Thread(target=self._work, name="compile", daemon=True)
         self._thread.start()
         self.on_change: Callable[[], None] = lambda: None
+        # The agents at unfinished tables, each with the name of its ruleset.
+        self.seated: Callable[[], set[tuple[str, str]]] = set
 
     def get(self, name: str, rules: Rules, part: str = SEAT) -> AgentProgram:
         """A program of the agent, queued for compilation at its first use."""
@@ -105,7 +110,18 @@ class AgentPool:
                 self._programs[key] = AgentProgram(name, part)
                 self._queue.append((rules, self._programs[key]))
                 self._wake.notify()
+            self._programs[key].used_at = time.monotonic()
             return self._programs[key]
+
+    def _release(self, key: tuple[str, str, str]) -> bool:
+        """Forget a program that has no seat at a table and was not used lately."""
+        is_seated = key[2] == SEAT and key[:2] in self.seated()
+        with self._wake:
+            program = self._programs.get(key)
+            if program and (is_seated or time.monotonic() - program.used_at < IDLE_S):
+                return False
+            self._programs.pop(key, None)
+        return True
 
     def hurry(self, names: Sequence[str], rules: Rules) -> None:
         """Compile these before all others in the queue."""
@@ -167,7 +183,9 @@ class AgentPool:
             label = LABELS[program.part].format(program.name)
             task = (rules.env.id, str(rules.env.num_players), program.part, program.name)
             text = f"{label} is being compiled"
-            compilation = program.compilation = Compilation(text, task)
+            key = (program.name, rules.env.ruleset.name, program.part)
+            release = partial(self._release, key)
+            compilation = program.compilation = Compilation(text, task, release)
             program.status = "compiling"
             self.on_change()
             try:

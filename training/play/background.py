@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import gc
 import os
 import threading
 import time
@@ -17,11 +18,12 @@ from typing import Any
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.language import language
 
-from .compile_process import compile_elsewhere, mark_compiled
+from .compile_process import compile_elsewhere, is_large, mark_compiled
 from .languages import translated
 
 # One program at a time: the compiler takes up to 1 GB for each.
 _compiler = threading.RLock()
+_registry = threading.Lock()  # of all compilations
 POLL = 0.2  # seconds between two checks whether a waiting job has been cancelled
 EXIT_WAIT = 5.0  # seconds for which a process that exits waits for its cancelled jobs
 
@@ -33,15 +35,26 @@ def error_text(error: Exception) -> str:
 
 
 class Compilation:
-    """A program that the first caller compiles while others wait; `text` is its progress line."""
+    """A program that the first caller compiles while others wait; `text` is its progress line.
 
-    def __init__(self, text: str, task: Sequence[str] = ()):
+    A loaded program takes 30 to 200 MB. A large process therefore releases idle ones before it
+    makes another; the next caller of `make` loads them again.
+    """
+
+    _all: weakref.WeakSet[Compilation] = weakref.WeakSet()
+
+    def __init__(
+        self, text: str, task: Sequence[str] = (), release: Callable[[], bool] = lambda: False
+    ):
         """
         Args:
             task: as of `compile_elsewhere`; without it this process compiles the program.
+            release: drops the program unless it is in use; returns whether it did.
         """
         self.text, self.is_ready, self.elapsed_s, self._task = text, False, 0.0, task
-        self._lock, self._started_at = threading.Lock(), 0.0
+        self._lock, self._started_at, self._release = threading.Lock(), 0.0, release
+        with _registry:
+            self._all.add(self)
 
     def make(self, compile: Callable[[], object]) -> None:
         """Compile it unless it is compiled; then `elapsed_s` is how long that took."""
@@ -49,6 +62,7 @@ class Compilation:
             if self.is_ready:
                 return
             with _compiler:
+                self._release_others()
                 self._started_at = time.monotonic()
                 try:
                     if self._task:
@@ -61,6 +75,15 @@ class Compilation:
                     self.elapsed_s = time.monotonic() - self._started_at
                     self._started_at = 0.0
                     return_free_memory()
+
+    def _release_others(self) -> None:
+        if is_large():
+            with _registry:
+                others = [other for other in self._all if other.is_ready]
+            for other in others:
+                other.is_ready = not other._release()
+            gc.collect()  # traced programs are in cycles
+            return_free_memory()
 
     def progress(self) -> list[tuple[str, float | None]]:
         """The line and its seconds, while it is being compiled."""

@@ -19,7 +19,7 @@ from gaia_jax.xla.compilation_cache import enabled_folder
 from gaia_jax.xla.stored_programs import library_digest, package_digest
 
 TIMEOUT = 1800.0  # seconds for one task; other compilations wait for it
-LARGE_MB = 700.0  # a smaller server compiles itself, which is faster
+LARGE_MB = 700.0  # a smaller server compiles itself, which is faster, and keeps idle programs
 MARKS = "compiled"  # folder of empty files, named by what the cache contains
 RULES, PRICES, PLAYOUTS = "rules", "prices", "playouts"
 
@@ -33,7 +33,7 @@ def compile_elsewhere(task: Sequence[str]) -> None:
         task: of `compile_task`: ruleset, number of players, part, and maybe an agent.
     """
     mark = _mark(task) if is_server else None
-    if not mark or mark.exists() or resident_mb() < LARGE_MB:
+    if not mark or mark.exists() or not is_large():
         return
     command = [sys.executable, "-m", "training.play.compile_task", str(os.getpid()), *task]
     if error := _error_of(command):
@@ -74,6 +74,11 @@ def _mark(task: Sequence[str]) -> Path | None:
     except ValueError:
         return None
     return folder / MARKS / hashlib.sha256(parts.encode()).hexdigest()[:32] if folder else None
+
+
+def is_large() -> bool:
+    """Whether this process is a server that has to save memory."""
+    return is_server and resident_mb() >= LARGE_MB
 
 
 def resident_mb() -> float:

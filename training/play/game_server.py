@@ -22,7 +22,7 @@ from .all_rules import AllRules
 from .compiled_rules import Rules
 from .game import HUMAN, Game, Refused, requested_actions, whole_number
 from .hints import Advice
-from .kept_tables import KeptTables, OpenTable
+from .kept_tables import KeptTables, OpenTable, seated_agents
 from .members import Forbidden, Members, read_name
 from .player_habits import TOO_FEW, PlayerHabits
 from .puzzle_book import PuzzleBook
@@ -58,6 +58,7 @@ class GameServer:
         self._reading = threading.Lock()
         self._touched: dict[str, float] = {}
         agents.on_change = self.stir
+        agents.seated = lambda: seated_agents(list(self.tables.values()))
         threading.Thread(target=self._work, name="agents", daemon=True).start()
 
     def stir(self) -> None:

@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -74,6 +74,12 @@ class OpenTable:
         at = self.game.earlier()
         played = self.members.played_by(browser, self.game.seats)
         return at is not None and self.game.table(at).player in played
+
+
+def seated_agents(tables: Iterable[OpenTable]) -> set[tuple[str, str]]:
+    """The agents at unfinished tables, each with the name of its ruleset."""
+    games = [table.game for table in tables if not table.game.over()]
+    return {(name, game.rules.env.ruleset.name) for game in games for name in game.seats}
 
 
 def about_json(table: OpenTable) -> dict[str, Any]:
