@@ -245,8 +245,13 @@ def laid(setup: Mapping[str, object], ruleset: Ruleset) -> Setup:
     Raises:
         ValueError: as `setup_from_json`.
     """
+    return setup_from_json(setup, _without_touching_rule(ruleset))
+
+
+@functools.cache
+def _without_touching_rule(ruleset: Ruleset) -> Ruleset:
     anyhow = dataclasses.replace(ruleset.map, same_types_touch=True)
-    return setup_from_json(setup, dataclasses.replace(ruleset, map=anyhow))
+    return dataclasses.replace(ruleset, map=anyhow)
 
 
 @functools.cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -11,6 +12,9 @@ from gaia_jax.setup.draw import board_planets, lacks_planets
 from gaia_jax.setup.draw_tables import draw_tables
 from gaia_jax.state import Setup
 
+# One program: each operation outside of one is a program that takes 1.5 MB.
+_board_planets = jax.jit(board_planets, static_argnums=1)
+
 
 def check_map(ruleset: Ruleset, setup: Setup) -> None:
     """Check the map that a set-up lays out (A23, PLA-10).
@@ -18,7 +22,7 @@ def check_map(ruleset: Ruleset, setup: Setup) -> None:
     Raises:
         ValueError: planets of one type touch across tiles, or a final mission lacks its planets.
     """
-    laid = np.asarray(board_planets(setup, ruleset))
+    laid = np.asarray(_board_planets(setup, ruleset))
     required = ruleset.map.required_planets
     if required and lacks_planets(jnp.asarray(laid), setup.final_missions, draw_tables(ruleset)):
         raise ValueError(

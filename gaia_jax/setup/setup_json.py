@@ -11,7 +11,7 @@ import json
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import jax.numpy as jnp
+import jax
 import numpy as np
 
 from gaia_jax.cli.arguments import known, shown
@@ -175,8 +175,8 @@ def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLE
         fields["turn_order"] = np.arange(r.players)
     _check_boards(r, fields["faction"])
     declared = leaves(Setup)
-    arrays = {x: jnp.asarray(value, declared[x].dtype) for x, value in fields.items()}
-    setup = Setup(**arrays, automa=draws)
+    typed = {x: np.asarray(value, declared[x].dtype) for x, value in fields.items()}
+    setup = Setup(**jax.device_put(typed), automa=draws)
     check_map(r, setup)
     return setup
 
