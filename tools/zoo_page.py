@@ -17,8 +17,9 @@ command accepts these names. Each section starts with the agent's training; `tra
 also has VP by source.
 
 `zoo/solo` plays the base game alone against the Automa, `zoo/duel` for two, `zoo/trio` for three,
-`zoo/base` for four. The others were trained on `lost_fleet` and also play the other rulesets for four: columns and
-actions of the same name keep their weights (`training/zoo/transfer.py`), and new inputs get 0.
+`zoo/base` for four. The others were trained on `lost_fleet` and also play the other rulesets for
+four: columns and actions of the same name keep their weights (`training/zoo/transfer.py`), and new
+inputs get 0.
 
 | agent | decisions learnt | self-play, VP | VP ahead of `greedy` in all other seats | bytes |
 | --- | --- | --- | --- | --- |
