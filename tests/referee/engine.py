@@ -18,6 +18,7 @@ from gaia_jax.setup import setup_json
 from gaia_jax.state import Players
 from tests.referee.free import A_TURN
 from tests.referee.game import Game
+from tests.referee.research import TOP
 
 
 class Field(NamedTuple):
@@ -179,6 +180,7 @@ FIELDS = (
     _turn("artifacts_left", _artifacts_left),
     _turn("token_supply", lambda g, ids: list(g.token_supply.values())),
     _turn("ship_tokens", lambda g, ids: _bits(g.ship_tokens_left, ids["ship"])),
+    _turn("track_token", lambda g, ids: all(p.tracks["terraforming"] < TOP for p in g.players)),
     Field("terminated", lambda s: s.terminated, lambda g, ids: g.over),
 )
 

@@ -265,7 +265,7 @@ def _set(space: Any, name: str, value: Any) -> None:
 def _replace(old: Any, new: Any) -> None:
     """Under every name that a module of the engine has for it."""
     for name, module in list(sys.modules.items()):
-        if name.startswith("gaia_jax.rules") and isinstance(module, ModuleType):
+        if name.startswith(("gaia_jax.rules", "gaia_jax.env")) and isinstance(module, ModuleType):
             for key, value in list(vars(module).items()):
                 if value is old:
                     setattr(module, key, new)

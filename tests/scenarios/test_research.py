@@ -160,6 +160,12 @@ def test_fed_23_terraforming_5_gives_the_token_that_lies_there():
     assert not table.game.turn.track_token
 
 
+def test_fed_23_the_token_stays_there_until_terraforming_5():
+    below = at(start(), 0, terraforming=3).play("advance terraforming")
+    other_track = own(at(start(), 0, science=4), 0, "FT_7VP_2O").play("advance science")
+    assert below.game.turn.track_token and other_track.game.turn.track_token
+
+
 def test_fed_23_the_grey_token_can_lie_there_too():
     table = start(tf5_token="FT_12VP")
     table = own(at(table, 0, terraforming=4), 0, "FT_7VP_2O").play("advance terraforming")
