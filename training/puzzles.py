@@ -1,6 +1,7 @@
 """Puzzles of games that an agent plays: one move clearly leads the agent's first choice.
 
     python -m training.puzzles --games 16 --solved-by zoo/strong+search:128 --out puzzles.json
+    python -m training.puzzles --games 1000 --at-most 100 --out puzzles.json --resume
     python -m training.puzzles --of puzzles.json --unsolved-by greedy --out chosen.json
     python -m training.puzzles --of puzzles.json --again --agent runs/mine --out again.json
     python -m training.puzzles --of puzzles.json --held-by zoo/strong+search:64 --out held.json
@@ -38,12 +39,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     import gaia_jax
 
     from .analysis import puzzles, review
+    from .analysis.playout_journal import PlayoutJournal
     from .system.devices import split_cpu
     from .system.environments import make_env
 
     review.check_policy(args.agent)  # before any work; the maker checks again
     if args.out and not args.resume:
         outputs.check_file("--out", args.out, puzzles.is_own_file)
+        PlayoutJournal(args.out).clear()
     split_cpu(0, 1 << 20)  # enough games for every core to be a device
     source = puzzles.SHIPPED if args.of == Path() else args.of
     collection = puzzles.read(source) if source else {}
@@ -75,7 +78,8 @@ def _collect(
 ) -> tuple[JsonObject, bool]:
     """The puzzles, made, tried again or verified, and whether all work is done."""
     from .analysis import puzzles
-    from .analysis.puzzle_maker import MakerArgs, PuzzleMaker, make_in_blocks
+    from .analysis.puzzle_blocks import MakerArgs, make_in_blocks
+    from .analysis.puzzle_maker import PuzzleMaker
     from .analysis.verification import PuzzleVerifier
 
     maker_args, is_complete = (env, args.agent, args.playouts), True
@@ -97,7 +101,9 @@ def _collect(
         if args.resume and args.out.exists():
             collection = puzzles.read_to_resume(args.out, collection)
         maker = PuzzleMaker(*maker_args, criteria)
-        collection, is_complete = maker.extend(collection, args.first, args.games, args.out)
+        collection, is_complete = maker.extend(
+            collection, args.first, args.games, args.out, args.at_most
+        )
     if verifier:
         collection, is_complete = verifier.verify(collection)
     return _fair(args, env, collection) if args.fair else collection, is_complete
@@ -110,10 +116,13 @@ def _fair(args: argparse.Namespace, env: GaiaEnv, collection: JsonObject) -> Jso
     from .analysis.fairness import find_rivals
     from .analysis.trials import CandidatePlayer
 
-    rivals = find_rivals(env, CandidatePlayer(env, make_agent(args.agent, env)), collection)
+    player = CandidatePlayer(env, make_agent(args.agent, env))
+    rivals = find_rivals(env, player, collection, args.seed)
     for number, (puzzle, rival) in enumerate(zip(collection["puzzles"], rivals, strict=True), 1):
         words = f"{puzzle['answer']['text']} leads {env.ruleset.actions.texts[rival.action]}"
-        print(f"{number}: {words} by {rival.lead:.1f} VP{'' if rival.is_fair else ', unfair'}")
+        lead = f"{rival.lead:.1f} VP (standard error {rival.error:.1f})"
+        moves = f"the nearest of {rival.num_moves} other moves"
+        print(f"{number}: {words}, {moves}, by {lead}{'' if rival.is_fair else ', unfair'}")
     fair = [number for number, rival in enumerate(rivals) if rival.is_fair]
     return puzzles.select_puzzles(collection, fair, {"fair_by": [args.agent]})
 
@@ -123,6 +132,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     names: dict[str, Any] = {"metavar": "A,B", "type": partial(str.split, sep=","), "default": []}
     add("--games", metavar="N", type=whole(1, 10**5), default=8, help="number of games")
+    text = "stop at N puzzles, at most 70 %% of them of rounds 5 and 6"
+    add("--at-most", metavar="N", type=whole(1, 10**4), default=0, help=text)
     add("--agent", default="zoo/strong", help="the agent at all seats; one with a policy")
     add("--seed", type=whole(0, LARGEST_SEED), default=0, help="seed of the set-ups")
     add("--first", type=whole(0, 10**6), default=0, help="number of the first set-up")
@@ -152,6 +163,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         raise UserError("--of does not go with --resume, --beats, or --out without a selection")
     if args.on != jobs.LOCAL and args.of:
         raise UserError("--on and --processes make new puzzles: leave out --of")
+    if args.at_most and (args.of or args.on != jobs.LOCAL):
+        raise UserError("--at-most makes new puzzles in this process: leave out --of and --on")
     if args.on.backend == "slurm" and not args.out:
         raise UserError("--on slurm stores its shards next to the puzzles: name --out")
     if args.resume and not args.out:

@@ -14,10 +14,20 @@ from gaia_jax.actions import from_text, to_text
 from training import puzzles as command
 from training import zoo
 from training.agents import Agent
-from training.analysis import attribution, fairness, puzzle_maker, puzzles, trials, verification
+from training.analysis import (
+    attribution,
+    fairness,
+    puzzle_blocks,
+    puzzle_maker,
+    puzzles,
+    races,
+    trials,
+    verification,
+)
 from training.analysis.candidate_outcomes import Outcomes
 from training.analysis.playouts import Ends
-from training.analysis.puzzle_maker import Decision, PuzzleMaker, choose_varied, puzzle_decisions
+from training.analysis.puzzle_criteria import choose_varied, puzzle_decisions
+from training.analysis.puzzle_maker import Decision, PuzzleMaker
 from training.analysis.puzzles import AnswerCriteria
 from training.analysis.recorded_game import read_game
 from training.analysis.trials import CandidatePlayer
@@ -48,7 +58,7 @@ class Player(CandidatePlayer):
     """Playouts with the results of `worth`, or of `planned_worth` for a candidate and its plan."""
 
     def __init__(self, game, worth):
-        self.num_played, self.last_pass, self.requests = 0, -1, []
+        self.num_played, self.last_pass, self.requests, self.journal = 0, -1, [], None
         self.worth, self.planned_worth, self.stopped = worth, {}, False
         self.seat = int(game.states[4].current_player)
         self.kinds = len(game.env.ruleset.ids["vp_source"])
@@ -58,7 +68,8 @@ class Player(CandidatePlayer):
             raise KeyboardInterrupt
         self.requests.append(jobs)
         vp = np.full((len(jobs.action), 4), 80)
-        lines = zip(jobs.action.tolist(), jobs.plan[:, 0, 0].tolist(), strict=True)
+        plans = np.broadcast_to(jobs.plan[:, 0, 0], len(vp))
+        lines = zip(jobs.action.tolist(), plans.tolist(), strict=True)
         ends = [self.planned_worth.get(line, self.worth.get(line[0], 60)) for line in lines]
         vp[:, self.seat] = ends + jobs.sample % 3
         sources = np.zeros((len(vp), 4, self.kinds), int)
@@ -72,14 +83,20 @@ def agent_of(action):
     return Agent("one", lambda params, state, mask, key: jnp.full(len(mask), int(action)))
 
 
+def set_policy(monkeypatch, game, chances):
+    """Probabilities by action."""
+    chance = np.zeros(len(game.states[4].legal_action_mask))
+    chance[list(chances)] = list(chances.values())
+    monkeypatch.setattr(puzzle_maker, "policy_probabilities", lambda *_: np.stack([chance, chance]))
+
+
 @pytest.fixture
 def maker(game, legal, monkeypatch):
-    """A maker whose policy prefers the first action to the second; the third is worth most."""
+    """A maker whose policy prefers the first action to the third, which is worth most."""
     monkeypatch.setattr(trials, "POOL_SIZE", 2)
     monkeypatch.setattr(puzzle_maker, "POOL_SIZE", 2)
-    chance = np.zeros(len(game.states[4].legal_action_mask))
-    chance[legal[:2]] = 0.7, 0.3
-    monkeypatch.setattr(puzzle_maker, "policy_probabilities", lambda *_: np.stack([chance, chance]))
+    monkeypatch.setattr(races, "POOL_SIZE", 2)
+    set_policy(monkeypatch, game, {legal[0]: 0.7, legal[2]: 0.3})
     maker_without_agent = object.__new__(PuzzleMaker)
     (
         maker_without_agent.env,
@@ -97,8 +114,8 @@ def made_by(maker, game, *decisions):
     return maker.search_games([game], decisions or [Decision(0, 4)], 0)[0]
 
 
-def test_the_answer_may_be_a_move_that_the_screening_did_not_try(maker, game, legal):
-    """The policy gives the third action no chance; luck that selects is not luck that checks."""
+def test_an_answer_leads_moves_that_the_screening_did_not_try(maker, game, legal):
+    """The policy gives the second action no chance; luck that selects is not luck that checks."""
     (puzzle,) = made_by(maker, game)
     assert puzzle["answer"]["action"] == legal[2] and puzzle["policy"]["action"] == legal[0]
     assert puzzle["loss"]["mean"] == 20 and puzzle["playouts"] == 20 and puzzle["decision"] == 5
@@ -109,13 +126,17 @@ def test_the_answer_may_be_a_move_that_the_screening_did_not_try(maker, game, le
     assert all(c["line"] == [c["text"]] for c in puzzle["candidates"])
     assert puzzle["theme"] == puzzles.find_theme(texts[2], 0) == "opening" and "beats" not in puzzle
     screening, checks = maker.player.requests[:2], maker.player.requests[2:]
-    assert all(set(jobs.action) == set(legal[:2]) for jobs in screening)
+    assert all(set(jobs.action) == {legal[0], legal[2]} for jobs in screening)
     assert max(jobs.sample.max() for jobs in screening) < min(jobs.sample.min() for jobs in checks)
     assert len(made_by(maker, game, Decision(0, 4), Decision(0, 4), Decision(0, 4))) == 1
 
 
 def test_an_unclear_decision_is_dropped_before_it_costs_more(maker, game, legal):
-    maker.player.worth[legal[1]] = 91
+    for vp in (108, 130):
+        maker.player.worth[legal[1]] = vp
+        assert made_by(maker, game) == [] and len(maker.player.requests) == 3, "a near rival"
+        maker.player.requests.clear()
+    maker.player.worth[legal[2]] = 91
     assert made_by(maker, game) == [] and len(maker.player.requests) == 1
     maker.player.stopped = True
     with pytest.raises(KeyboardInterrupt):
@@ -140,9 +161,10 @@ def test_a_move_that_the_answer_may_follow_is_no_mistake(maker, game, legal):
     [([1], [2], True), ([], [0], True), ([0], [], False), ([1, 2], [], False), ([], [1], False)],
 )
 def test_an_answer_is_the_choice_of_some_agents(
-    maker, game, legal, solved_by, unsolved_by, is_kept
+    maker, game, legal, solved_by, unsolved_by, is_kept, monkeypatch
 ):
     """Known before any playouts."""
+    set_policy(monkeypatch, game, {legal[0]: 0.7, legal[1]: 0.3})
     maker._solvers = {str(n): agent_of(action) for n, action in enumerate(legal)}
     maker.criteria = AnswerCriteria([str(n) for n in solved_by], [str(n) for n in unsolved_by])
     maker.player.worth[legal[2]] = 80
@@ -153,6 +175,7 @@ def test_an_answer_is_the_choice_of_some_agents(
 
 def test_the_answer_may_beat_the_choice_of_another_agent(maker, game, legal, monkeypatch):
     """The policy's own choice may be right then; a choice that is a conversion is no mistake."""
+    set_policy(monkeypatch, game, {legal[0]: 0.7, legal[1]: 0.3})
     maker._solvers, maker.player.worth[legal[0]] = {"zoo/quick": agent_of(legal[1])}, 130
     (puzzle,) = made_by(maker, game, Decision(0, 4, "zoo/quick"))
     assert (puzzle["answer"]["action"], puzzle["policy"]["action"]) == tuple(legal[:2])
@@ -304,9 +327,9 @@ def test_a_file_is_continued(collection, game, tmp_path, monkeypatch, capsys):
 
     ended = game._replace(states=[*game.states[:-1], game.states[-1].replace(terminated=True)])
     monkeypatch.setattr(puzzle_maker, "GAMES_PER_BATCH", 4)
-    monkeypatch.setattr(
-        PuzzleMaker, "play_games", lambda *_: [ended] * puzzle_maker.GAMES_PER_BLOCK
-    )
+    played = [(None, [])] * puzzle_maker.GAMES_PER_BLOCK
+    monkeypatch.setattr(PuzzleMaker, "play_games", lambda *_: played)
+    monkeypatch.setattr(puzzle_maker, "replay_moves", lambda *_: ended)
     monkeypatch.setattr(PuzzleMaker, "search_games", search)
     assert run(*arguments) == 130
     assert puzzles.read(path)["following"] == 8 and len(puzzles.read(path)["puzzles"]) == 2
@@ -318,13 +341,39 @@ def test_a_file_is_continued(collection, game, tmp_path, monkeypatch, capsys):
         assert message in capsys.readouterr().err
 
 
+def test_a_set_has_at_most_so_many_puzzles_and_few_late_ones(
+    collection, game, tmp_path, monkeypatch
+):
+    """Late decisions are searched until MAX_LATE_SHARE of the set is full, others to its end."""
+    path, num_decisions = tmp_path / "puzzles.json", []
+    (puzzle,) = collection["puzzles"]
+
+    def search(self, games, decisions, first):
+        num_decisions.append(len(decisions))
+        return [[puzzle] * 2, *([] for _ in games[1:])]
+
+    ended = game._replace(states=[*game.states[:-1], game.states[-1].replace(terminated=True)])
+    monkeypatch.setattr(puzzle_maker, "LATE_ROUND", 0)  # all are late
+    monkeypatch.setattr(puzzle_maker, "GAMES_PER_BATCH", 4)
+    monkeypatch.setattr(PuzzleMaker, "play_games", lambda *_: [(None, [])] * 64)
+    monkeypatch.setattr(puzzle_maker, "replay_moves", lambda *_: ended)
+    monkeypatch.setattr(PuzzleMaker, "search_games", search)
+    arguments = ("--games", 64, "--from-round", 0, "--agent", "zoo/quick", "--at-most", 10)
+    assert run(*arguments, "--out", path) == 0
+    assert len(puzzles.read(path)["puzzles"]) == 10 and puzzles.read(path)["following"] == 20
+    assert num_decisions[0] > 0 and num_decisions[:4] == [num_decisions[0]] * 4
+    assert num_decisions[4:] == [0]
+
+
 def test_blocks_of_games_are_shards(collection, game, tmp_path, monkeypatch):
     """They give the puzzles of one process, wherever the blocks begin."""
     puzzle = {key: x for key, x in collection["puzzles"][0].items() if key != "game"}
     ended = game._replace(states=[*game.states[:-1], game.states[-1].replace(terminated=True)])
     monkeypatch.setattr(puzzle_maker, "GAMES_PER_BATCH", 4)
-    monkeypatch.setattr(puzzle_maker, "GAMES_PER_BLOCK", 8)
-    monkeypatch.setattr(PuzzleMaker, "play_games", lambda *_: [ended] * 8)
+    for module in (puzzle_maker, puzzle_blocks):
+        monkeypatch.setattr(module, "GAMES_PER_BLOCK", 8)
+    monkeypatch.setattr(PuzzleMaker, "play_games", lambda *_: [(None, [])] * 8)
+    monkeypatch.setattr(puzzle_maker, "replay_moves", lambda *_: ended)
     monkeypatch.setattr(
         PuzzleMaker,
         "search_games",
@@ -332,8 +381,8 @@ def test_blocks_of_games_are_shards(collection, game, tmp_path, monkeypatch):
     )
     path, other = tmp_path / "one.json", tmp_path / "blocks.json"
     assert run("--first", 2, "--games", 20, "--agent", "zoo/quick", "--out", path) == 0
-    args = puzzle_maker.MakerArgs("lost_fleet", 4, "zoo/quick", 64, puzzles.ANY_ANSWER, 0, 1)
-    puzzle_maker.make_in_blocks(args, 2, 20, other, False, jobs.LOCAL)
+    args = puzzle_blocks.MakerArgs("lost_fleet", 4, "zoo/quick", 64, puzzles.ANY_ANSWER, 0, 1)
+    puzzle_blocks.make_in_blocks(args, 2, 20, other, False, jobs.LOCAL)
     assert other.read_text() == path.read_text() and len(puzzles.read(path)["puzzles"]) == 15
     assert sorted(x.name for x in tmp_path.iterdir()) == ["blocks.json", "one.json"]
 
@@ -345,6 +394,7 @@ def test_blocks_of_games_are_shards(collection, game, tmp_path, monkeypatch):
         (["--agent", "random"], "--agent requires a policy, random has none"),
         (["--of", "a", "--out", "b"], "--of does not go with"),
         (["--of", "a", "--beats", "greedy"], "--of does not go with"),
+        (["--of", "a", "--at-most", "3"], "--at-most makes new puzzles in this process"),
         (["--again"], "--again and --held-by need --of"),
         (["--resume"], "--resume continues the file of --out"),
         (["--of", "docs/records/base.json"], "its format is not 'gaia_jax puzzles 3'"),
@@ -407,7 +457,10 @@ def test_reasons_are_differences_by_source(game, legal):
 
 
 def test_the_shipped_puzzles_are_clear_and_fair():
-    """Each answer leads the choice to beat by 5 VP, candidates by 3.5, every legal move by 3."""
+    """Each answer leads the choice to beat by 5 VP, candidates by 3.5, every legal move by 3.
+
+    The policy's most probable move is no answer, and all parts of the game have puzzles.
+    """
     shipped = puzzles.read(puzzles.SHIPPED)
     assert shipped["playouts"] == 64 and shipped["agent"] == "zoo/strong"
     assert shipped["sha256"] == zoo.about("zoo/strong")["sha256"], "of the agent that ships"
@@ -418,6 +471,8 @@ def test_the_shipped_puzzles_are_clear_and_fair():
         assert puzzle["loss"]["mean"] >= puzzles.MIN_LEAD and puzzle["loss"]["low"] > 0
         assert best["vp"] - second["vp"] > puzzles.MIN_LEAD_OVER_OTHERS - 0.1  # both are rounded
         assert puzzle["theme"] == puzzles.find_theme(best["text"], puzzle["round"])
+        likeliest = max(puzzle["candidates"], key=lambda candidate: candidate["policy"])
+        assert likeliest["action"] == puzzle["policy"]["action"], "the policy alone is wrong"
         rival = puzzle["rival"]
         assert rival["less"] >= fairness.MIN_LEAD_OVER_RIVALS and rival["text"] != best["text"]
         assert rival["moves"] >= len(puzzle["candidates"]) - 1
@@ -425,3 +480,7 @@ def test_the_shipped_puzzles_are_clear_and_fair():
             assert candidate["line"][0] == candidate["text"] and candidate["line"][-1] == "pass"
             assert bool(candidate["why"]) or candidate["action"] == best["action"]
             assert "cause" not in candidate or candidate["action"] != best["action"]
+    early = [puzzle for puzzle in shipped["puzzles"] if puzzle["round"] < 5]
+    assert len(early) >= 0.3 * len(shipped["puzzles"])
+    themes = {puzzle["theme"] for puzzle in shipped["puzzles"]}
+    assert {"opening", "leech", "federation", "advanced tile"} <= themes

@@ -10,8 +10,9 @@ import pytest
 from gaia_jax.state import Node
 from tests.training import toy_env
 from training.agents import Agent
-from training.analysis import actions, fairness, trials, verification
+from training.analysis import actions, fairness, races, trials, verification
 from training.analysis.judge import Comparison
+from training.analysis.playout_journal import PlayoutJournal
 from training.analysis.trials import (
     TURN_BEGINS,
     WITHIN_TURN,
@@ -72,8 +73,9 @@ def position(later, order):
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(trials, "POOL_SIZE", 4)
-    monkeypatch.setattr(trials, "MAX_JOBS", 128)
+    for module in (trials, races):
+        monkeypatch.setattr(module, "POOL_SIZE", 4)
+        monkeypatch.setattr(module, "MAX_JOBS", 128)
     monkeypatch.setattr(trials, "MAX_MOVES", 20)
 
 
@@ -94,6 +96,25 @@ def test_the_better_order_of_two_moves_counts(order):
     assert both[1].losses[1][:3] == (7, 7, 7) and (both[1].lead_by_game == 7).all()
     assert player.num_played == 2 * (2 * 12) + 8, "PICK has too few VP for a plan"
     assert player.try_candidates(trials, 4, 0, lambda trial: False) == []
+
+
+def test_a_continued_command_repeats_no_playouts(tmp_path, monkeypatch):
+    """A killed one has stored each request; another position or random number is played."""
+    comparison = Comparison(1, 0, np.array([PICK, MINE]), np.array([0.8, 0.2]))
+    contests = [Trial(0, position(9, WITH_OTHERS), comparison)]
+
+    def play(first):
+        player = CandidatePlayer(ENV, following(PICK), 8, (every_decision, every_decision))
+        player.journal = PlayoutJournal(tmp_path / "puzzles.json")
+        return player.try_candidates(contests, 4, first, lambda _: True, with_plans=True)
+
+    (before,) = play(0)
+    monkeypatch.setattr(trials.Playouts, "play", lambda *_, **__: pytest.fail("played again"))
+    (after,) = play(0)
+    for array, other in zip(before.ends, after.ends, strict=True):
+        assert (array == other).all()
+    with pytest.raises(pytest.fail.Exception, match="played again"):
+        play(4)
 
 
 def test_a_plan_is_what_the_seat_decides_in_its_own_turns():
@@ -197,16 +218,17 @@ def test_a_puzzle_is_fair_if_its_answer_leads_every_legal_move():
         (only(state, MINE, PICK, PICK + 1), MINE),
         (only(state, MINE, PICK), PICK),
     ]
-    answers = [
-        fairness.answer_trial(number, state, 0, answer)
+    contests = [
+        fairness.make_race(ENV, number, state, 0, answer)
         for number, (state, answer) in enumerate(cases)
     ]
-    rivals = fairness.nearest_rivals(ENV, player, answers)
-    assert rivals[0] == (PROJECT, 0, 3) and not rivals[0].is_fair, "the mine may follow the project"
+    rivals = fairness.nearest_rivals(player, contests)
+    assert rivals[0][:3] == (PROJECT, 0, 3) and not rivals[0].is_fair, "the mine may follow it"
     assert rivals[1].action in (PICK, PICK + 1) and rivals[1].is_fair and rivals[1].num_moves == 2
     assert rivals[2].action == MINE and rivals[2].lead < 0
     names = ENV.ruleset.actions.texts
-    assert rivals[0].json(names) == {"text": names[PROJECT], "less": 0.0, "moves": 3}
+    about = {"text": names[PROJECT], "less": 0.0, "moves": 3, "playouts": 16, "error": 0.0}
+    assert rivals[0].json(names) == about
 
 
 @pytest.mark.parametrize(

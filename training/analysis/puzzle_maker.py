@@ -1,15 +1,15 @@
 """Make puzzles from games of an agent.
 
-The agent plays games. At every decision, playouts compare its first choice with its most probable
-alternatives: a few at first, more where one move may be clearly better. A check with new random
-numbers then plays out more candidates, with and without the plan of the answer (`trials`). A
-decision becomes a puzzle if its best move leads the others (`is_puzzle`) and every other legal
-move (`fairness`).
+The agent plays games, and a funnel leads from cheap tests of many decisions to expensive tests of
+few. The policy and the agents of `criteria` leave the decisions where another move than the
+policy's own may be the answer. A few playouts compare that move with the policy's. The answer then
+races against all legal moves (`races`), first with few playouts. New random numbers compare more
+candidates, with and without the plan of the answer (`trials`). The race goes on until the answer
+leads every legal move (`fairness`), and new random numbers decide again (`is_puzzle`).
 """
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -22,37 +22,32 @@ import gaia_jax
 from gaia_jax import replay
 from gaia_jax.cli.progress import status_line
 from gaia_jax.env import GaiaEnv, State
-from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import Node
 from gaia_jax.xla.stored_programs import env_jit
 
 from ..agents import make_agent
-from ..system import jobs
-from ..system.environments import make_env
-from ..system.jobs import shard_folder
 from ..types import JsonObject
 from . import puzzles, review_report
-from .fairness import nearest_rivals
+from .fairness import FIRST_SAMPLE, make_race, nearest_rivals
 from .judge import judge_from_playouts, make_comparison, policy_probabilities
+from .playout_journal import PlayoutJournal
 from .playouts import Jobs
+from .puzzle_criteria import choose_varied, is_promising, is_puzzle, puzzle_decisions
 from .puzzles import (
     ANY_ANSWER,
     CONVERSION,
-    MIN_LEAD,
-    MIN_LEAD_OVER_OTHERS,
     NON_ANSWERS,
     AnswerCriteria,
 )
+from .races import LADDER, Race, Step, run_races
 from .recorded_game import Game, compiled_step, whole_moves
 from .review import check_policy
 from .trials import POOL_SIZE, CandidatePlayer, Trial, stack_states
 
 GAMES_PER_BLOCK = 64  # games that are played together
 GAMES_PER_BATCH = 8  # games of a block that are searched together, and then written
+LATE_ROUND, MAX_LATE_SHARE = 5, 0.7  # of a set with `at_most`: puzzles of this round and later
 # Times the highest probability of a decision: the screening skips less probable actions.
 MIN_RELATIVE_PROBABILITY = 0.003
-NUM_CANDIDATES = 6  # of a puzzle
-PUZZLE_NODES = (Node.START, Node.TURN, Node.LEECH, Node.TILE, Node.TOKEN)
 # Of each stage: playouts, `is_promising` arguments. A small lead rarely survives the later stages.
 SCREENING = ((4, 4.0, 1.0), (16, 6.0, 2.0))
 FIRST_CHECK_SAMPLE = 1 << 16  # first playout of the check: its random numbers selected nothing
@@ -64,88 +59,6 @@ class Decision(NamedTuple):
     game: int  # index of its game
     at: int  # number of the decision, from 0
     beats: str = ""  # the agent whose choice the answer beats; "" is the policy
-
-
-def has_answer(trial: Trial) -> bool:
-    """Whether the best candidate is allowed, needs no plan, and is not the choice to beat."""
-    return (
-        trial.best_row > 0
-        and bool(trial.allowed[trial.answer])
-        and trial.answer not in trial.improved_by_plan
-    )
-
-
-def is_promising(trial: Trial, lead: float = 5.0, clear: float = 2.0) -> bool:
-    """Whether the best candidate may lead clearly, by its shrunk leads in VP.
-
-    Args:
-        lead: minimum over the choice to beat. clear: minimum over each other candidate.
-    """
-    beaten, *others = trial.losses
-    is_clear = all(loss.shrunk_mean >= clear for loss in others)
-    return has_answer(trial) and beaten.shrunk_mean >= lead and is_clear
-
-
-def is_puzzle(trial: Trial) -> bool:
-    """Whether the best candidate leads by MIN_LEAD VP and MIN_LEAD_OVER_OTHERS VP, at 95 %."""
-    beaten, *others = trial.losses
-    is_clear = all(loss.mean >= MIN_LEAD_OVER_OTHERS and loss.low > 0 for loss in others)
-    return has_answer(trial) and beaten.mean >= MIN_LEAD and beaten.low > 0 and is_clear
-
-
-class MakerArgs(NamedTuple):
-    """The arguments of puzzles except for their set-ups."""
-
-    env: str
-    players: int
-    agent: str
-    num_playouts: int
-    criteria: AnswerCriteria
-    seed: int
-    from_round: int
-
-
-_makers: dict[str, PuzzleMaker] = {}  # the one of this process, compiled once
-
-
-def make_block(maker_args: JsonObject, first: int, count: int) -> bytes:
-    """The puzzles of `count` set-ups from number `first` on, as a file; maker_args: `MakerArgs`."""
-    args = MakerArgs(**maker_args | {"criteria": AnswerCriteria(**maker_args["criteria"])})
-    env = make_env(gaia_jax, args.env, "vp", args.players)
-    if str(args) not in _makers:
-        _makers.clear()
-        _makers[str(args)] = PuzzleMaker(env, args.agent, args.num_playouts, args.criteria)
-    empty = puzzles.new_collection(
-        env, args.agent, args.num_playouts, args.seed, first, args.from_round, args.criteria
-    )
-    collection, is_complete = _makers[str(args)].extend(empty, first, count, None)
-    if not is_complete:
-        raise KeyboardInterrupt
-    return puzzles.to_text(collection).encode()
-
-
-def make_in_blocks(
-    args: MakerArgs, first: int, games: int, out: Path | None, resume: bool, on: jobs.On
-) -> JsonObject:
-    """The puzzles of all set-ups; a block of `GAMES_PER_BLOCK` is a shard.
-
-    Raises:
-        UserError: as of `jobs.compute` and `shard_folder`.
-    """
-    maker_args = args._asdict() | {"criteria": args.criteria._asdict()}
-    about = {"puzzles": str(args), "set-ups": f"{games} from {first}"}
-    starts = [first, *range(first - first % GAMES_PER_BLOCK, first + games, GAMES_PER_BLOCK)[1:]]
-    with shard_folder(out, about, resume) as folder:
-        shards = [
-            jobs.Shard(folder / f"{start:06}.json", (maker_args, start, stop - start))
-            for start, stop in zip(starts, [*starts[1:], first + games], strict=True)
-        ]
-        jobs.compute(make_block, shards, on)
-        collection = puzzles.join([puzzles.read(shard.path) for shard in shards])
-        if out:
-            puzzles.write(out, collection)
-            shutil.rmtree(folder)
-    return collection
 
 
 class PuzzleMaker:
@@ -167,74 +80,92 @@ class PuzzleMaker:
         check_policy(name, self.agent)
         self.player = CandidatePlayer(env, self.agent)
         self._solvers = puzzles.make_solvers(criteria.agents, env)
+        self._stage = ""
 
     def extend(
-        self, collection: JsonObject, first: int, games: int, out: Path | None
+        self, collection: JsonObject, first: int, games: int, out: Path | None, at_most: int = 0
     ) -> tuple[JsonObject, bool]:
         """Add the puzzles of more games, written after every GAMES_PER_BATCH games.
 
+        The playouts of the next games are kept next to `out`: a command that continues an
+        interrupted one reads them.
+
         Args:
             first: number of the first set-up. games: the number of games.
+            at_most: stop at this number of puzzles, of which MAX_LATE_SHARE may be of LATE_ROUND or
+                later; 0: any number of puzzles of any rounds.
         Returns:
             The collection, and whether all games were searched; Ctrl-C keeps the puzzles so far.
         Raises:
             KeyboardInterrupt: before the first games were searched.
         """
         begin, end = collection["following"], first + games
+        self.player.journal = journal = PlayoutJournal(out) if out else None
 
         def status() -> str:
             searched = f"{collection['following'] - first} of {games} games"
-            playouts = f"{self.player.num_played} playouts of the next games"
-            return f"{searched}, {len(collection['puzzles'])} puzzles; {playouts}"
+            stage = f"{self._stage}, {self.player.num_played} playouts of the next games"
+            return f"{searched}, {len(collection['puzzles'])} puzzles; {stage}"
 
         try:
             with status_line(status):
-                for extended in self._search_until(collection, end):
+                for extended in self._search_until(collection, end, at_most):
                     collection, self.player.num_played = extended, 0
-                    if out:
+                    if out and journal:
                         puzzles.write(out, collection)
+                        journal.clear()
         except KeyboardInterrupt:
             if collection["following"] == begin:
                 raise
-        return collection, collection["following"] >= end
+        is_full = 0 < at_most <= len(collection["puzzles"])
+        return collection, is_full or collection["following"] >= end
 
-    def _search_until(self, collection: JsonObject, end: int) -> Iterator[JsonObject]:
-        """The collection after more and more games, up to set-up number `end`."""
-        block, played = -1, list[Game]()
+    def _search_until(self, collection: JsonObject, end: int, at_most: int) -> Iterator[JsonObject]:
+        """The collection after more and more games, up to set-up number `end` or `at_most`."""
+        block, played = -1, list[tuple[State, list[int]]]()
         while collection["following"] < end:
+            late = sum(puzzle["round"] >= LATE_ROUND for puzzle in collection["puzzles"])
+            if 0 < at_most <= len(collection["puzzles"]):
+                return
+            stop_round = LATE_ROUND if 0 < at_most * MAX_LATE_SHARE <= late else 7
             first = collection["following"]
             if first // GAMES_PER_BLOCK != block:
                 block = first // GAMES_PER_BLOCK
+                self._stage = "playing games"
                 played = self.play_games(collection["seed"], block)
             stop = min(first - first % GAMES_PER_BATCH + GAMES_PER_BATCH, end)
-            games = [played[number % GAMES_PER_BLOCK] for number in range(first, stop)]
+            games = [
+                replay_moves(self.env, *played[number % GAMES_PER_BLOCK])
+                for number in range(first, stop)
+            ]
             games = [game for game in games if game.states[-1].terminated]  # not cut at MAX_MOVES
             decisions = [
                 Decision(number, at, self.criteria.beats)
                 for number, game in enumerate(games)
                 for at in puzzle_decisions(game, collection["from_round"])
+                if int(game.states[at].game.turn.round) < stop_round
             ]
             by_game = self.search_games(games, decisions, first)
             collection = puzzles.add_games(collection, games, by_game, stop)
             yield collection
 
-    def play_games(self, seed: int, block: int) -> list[Game]:
-        """Play on GAMES_PER_BLOCK set-ups of a seed; a block always gives the same games."""
+    def play_games(self, seed: int, block: int) -> list[tuple[State, list[int]]]:
+        """Play on GAMES_PER_BLOCK set-ups of a seed; a block always gives the same games.
+
+        Returns:
+            Each start position, and the actions without ends of turns, padded with -1.
+        """
         key, numbers = jax.random.key(seed), np.arange(GAMES_PER_BLOCK) + block * GAMES_PER_BLOCK
         draw = env_jit(self.env, "draw_setup")
         start = replay.compiled(gaia_jax.make(self.env.id, players=self.env.num_players))[0]
-        step = compiled_step(self.env)
         states = [jax.device_get(start(draw(jax.random.fold_in(key, n)))) for n in numbers]
         pool = stack_states(states)
         first = np.argmax(policy_probabilities(self.agent, pool)[:GAMES_PER_BLOCK], axis=1)
         moves = self.player.run_jobs(
             pool, Jobs(np.arange(GAMES_PER_BLOCK), first, numbers), seed
         ).moves
-        games = []
-        for state, action, row in zip(states, first.tolist(), moves.tolist(), strict=True):
-            played = list(whole_moves(self.env, step, state, [action, *row]))
-            games.append(Game(self.env, [state, *(s for _, s in played)], [a for a, _ in played]))
-        return games
+        rows = zip(states, first.tolist(), moves.tolist(), strict=True)
+        return [(state, [action, *row]) for state, action, row in rows]
 
     def retry(self, collection: JsonObject) -> JsonObject:
         """Make the puzzles again with this agent; keep those that are puzzles for it too.
@@ -262,36 +193,70 @@ class PuzzleMaker:
         for start in range(0, len(decisions), POOL_SIZE):
             trials += self._make_trials(games, decisions[start : start + POOL_SIZE], start)
         for samples, lead, clear in SCREENING:
+            self._stage = f"{len(trials)} decisions, {samples} playouts"
             accepts = partial(is_promising, lead=lead, clear=clear)
             trials = self.player.try_candidates(trials, samples, 0, accepts, seed)
+        races, trials = self._race(trials, LADDER[:2], seed)
         trials = [self._with_more_candidates(trial) for trial in trials]
         check = partial(
             self.player.try_candidates, first=FIRST_CHECK_SAMPLE, seed=seed, with_plans=True
         )
+        self._stage = f"{len(trials)} decisions, plans"
         trials = check(trials, SCREENING[-1][0], accepts=is_promising)
-        rivals = nearest_rivals(self.env, self.player, trials)
-        trials = [trial for trial in trials if rivals[trial.number].is_fair]
+        trials = [trial for trial in trials if trial.answer == races[trial.number].actions[0]]
+        self._stage = f"{len(trials)} decisions, all legal moves"
+        rivals = nearest_rivals(self.player, [races[trial.number] for trial in trials], seed)
+        trials = [
+            trial
+            for trial in trials
+            if rivals[trial.number].is_fair and not races[trial.number].is_lost(LADDER)
+        ]
+        self._stage = f"{len(trials)} decisions, {self.num_playouts} playouts"
         by_answer: list[dict[str, JsonObject]] = [{} for _ in games]
         for trial in check(trials, self.num_playouts, accepts=is_puzzle):
             number, _, beats = decisions[trial.number]
             puzzle = puzzle_json(games[number], trial) | ({"beats": beats} if beats else {})
-            puzzle["rival"] = rivals[trial.number].json(self.env.ruleset.actions.texts)
+            puzzle["rival"] = rivals[trial.number].json(self._texts)
             clearest = by_answer[number].setdefault(puzzle["answer"]["text"], puzzle)
             if puzzle["loss"]["mean"] > clearest["loss"]["mean"]:
                 by_answer[number][puzzle["answer"]["text"]] = puzzle
         return [sorted(own.values(), key=lambda puzzle: puzzle["decision"]) for own in by_answer]
 
+    def _race(
+        self, trials: Sequence[Trial], ladder: Sequence[Step], seed: int
+    ) -> tuple[dict[int, Race], list[Trial]]:
+        """Race the answers of trials against all legal moves.
+
+        Returns:
+            The races that are not lost, by number, and their trials.
+        """
+        self._stage = f"{len(trials)} decisions, all legal moves"
+        races = [
+            make_race(
+                self.env, trial.number, trial.state, trial.comparison.seat, trial.answer,
+                int(trial.comparison.candidates[0]),
+            )
+            for trial in trials
+        ]  # fmt: skip
+        kept = run_races(self.player, races, ladder, FIRST_SAMPLE, seed)
+        by_number = {race.number: race for race in kept}
+        return by_number, [trial for trial in trials if trial.number in by_number]
+
     def _with_alternatives(
         self, games: Sequence[Game], decisions: Sequence[Decision]
     ) -> list[Decision]:
-        """The decisions with a second likely action; a search costs far more than the policy."""
-        open_decisions = list[Decision]()
+        """The decisions with another likely move; a search costs far more than the policy."""
+        open_decisions, is_kind = list[Decision](), self._is_answer_kind()
+        is_move = np.array([not text.startswith(CONVERSION) for text in self._texts])
         for start in range(0, len(decisions), POOL_SIZE):
             part = decisions[start : start + POOL_SIZE]
             pool = stack_states([games[game].states[at] for game, at, _ in part])
             probabilities = policy_probabilities(self.agent, pool)[: len(part)]
             least = MIN_RELATIVE_PROBABILITY * probabilities.max(1, keepdims=True)
-            is_open = (probabilities >= least).sum(1) > 1
+            best = probabilities.argmax(1)
+            is_likely = (probabilities >= least) & is_kind
+            is_likely[np.arange(len(part)), best] = False
+            is_open = is_likely.any(1) & is_move[best]
             open_decisions += [
                 decision
                 for decision, is_kept in zip(part, is_open, strict=True)
@@ -304,13 +269,9 @@ class PuzzleMaker:
     ) -> Iterator[Trial]:
         """A trial of each decision with at least two candidates, numbered from `first` on."""
         states = [games[game].states[at] for game, at, _ in decisions]
-        pool, texts = stack_states(states), self.env.ruleset.actions.texts
-        by_state = policy_probabilities(self.agent, pool)
-        positions: State = jax.tree.map(lambda x: x[: len(states)], pool)
-        chosen = {
-            name: puzzles.choose_actions(agent, positions) for name, agent in self._solvers.items()
-        }
-        is_kind = np.array([not text.startswith(NON_ANSWERS) for text in texts])
+        pool, texts = stack_states(states), self._texts
+        by_state = policy_probabilities(self.agent, pool)[: len(states)]
+        chosen, is_kind = self._choices(pool, by_state, decisions), self._is_answer_kind()
         for row, (state, decision) in enumerate(zip(states, decisions, strict=True)):
             probabilities, allowed = by_state[row], is_kind.copy()
             for name in self.criteria.solved_by:
@@ -326,6 +287,44 @@ class PuzzleMaker:
             if len(comparison.candidates) > 1 and not texts[beaten].startswith(CONVERSION):
                 yield Trial(first + row, state, comparison, probabilities, allowed)
 
+    def _choices(
+        self, pool: State, probabilities: np.ndarray, decisions: Sequence[Decision]
+    ) -> dict[str, np.ndarray]:
+        """(N,) the choice of each agent of the criteria at N decisions.
+
+        The agents of `solved_by` are asked one after another, each where the choices so far may be
+        the answer; -1 elsewhere.
+        """
+        chosen, rows = dict[str, np.ndarray](), np.arange(len(decisions))
+
+        def ask(name: str) -> None:
+            chosen[name] = np.full(len(decisions), -1)
+            if len(rows):
+                states: State = jax.tree.map(lambda x: x[rows], pool)
+                chosen[name][rows] = puzzles.choose_actions(self._solvers[name], states)
+
+        beaten = probabilities.argmax(1)
+        for name in {decision.beats for decision in decisions} - {""}:
+            ask(name)
+            beats = np.array([decision.beats == name for decision in decisions])
+            beaten = np.where(beats, chosen[name], beaten)
+        for name in self.criteria.solved_by:
+            self._stage = f"{len(rows)} decisions, {name}"
+            ask(name)
+            is_open = (chosen[name] != beaten) & self._is_answer_kind()[chosen[name]]
+            rows = rows[is_open[rows]]
+        for name in self.criteria.unsolved_by:
+            ask(name)
+        return chosen
+
+    def _is_answer_kind(self) -> np.ndarray:
+        """(A,) whether an action may be an answer."""
+        return np.array([not text.startswith(NON_ANSWERS) for text in self._texts])
+
+    @property
+    def _texts(self) -> Sequence[str]:
+        return self.env.ruleset.actions.texts
+
     def _with_more_candidates(self, trial: Trial) -> Trial:
         """The same decision with as many candidates as a puzzle has."""
         beaten, *others = trial.comparison.candidates.tolist()
@@ -338,40 +337,10 @@ class PuzzleMaker:
         return trial._replace(comparison=comparison)
 
 
-def puzzle_decisions(game: Game, first_round: int = 1) -> list[int]:
-    """Decisions that may become puzzles, numbered from 0.
-
-    Start places, turns, offers of leech, and the choice of a tile or of a token of a federation.
-
-    Args:
-        first_round: of the puzzles; 0 begins with the start places.
-    """
-    return [
-        at
-        for at, state in enumerate(game.states[:-1])
-        if int(state.game.turn.node) in PUZZLE_NODES
-        and int(state.game.turn.round) >= first_round
-        and int(np.sum(state.legal_action_mask)) > 1
-    ]
-
-
-def choose_varied(rules: Ruleset, tried: Sequence[int], likely: Sequence[int]) -> list[int]:
-    """Choose NUM_CANDIDATES actions: the first two tried ones, one of each other verb, then others.
-
-    Conversions and special actions are taken from the tried ones only: a conversion is no complete
-    move, and a special action that could precede the answer mostly leads to the same VP.
-
-    Args:
-        tried: actions of the screening, the choice to beat and the best one first.
-        likely: all legal actions, the most probable first.
-    """
-    verbs = [text.split()[0] for text in rules.actions.texts]
-    likely = [a for a in likely if not rules.actions.texts[a].startswith(NON_ANSWERS)]
-    chosen, others = list(tried[:2]), [*tried, *likely]
-    for action in others:
-        if verbs[action] not in {verbs[other] for other in chosen}:
-            chosen.append(action)
-    return list(dict.fromkeys([*chosen, *others]))[:NUM_CANDIDATES]
+def replay_moves(env: GaiaEnv, state: State, moves: Sequence[int]) -> Game:
+    """The game of a start position and the actions of its playout."""
+    played = list(whole_moves(env, compiled_step(env), state, moves))
+    return Game(env, [state, *(after for _, after in played)], [action for action, _ in played])
 
 
 def puzzle_json(game: Game, trial: Trial) -> JsonObject:

@@ -62,8 +62,10 @@ SCHEMA: Schema = {
         # Results of the stronger agent for a verified puzzle. "ahead": games in which the answer
         # leads; "rival" (optional): the nearest other legal move.
         "held?": {"by": TEXT, "playouts": WHOLE, "loss": OBJECT, "ahead": WHOLE},
-        # The nearest other legal move: "less": VP below the answer; "moves": how many were tried.
-        "rival?": {"text": TEXT, "less": NUMBER, "moves": WHOLE},
+        # The nearest other legal move: "less": VP below the answer; "moves": how many were tried;
+        # "playouts" of it, and the standard "error" of "less".
+        "rival?": {"text": TEXT, "less": NUMBER, "moves": WHOLE, "playouts?": WHOLE,
+                   "error?": NUMBER},
         # "why": VP of the answer above the candidate, by source. "line": action texts of one game.
         "candidates": [{
             "action": WHOLE, "text": TEXT, "vp": NUMBER, "why": OBJECT, "line": LIST,
@@ -375,6 +377,11 @@ def summary(collection: JsonObject, solved_by_agent: Mapping[str, Sequence[bool]
     games, agent = len(collection["games"]), collection["agent"]
     lines = [f"{len(themes)} puzzles of {games} games of {agent}"]
     lines += [f"  {name}: {themes.count(name)}" for name in sorted(set(themes))]
+    rounds = [puzzle["round"] for puzzle in collection["puzzles"]]
+    by_round = [f"{rounds.count(round)} of round {round}" for round in sorted(set(rounds))]
+    lines += [", ".join(by_round)] if rounds else []
+    leads = [puzzle["rival"]["less"] for puzzle in collection["puzzles"] if "rival" in puzzle]
+    lines += [f"every other legal move is at least {min(leads)} VP worse"] if leads else []
     if chosen := collection.get("chosen"):
         words = {
             "beats": "better than the choice of", "solved_by": "solved by",

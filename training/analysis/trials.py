@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import NamedTuple
 
 import jax
@@ -24,12 +25,15 @@ from ..types import EnvState, JsonObject
 from .actions import begins_turn, is_within_turn
 from .attribution import by_source
 from .judge import Comparison, Loss, estimate_loss
-from .playouts import SLOTS, Ends, Jobs, Playouts, Turn
+from .playout_journal import PlayoutJournal
+from .playouts import Ends, Jobs, Playouts, Turn
 from .puzzles import line_texts
 
-POOL_SIZE, MAX_JOBS = 2048, 8192  # a request is padded to these sizes, for one compiled program
+POOL_SIZE, MAX_JOBS = 2048, 2048  # a request is padded to these sizes, for one compiled program
+PLAYOUT_SLOTS = 128  # playouts that run at the same time on each device; fewer idle at the end
 MAX_MOVES = 768  # stored actions of a playout
 MAX_TURNS, MAX_ACTIONS = 16, 12  # turns of a plan, actions of such a turn
+NO_PLAN = np.full((1, MAX_TURNS, MAX_ACTIONS), -1)
 MAX_DISTANCE = (
     10.0  # VP: a candidate with fewer VP than that below the answer is not tried with a plan
 )
@@ -203,7 +207,7 @@ class CandidatePlayer:
         self,
         env: GaiaEnv,
         agent: Agent,
-        slots: int = SLOTS,
+        slots: int = PLAYOUT_SLOTS,
         turns: tuple[Turn, Turn] = (begins_turn, is_within_turn),
     ):
         """
@@ -219,6 +223,7 @@ class CandidatePlayer:
 
         self.runner = Playouts(env, agent, MAX_MOVES, slots, note, turns)
         self.num_played = 0  # playouts so far
+        self.journal: PlayoutJournal | None = None
         self.last_pass = int(env.ruleset.actions.first["pass"])
 
     def try_candidates(
@@ -284,8 +289,14 @@ class CandidatePlayer:
         return ends
 
     def run_jobs(self, pool: State, jobs: Jobs, seed: int) -> Ends:
-        """Play out jobs from the states of a pool, in one request."""
-        before = self.num_played
+        """Play out jobs from the states of a pool, in one request, unless the journal has it."""
+        if jobs.plan.shape[1:] != NO_PLAN.shape[1:]:  # one shape, for one compiled program
+            jobs = jobs._replace(plan=NO_PLAN)
+        journal, before = self.journal, self.num_played
+        path = journal.path(self.runner.agent.name, pool, jobs, seed) if journal else Path()
+        if journal and (stored := journal.read(path)):
+            self.num_played += len(jobs.action)
+            return stored
 
         def progress(ended: int) -> None:
             self.num_played = before + ended
@@ -293,6 +304,8 @@ class CandidatePlayer:
         ends = self.runner.play(pool, jobs, seed, progress, capacity=MAX_JOBS)
         if not ends.ended.all():
             raise KeyboardInterrupt
+        if journal:
+            journal.write(path, ends)
         return ends
 
 

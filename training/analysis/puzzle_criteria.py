@@ -1,0 +1,80 @@
+"""Which decisions may become puzzles, their candidates, and when they are puzzles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import Node
+
+from .puzzles import MIN_LEAD, MIN_LEAD_OVER_OTHERS, NON_ANSWERS
+from .recorded_game import Game
+from .trials import Trial
+
+NUM_CANDIDATES = 6  # of a puzzle
+PUZZLE_NODES = (Node.START, Node.TURN, Node.LEECH, Node.TILE, Node.TOKEN)
+
+
+def puzzle_decisions(game: Game, first_round: int = 1) -> list[int]:
+    """Decisions that may become puzzles, numbered from 0.
+
+    Start places, turns, offers of leech, and the choice of a tile or of a token of a federation.
+
+    Args:
+        first_round: of the puzzles; 0 begins with the start places.
+    """
+    return [
+        at
+        for at, state in enumerate(game.states[:-1])
+        if int(state.game.turn.node) in PUZZLE_NODES
+        and int(state.game.turn.round) >= first_round
+        and int(np.sum(state.legal_action_mask)) > 1
+    ]
+
+
+def choose_varied(rules: Ruleset, tried: Sequence[int], likely: Sequence[int]) -> list[int]:
+    """Choose NUM_CANDIDATES actions: the first two tried ones, one of each other verb, then others.
+
+    Conversions and special actions are taken from the tried ones only: a conversion is no complete
+    move, and a special action that could precede the answer mostly leads to the same VP.
+
+    Args:
+        tried: actions of the screening, the choice to beat and the best one first.
+        likely: all legal actions, the most probable first.
+    """
+    verbs = [text.split()[0] for text in rules.actions.texts]
+    likely = [a for a in likely if not rules.actions.texts[a].startswith(NON_ANSWERS)]
+    chosen, others = list(tried[:2]), [*tried, *likely]
+    for action in others:
+        if verbs[action] not in {verbs[other] for other in chosen}:
+            chosen.append(action)
+    return list(dict.fromkeys([*chosen, *others]))[:NUM_CANDIDATES]
+
+
+def has_answer(trial: Trial) -> bool:
+    """Whether the best candidate is allowed, needs no plan, and is not the choice to beat."""
+    return (
+        trial.best_row > 0
+        and bool(trial.allowed[trial.answer])
+        and trial.answer not in trial.improved_by_plan
+    )
+
+
+def is_promising(trial: Trial, lead: float = 5.0, clear: float = 2.0) -> bool:
+    """Whether the best candidate may lead clearly, by its shrunk leads in VP.
+
+    Args:
+        lead: minimum over the choice to beat. clear: minimum over each other candidate.
+    """
+    beaten, *others = trial.losses
+    is_clear = all(loss.shrunk_mean >= clear for loss in others)
+    return has_answer(trial) and beaten.shrunk_mean >= lead and is_clear
+
+
+def is_puzzle(trial: Trial) -> bool:
+    """Whether the best candidate leads by MIN_LEAD VP and MIN_LEAD_OVER_OTHERS VP, at 95 %."""
+    beaten, *others = trial.losses
+    is_clear = all(loss.mean >= MIN_LEAD_OVER_OTHERS and loss.low > 0 for loss in others)
+    return has_answer(trial) and beaten.mean >= MIN_LEAD and beaten.low > 0 and is_clear
