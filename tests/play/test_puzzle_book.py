@@ -13,6 +13,7 @@ pytest.importorskip("starlette", reason="starlette is not installed (extra play)
 
 from gaia_jax.language import in_language
 from training.analysis import puzzles
+from training.play import puzzle_book
 from training.play.game import Refused
 from training.play.languages import translated
 from training.play.puzzle_book import PuzzleBook, verified
@@ -128,6 +129,21 @@ def test_a_line_that_does_not_play_is_refused(tmp_path: Path) -> None:
     assert choices["free burn"].startswith("first ")
     with pytest.raises(Refused, match="puzzle 1 cannot be explained: .*no such action"):
         book.explanation(0, {"action": puzzle["answer"]["action"]})
+
+
+def test_a_long_line_leaves_steps_out_before_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last step is the one of the whole line."""
+    body = {"action": SHIPPED["puzzles"][0]["answer"]["action"]}
+    whole = BOOK.explanation(0, body)["line"]
+    second = next(n for n, step in enumerate(whole) if n and not step["text"])
+    monkeypatch.setattr(puzzle_book, "MAX_STEPS", 3)
+    line = PuzzleBook().explanation(0, {"action": SHIPPED["puzzles"][0]["answer"]["action"]})[
+        "line"
+    ]
+    assert line[:4] == whole[:4]
+    *_, last = line[: next(n for n, step in enumerate(line) if n and not step["text"])]
+    assert last["skipped"] > 0 and last["over"]
+    assert last | {"skipped": 0} == whole[second - 1] | {"skipped": 0}
 
 
 def test_a_choice_names_the_piece_at_its_place() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
@@ -142,30 +144,59 @@ def test_an_unknown_number_is_reported(tab: Watched, server: Server) -> None:
 
 def test_theme_and_level_select_puzzles(tab: Watched, server: Server) -> None:
     levels = ["regular" if "beats" in puzzle else "expert" for puzzle in PUZZLES]
-    first, page = levels.index("regular"), tab.page
+    themes, page = [puzzle["theme"] for puzzle in PUZZLES], tab.page
     opened(tab, server, 1)
-    counts = [f"{level} ({levels.count(level)})" for level in ("expert", "regular")]
+    counts = [f"{level} ({levels.count(level)})" for level in sorted(set(levels))]
     options = page.locator("#level option").all_inner_texts()
     assert options == [f"any ({len(PUZZLES)})", *counts]
-    page.select_option("#level", "regular")
-    tab.until(READY.format(first + 1), 120)
-    pairs = {(puzzle["theme"], level) for puzzle, level in zip(PUZZLES, levels, strict=True)}
-    theme, level = next(
-        (puzzle["theme"], level)
-        for level in ("regular", "expert")
-        for puzzle in PUZZLES
-        if (puzzle["theme"], level) not in pairs
-    )
-    page.select_option("#theme", theme)
-    page.select_option("#level", level)
+    counts = sorted(f"{theme} ({themes.count(theme)})" for theme in set(themes))
+    assert sorted(page.locator("#theme option").all_inner_texts()[1:]) == counts
+    other = next(n for n, theme in enumerate(themes) if theme != themes[0])
+    page.select_option("#theme", themes[other])
+    tab.until(READY.format(other + 1), 120)
+    page.evaluate("byId('theme').options[1].value = 'without puzzles'")
+    page.select_option("#theme", "without puzzles")
     text = "There is no puzzle of this theme and level."
     tab.until(f"document.getElementById('asks').textContent === '{text}'")
     assert page.locator("#choices button").count() == 0
-    page.select_option("#number", index=first + 1)  # the first one is empty
+    page.select_option("#number", index=other + 1)  # the first one is empty
     tab.until("document.querySelector('#choices button')", 120)
-    page.keyboard.press(str(answer_of(first, right=True)))
+    page.keyboard.press(str(answer_of(other, right=True)))
     tab.until(EXPLAINED)
-    assert f"the choice of {PUZZLES[first]['beats']}" in page.locator("#verdict").inner_text()
+    agent = PUZZLES[other].get("beats", "zoo/strong")
+    assert f"the choice of {agent}" in page.locator("#verdict").inner_text()
+
+
+def test_a_click_on_the_map_answers(tab: Watched, server: Server) -> None:
+    """On a numbered place with one move; any other place is no answer."""
+    number, cell, action = next(
+        (number, cells[0], action)
+        for number, puzzle in enumerate(PUZZLES)
+        for action, cells in single_cells(puzzle["candidates"]).items()
+    )
+    opened(tab, server, number + 1)
+    page = tab.page
+
+    def click(at: str) -> None:
+        box = page.locator(f".stage [data-cell='{at}']").bounding_box()
+        assert box
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    used = {c["text"].split()[-1] for c in PUZZLES[number]["candidates"]}
+    cells = page.locator(".stage [data-cell]").evaluate_all("all => all.map((c) => c.dataset.cell)")
+    click(next(other for other in cells if other not in used))
+    page.wait_for_timeout(300)
+    assert page.evaluate("isOpen && !result && !answering")
+    click(cell)
+    tab.until("result")
+    right = action == PUZZLES[number]["answer"]["action"]
+    assert page.evaluate("result.right") is right
+
+
+def single_cells(candidates: list[dict[str, Any]]) -> dict[int, list[str]]:
+    """The cell of each candidate that has one, and that no other candidate has."""
+    cells = {c["action"]: c["text"].split()[-1] for c in candidates if "," in c["text"]}
+    return {a: [cell] for a, cell in cells.items() if [*cells.values()].count(cell) == 1}
 
 
 @pytest.mark.parametrize("keeps", [True, False])

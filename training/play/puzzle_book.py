@@ -34,6 +34,7 @@ POSITIONS, LINES = 8, 16  # that are cached; a line takes some 10 MB
 CANDIDATE = ("action", "text", "words", "policy", "vp", "answer_next")
 RESULTS = ("theme", "beats", "loss", "playouts", "by", "ahead")  # of a puzzle, for its page
 HIDDEN = ("end_turn", "leech DECLINE")  # steps of a line that are not shown
+MAX_STEPS = 80  # of a line, before its last one; an early puzzle has hundreds
 # The policy itself misses the answers of the first level, weaker agents those of the second.
 LEVEL, LEVEL_BEATEN = "expert", "regular"
 
@@ -218,22 +219,29 @@ def steps_of(env: GaiaEnv, state: State, line: Sequence[str], seat: int) -> Iter
     """The position, then the visible steps of a line.
 
     Hidden are ends of turns, declined leech and conversions of other players, except as the first
-    step. A step has its words and what it `brings`; `own`: whether it is the seat's; `vp` of the
-    seat after it; `over`: whether the game has ended.
+    step, and those between MAX_STEPS visible ones and the last one. A step has its words and what
+    it `brings`; `own`: whether it is the seat's; `vp` of the seat after it; `over`: whether the
+    game has ended; `skipped`: the number of steps left out before it.
     """
     table, step = Table(state, env.ruleset), compiled_step(env)
     names = [row["name"] for row in page.seats_json(table)]
     yield {"text": "", "words": "", "brings": ""}, panels.parts(table)
+    num_shown = num_skipped = 0
     for number, text in enumerate(line):
         player, action = int(state.current_player), from_text(env.ruleset, text)
-        before, state = table, step(state, action)
+        before, state = state, step(state, action)
+        if num_shown >= MAX_STEPS and number < len(line) - 1:
+            num_skipped += 1
+            continue
+        table_before = Table(before, env.ruleset) if num_skipped else table
         table, is_own = Table(state, env.ruleset), player == seat
         is_minor = text in HIDDEN or (not is_own and text.startswith(CONVERSION))
-        if number and is_minor:
+        if number and is_minor and not num_skipped:
             continue
-        words = say_at(before, text)
-        brings = with_minus(in_words(effects(before, table), words))
+        num_shown += 1
+        words = say_at(table_before, text)
+        brings = with_minus(in_words(effects(table_before, table), words))
         yield {
             "text": text, "words": f"{names[player]}: {words}", "brings": brings, "own": is_own,
-            "vp": table.seats[seat].vp, "over": table.over,
+            "vp": table.seats[seat].vp, "over": table.over, "skipped": num_skipped,
         }, panels.parts(table, action)  # fmt: skip

@@ -97,6 +97,15 @@ async function open(number, prefix = "") {
   document.body.dataset.ready = String(number + 1);
 }
 
+// A click on the map answers with the only move of a cell, or moves the focus to the first of several.
+function clickedOnMap(event) {
+  if (!isOpen || !event.target.closest(".stage > svg")) return;
+  const cell = document.elementsFromPoint(event.clientX, event.clientY).find(({ dataset }) => dataset?.cell);
+  const choices = cell ? puzzle.choices.filter((choice) => view.cellAt(placeOf(choice)) === cell) : [];
+  if (choices.length === 1) answer(choices[0].action);
+  else if (choices.length) byId("choices").querySelector(`[data-action="${choices[0].action}"]`).focus();
+}
+
 function highlight(move) {
   const place = move && placeOf(move);
   view.light(place ? place.split(" ") : []);
@@ -158,13 +167,18 @@ function verdictText(action) {
   ].join(" ");
 }
 
-// The idea: what the answer makes possible, or what it prevents.
+// The idea: an action that the answer at least doubles, or halves for others, or the main source of VP.
 function causeText() {
-  const { cause, compared, answer } = result;
-  if (!cause) return "";
-  const [after, without] = cause.times.map((times) => spelled(times, 1));
-  return say(cause.own ? "puzzle-cause-own" : "puzzle-cause-others",
-    { move: cause.words, after, without, other: compared.words, answer: answer.words });
+  const { cause, compared, answer, why } = result;
+  const [source, vp] = Object.entries(why).reduce((most, entry) => (entry[1] > most[1] ? entry : most), ["", 0]);
+  const [after, without] = cause?.times || [0, 0];
+  const isClear = cause && (cause.own ? 2 * without <= after : 2 * after <= without);
+  const isMain = 2 * vp >= deficit(compared.action);
+  if (source && (!isClear || (!cause.own && isMain))) {
+    return say("puzzle-cause-source", { vp: vpText(vp), source, other: compared.words });
+  }
+  return cause ? say(cause.own ? "puzzle-cause-own" : "puzzle-cause-others",
+    { move: cause.words, after: spelled(after, 1), without: spelled(without, 1), other: compared.words, answer: answer.words }) : "";
 }
 
 function whyText() {
@@ -206,7 +220,7 @@ function stepRow(step, n) {
   const vp = step.over ? say("name-at-end", { name: puzzle.seats[puzzle.player].name, vp: step.vp })
     : step.own ? say("vp-now", { vp: step.vp }) : "";
   return element("li", { onclick: () => show(n), class: step.own ? "own" : step.text ? "" : "head" },
-    stepText(step, n), ...note(step.brings), ...note(vp));
+    ...note(step.skipped ? say("steps-later", { n: step.skipped }) : ""), stepText(step, n), ...note(step.brings), ...note(vp));
 }
 
 function explain(action) {
@@ -321,6 +335,7 @@ async function main() {
     again: () => { localStorage.removeItem(scoreKey); drawScore(); },
   };
   for (const [id, act] of Object.entries(clicks)) byId(id).addEventListener("click", act);
+  byId("table").addEventListener("click", clickedOnMap);
   byId("number").addEventListener("change", () => open(Number(byId("number").value)));
   document.addEventListener("keydown", pressed);
   drawScore();
