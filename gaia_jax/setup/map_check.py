@@ -12,7 +12,7 @@ from gaia_jax.setup.draw import board_planets, lacks_planets
 from gaia_jax.setup.draw_tables import draw_tables
 from gaia_jax.state import Setup
 
-# One program: each operation outside of one is a program that takes 1.5 MB.
+# One program: each operation outside of one is a program that takes about 1 MB.
 _board_planets = jax.jit(board_planets, static_argnums=1)
 
 

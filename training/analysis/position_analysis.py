@@ -202,7 +202,8 @@ class PositionAnalysis:
         Args:
             played: the move; ignored if it has several decisions, `move`.
             readings: numbers of the playouts by which the moves are compared, one after the other;
-                after MIN_LIKELY a likely mistake is one, before only a clear one.
+                after MIN_LIKELY a likely mistake is one, before only a clear one, and none with
+                fewer than ROUND.
         """
         num_known = min(self._num_playouts(best), 2 * ROUND)
         for reading in [part for part in readings if part.stop >= num_known]:
@@ -219,7 +220,7 @@ class PositionAnalysis:
             if len(reading) < ROUND:  # too few to estimate it
                 error = max(error, SPREAD / len(reading) ** 0.5)
             is_fine = loss.mean + CLEARLY_FINE * error < NEAR_VP
-            is_bad = loss.mean - CLEARLY_BAD * error > WARNING_VP
+            is_bad = loss.mean - CLEARLY_BAD * error > WARNING_VP and len(reading) >= ROUND
             if is_fine or is_bad:
                 break
         is_likely = len(reading) >= MIN_LIKELY and loss.low > 0 and loss.shrunk_mean >= WARNING_VP
