@@ -14,7 +14,7 @@ from gaia_jax.components import research
 from gaia_jax.render import board, colours, help, picture, pieces
 from gaia_jax.render.names import faction_name
 from gaia_jax.render.pieces import Level, Piece
-from gaia_jax.render.shapes import FONT, group, seat_number, split, symbols
+from gaia_jax.render.shapes import group, seat_number, split, symbols
 from gaia_jax.render.table import SeatView, Table
 from gaia_jax.render.texts import say
 
@@ -121,7 +121,7 @@ def frame(table: Table, panel_parts: Mapping[str, Mapping[str, str]]) -> dict[st
     inner += "".join(group(body, f"part-{id}") for id, body in panel_parts["map"].items())
     w, h, name = board.WIDTH, board.HEIGHT, say("the-map")
     svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" font-family="{FONT}"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}"'
         f' role="group" aria-label="{name}"><g id="block-map">{inner}</g></svg>'
     )
     return {

@@ -99,9 +99,18 @@ def moves(record: Record, played: Iterable[State] | None = None) -> Iterator[Mov
         before, previous = after, state
 
 
+_STATIC = resources.files("gaia_jax.replay").joinpath("static")
+
+
 def static(name: str) -> str:
-    """A file of this package's pages."""
-    return resources.files("gaia_jax.replay").joinpath("static", name).read_text("utf-8")
+    """A text file of this package's pages."""
+    return _STATIC.joinpath(name).read_text("utf-8")
+
+
+def style() -> str:
+    """The style sheet of a page that loads no file: it contains the typeface."""
+    typeface = base64.b64encode(_STATIC.joinpath("inter.woff2").read_bytes()).decode()
+    return static("view.css").replace("inter.woff2", f"data:font/woff2;base64,{typeface}")
 
 
 def viewer(own_texts: Mapping[str, str] | None = None) -> str:
@@ -278,7 +287,7 @@ def page(
     title = page_texts()["game-title"].format(factions=factions)
     fills = {
         "title": escape(title),
-        "css": static("view.css"),
+        "css": style(),
         "game": packed(game),
         "view": viewer(),
         "replay": static("replay.js"),

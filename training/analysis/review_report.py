@@ -240,7 +240,7 @@ def report_page(game: Game, report: JsonObject, links: PageLinks | None = None) 
                 separators=(",", ":"),
             )
         ),
-        "css": replay_page.static("view.css"),
+        "css": replay_page.style(),
         "view": replay_page.viewer(report_texts()),
     }
     return filled_page("review", fills, is_served=links is not None)

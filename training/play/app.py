@@ -40,7 +40,7 @@ MAX_WAITING = 64  # requests
 # to the table, which an origin of its own could not open.
 SANDBOX = {
     "Content-Security-Policy": "sandbox allow-scripts allow-same-origin; default-src 'none';"
-    " img-src data:;"
+    " img-src data:; font-src data:;"
     " script-src 'unsafe-inline'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 }
 

@@ -29,7 +29,7 @@ from .languages import COOKIE, language_of, page_texts, translated
 from .request_guard import RequestGuard, refusal
 
 POLL = 0.02  # seconds between two checks whether the games are loaded
-_TYPES = {".js": "text/javascript", ".css": "text/css"}
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 # Without importing `gaia_jax.replay`, which imports JAX.
 _FOLDERS = (
     resources.files("gaia_jax").joinpath("replay", "static"),
@@ -92,11 +92,11 @@ def _page(name: str) -> Route:
 
 
 def _file(request: Request) -> Response:
-    """A script or a style sheet."""
+    """A script, a style sheet or the typeface."""
     name = request.path_params["name"]
     if name not in FILES:
         raise HTTPException(404, "there is no such file")
-    return Response(FILES[name].read_text("utf-8"), media_type=_TYPES[Path(name).suffix])
+    return Response(FILES[name].read_bytes(), media_type=_TYPES[Path(name).suffix])
 
 
 def _texts(request: Request) -> Response:

@@ -19,8 +19,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]{1,5})?", re.IGNORECASE)
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; connect-src 'self';"
-    " style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none';"
-    " frame-ancestors 'none'",
+    " style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; base-uri 'none';"
+    " form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
