@@ -7,7 +7,7 @@ import math
 
 from gaia_jax.render import colours
 from gaia_jax.render.names import PLANETS, SHIPS, STRUCTURES, faction_name
-from gaia_jax.render.shapes import box, circle, group, number, polygon, run, seat_number, use
+from gaia_jax.render.shapes import box, circle, group, icon, number, numeral, polygon, run, use
 from gaia_jax.render.table import Table
 from gaia_jax.render.texts import say
 from gaia_jax.ruleset import Ruleset
@@ -82,18 +82,20 @@ def ground(ruleset: Ruleset) -> str:
 
 def _shape(kind: str, x: float, y: float, scale: float, player: int, faction: str) -> str:
     """A structure in the colours of a player, with the number of the seat."""
-    fill, ink = colours.faction(faction)
-    line = 1.3 / scale
-    out = use(kind, x, y, scale, f' fill="#fff" stroke="#fff" stroke-width="{3.4 / scale:.2f}"')
+    fill, line = colours.faction(faction)[0], 1.4 / scale
+    out = use(kind, x, y, scale, f' fill="#fff" stroke="#fff" stroke-width="{4 / scale:.2f}"')
     out += use(
         kind, x, y, scale, f' fill="{fill}" stroke="{colours.INK}" stroke-width="{line:.2f}"'
     )
-    lower = {"MINE": 0.42, "GAIAFORMER": -0.02, "PI": 0.5, "STATION": 0.34}.get(kind, 0.5)
-    size = max(7.0, scale * 0.86)
-    return out + run(x, y + scale * lower, seat_number(player), size, ink, "middle", bold=True)
+    return out + numeral(x, y + scale * _MIDDLE[kind], player, scale * 0.96, faction)
 
 
-_SCALE = {"MINE": 0.46, "TS": 0.5, "RL": 0.5, "PI": 0.56, "AC_A": 0.58, "AC_B": 0.58}
+# The middle of the body of a structure, where its number is, and the size of structures.
+_MIDDLE = {
+    "MINE": 0.16, "TS": 0.2, "RL": 0.16, "PI": 0.16, "AC_A": 0.22, "AC_B": 0.22,
+    "GAIAFORMER": -0.26, "STATION": 0.0,
+}  # fmt: skip
+_SCALE = {"MINE": 0.62, "TS": 0.64, "RL": 0.64, "PI": 0.68, "AC_A": 0.72, "AC_B": 0.72}
 
 
 class MapDrawing:
@@ -179,7 +181,7 @@ class MapDrawing:
             if m.structure[c] or m.gaiaformer[c] >= 0:
                 # The sign moves aside for the piece.
                 body = use(f"{planet}-bare", x, y, s)
-                sign = use(planet, x - s * 0.56, y - s * 0.5, s * 0.36)
+                sign = use(planet, x - s * 0.58, y - s * 0.56, s * 0.36, ' class="sign"')
                 body += sign if planet != "Asteroid" else ""
             out.append(group(body, f"planet-{c}"))
         if m.ring[c]:
@@ -189,17 +191,17 @@ class MapDrawing:
             out.append(self._structure(c, x, y))
         if m.gaiaformer[c] >= 0:
             p = int(m.gaiaformer[c])
-            body = _shape("GAIAFORMER", x, y, s * 0.46, p, self.factions[p])
+            body = _shape("GAIAFORMER", x, y, s * 0.62, p, self.factions[p])
             out.append(group(body, f"gaiaformer-{c}"))
         if m.guest[c] >= 0:
             p = int(m.guest[c])
-            body = _shape("MINE", x + s * 0.5, y + s * 0.4, s * 0.3, p, self.factions[p])
+            body = _shape("MINE", x + s * 0.46, y + s * 0.36, s * 0.42, p, self.factions[p])
             out.append(group(body, f"guest-{c}"))
         if m.station[c]:
             p = next((s.player for s in self.table.seats if s.faction.federation_grows), 0)
             crowd = m.satellite[:, c].any()
             body = _shape(
-                "STATION", x, y - s * (0.42 if crowd else 0), s * 0.38, p, self.factions[p]
+                "STATION", x, y - s * (0.42 if crowd else 0), s * 0.5, p, self.factions[p]
             )
             out.append(group(body, f"station-{c}"))
         out += self._satellites(c, x, y)
@@ -209,37 +211,34 @@ class MapDrawing:
         m, s = self.map, self.where.size
         kind, p = self.kinds[m.structure[c]], int(m.owner[c])
         crowded = m.guest[c] >= 0
-        dx, dy = (-s * 0.16, -s * 0.14) if crowded else (0.0, 0.0)
+        dx, dy = (-s * 0.24, -s * 0.2) if crowded else (0.0, 0.0)
         body = _shape(kind, x + dx, y + dy, s * _SCALE[kind], p, self.factions[p])
         if kind in ("AC_A", "AC_B"):
-            name = "k" if kind == "AC_A" else "a"
-            at = f'x="{number(x - 4)}" y="{number(y - s * 0.46)}" width="8" height="8"'
-            body += f'<use href="#g-{name}" {at}/>'
+            body += icon("k" if kind == "AC_A" else "a", x + dx - 5, y + dy - s * 0.8, 10)
         return group(body, f"structure-{c}")
 
     def _satellites(self, c: int, x: float, y: float) -> list[str]:
         m, s = self.map, self.where.size
         owners = [int(p) for p in m.satellite[:, c].nonzero()[0]]
-        side = s * 0.46
+        side = s * (0.72 if len(owners) < 3 else 0.62)
         layouts: dict[int, list[tuple[float, float]]] = {
             1: [(0, 0)],
-            2: [(-0.29, 0), (0.29, 0)],
-            3: [(-0.29, -0.27), (0.29, -0.27), (0, 0.29)],
-            4: [(-0.29, -0.28), (0.29, -0.28), (-0.29, 0.28), (0.29, 0.28)],
+            2: [(-0.37, 0), (0.37, 0)],
+            3: [(-0.32, -0.32), (0.32, -0.32), (0, 0.32)],
+            4: [(-0.32, -0.32), (0.32, -0.32), (-0.32, 0.32), (0.32, 0.32)],
         }
         spots = layouts.get(len(owners), [])
         if m.station[c]:
             spots = [(-0.6 + 0.4 * k, 0.42) for k in range(len(owners))]
-            side = s * 0.36
+            side = s * 0.4
         if m.planet[c]:
             spots = [(0.5, -0.5)] * len(owners)
         out = []
         for p, (dx, dy) in zip(owners, spots, strict=True):
-            fill, ink = colours.faction(self.factions[p])
-            a, b = x + dx * s - side / 2, y + dy * s - side / 2
-            body = box(a, b, side, side, fill, "#fff", 1.5, 1.2)
-            text = seat_number(p)
-            body += run(a + side / 2, b + side * 0.8, text, side * 0.82, ink, "middle", True)
+            a, b, faction = x + dx * s, y + dy * s, self.factions[p]
+            fill = colours.faction(faction)[0]
+            body = box(a - side / 2, b - side / 2, side, side, fill, "#fff", 2.5, 1.4)
+            body += numeral(a, b, p, side * 0.86, faction)
             out.append(group(body, f"satellite-{p}-{c}"))
         return out
 

@@ -14,7 +14,7 @@ _FACTIONS = {
     "Brown": ("#9d6454", "#ffffff"),
     "Black": ("#6d7684", "#ffffff"),
     "White": ("#f4f8fb", "#12303f"),
-    "Blue": ("#2f78d4", "#ffffff"),
+    "Blue": ("#2c72cc", "#ffffff"),
     "Proto": ("#e06ec0", "#2a0018"),
     "Asteroid": ("#39b59b", "#00211d"),
 }

@@ -49,9 +49,11 @@ def _mark(kind: str, part: str) -> str:
     return re.sub(r"/(?=[^\W\d])", "<wbr>/", text)  # a narrow face breaks `2{v}/asteroid` there
 
 
-def _disc(player: int, title: str = "") -> str:
+def _disc(player: int, title: str = "", emblem: str = "") -> str:
+    """The disc of a player; with the id of a faction, its emblem next to the number."""
     named = f' title="{escape(title)}"' if title else ""
-    return f'<i class="disc d{player}"{named}>{seat_number(player)}</i>'
+    drawn = _mark("icon", emblem) if emblem else ""
+    return f'<i class="disc d{player}"{named}>{seat_number(player)}{drawn}</i>'
 
 
 def _button(piece: Piece, body: str = "") -> str:
@@ -192,7 +194,7 @@ def _seat_line(table: Table, seat: SeatView) -> str:
     status = f' <em class="{state}">{pieces.state_words(state)}</em>' if state else ""
     stock = "".join(_button(piece) for piece in pieces.stock(table, seat))
     return (
-        f'<span class="who">{_disc(p, name)}<b>{escape(name)}</b>{status}</span>'
+        f'<span class="who">{_disc(p, name, seat.faction.id)}<b>{escape(name)}</b>{status}</span>'
         f'<b class="vp" id="vp-{p}"><span>{seat.vp}</span>{face("{v}")}</b>'
         f'<span class="stock">{stock}</span>'
     )

@@ -232,8 +232,9 @@ def _seat(table: Table, seat: SeatView) -> str:
     )  # fmt: skip
     out = box(0, 0, w, _SEAT_HEIGHT, colours.PANEL, "#9aa3b8", 8, 1)
     out += f'<path d="M8 0H{w - 8}A8 8 0 0 1 {w} 8V32H0V8A8 8 0 0 1 8 0Z" fill="{fill}"/>'
-    out += icon(f"d{seat.player}", 8, 4, 24) + run(38, 21.5, faction_name(seat.faction), 15, ink,
-                                                     bold=True, room=150)  # fmt: skip
+    emblem = f'<g color="{ink}">{icon(seat.faction.id, 37, 7, 18)}</g>'
+    out += icon(f"d{seat.player}", 8, 4, 24) + emblem
+    out += run(62, 21.5, faction_name(seat.faction), 15, ink, bold=True, room=128)
     vp = run(w - 10, 23, f"{seat.vp}{{v}}", 20, ink, "end", True)
     out += group(vp, f"vp-{seat.player}") + run(
         w - 82, 21, pieces.state_words(state), 11, ink, "end"
@@ -313,7 +314,8 @@ def document(table: Table, width: int, height: int, body: str) -> str:
     discs = "".join(disc_symbol(s.player, s.faction.start_planet) for s in table.seats)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}"'
-        f' height="{height}" font-family="{FONT}" role="img">{symbols()}<defs>{discs}</defs>'
+        f' height="{height}" font-family="{FONT}" color="{colours.INK}" role="img">'
+        f"{symbols()}<defs>{discs}</defs>"
         f"{box(0, 0, width, height, colours.PAPER, radius=0)}{body}</svg>"
     )
 

@@ -197,6 +197,20 @@ def seat_number(player: int) -> str:
     return str(player + 1)
 
 
+def numeral(x: float, y: float, player: int, size: float, start_planet: str) -> str:
+    """The number of a player on a piece of theirs, its middle at (x, y).
+
+    Its edge has the colour of the piece: where a page draws it larger, it stays legible.
+    """
+    fill, ink = colours.faction(start_planet)
+    at = f'x="{number(x)}" y="{number(y)}" dy=".36em" text-anchor="middle"'
+    edge = f'stroke="{fill}" stroke-width="2.4" stroke-linejoin="round" paint-order="stroke"'
+    size_of = f'font-size="{number(size)}" style="--size:{number(size)}px"'
+    return (
+        f'<text {at} {size_of} font-weight="bold" fill="{ink}" {edge}>{seat_number(player)}</text>'
+    )
+
+
 def disc_symbol(player: int, start_planet: str) -> str:
     """The disc of a player, as icon `d0` to `d3`: colour of the faction, number of the seat."""
     fill, ink = colours.faction(start_planet)

@@ -142,7 +142,8 @@ def seats_json(table: Table) -> list[dict[str, Any]]:
     for seat in table.seats:
         fill, ink = colours.faction(seat.faction.start_planet)
         name = faction_name(seat.faction)
-        out.append({"player": seat.player, "name": name, "fill": fill, "ink": ink})
+        out.append({"player": seat.player, "name": name, "fill": fill, "ink": ink,
+                    "faction": seat.faction.id})  # fmt: skip
     return out
 
 

@@ -21,6 +21,19 @@ from training.play.setups import with_factions
 DEALT = ["TERRANS", "XENOS", "TAKLONS", "ITARS"]
 
 
+def test_the_form_has_the_typeface_and_the_emblems_of_the_factions(
+    tab: Watched, server: Server
+) -> None:
+    tab.page.goto(f"{server.home}#seed=5&ruleset=lost_fleet")
+    tab.page.wait_for_selector("#preview svg")
+    tab.until("[...document.fonts].every(({ status }) => status === 'loaded')")
+    assert f"{server.home}static/inter.woff2" in tab.requests
+    drawn = """all => all.map(use => use.getAttribute("href"))
+        .filter(id => document.querySelector(`symbol${id}`))"""
+    tab.until("document.querySelectorAll('.chair .disc').length === 4")
+    assert len(set(tab.page.eval_on_selector_all(".chair .disc use", drawn))) == 4
+
+
 def test_a_chosen_faction_is_had_and_what_was_dealt_goes_to_who_had_it() -> None:
     pairs = dict(LOST_FLEET.faction_boards)
     other = pairs.get("TERRANS") or next(a for a, b in pairs.items() if b == "TERRANS")

@@ -64,6 +64,9 @@ class Layout:
         left, top = x + at.get("x", 0), y + at.get("y", 0)
         if tag == "text":
             size, text = at["font-size"], node.text or ""
+            top += size * float(node.attrib.get("dy", "0em").removesuffix("em"))
+            if node.attrib.get("text-anchor") == "middle":
+                left -= text_width(text, size) / 2
             right = left + at.get("textLength", text_width(text, size))
             # Capitals and figures reach 0.72 above the base line; small letters a little below.
             deep = 0.2 * size if re.search("[gjpqy,;()]", text) else 0.0

@@ -15,6 +15,7 @@ import gaia_jax
 from gaia_jax import render, replay
 from gaia_jax.render import colours
 from gaia_jax.render.picture import _COLOURS
+from gaia_jax.render.shapes import symbols
 from gaia_jax.testing import sample_legal
 from tests.conftest import GAMES
 from tests.render.layout import Layout
@@ -222,6 +223,26 @@ def too_near(named: dict[str, str], least: float) -> list[str]:
         for kind in BLIND
         if np.linalg.norm(seen(named[first], kind) - seen(named[second], kind)) < least
     ]
+
+
+def test_numbers_contrast_with_the_colours_of_players() -> None:
+    """WCAG AA for text: 4.5 to 1."""
+
+    def luminance(colour: str) -> float:
+        rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+        return float(linear @ (0.2126, 0.7152, 0.0722))
+
+    for planet, pair in colours._FACTIONS.items():
+        dark, light = sorted(map(luminance, pair))
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, planet
+
+
+def test_every_faction_has_an_emblem_of_its_own() -> None:
+    factions = {id for ruleset in gaia_jax.RULESETS.values() for id in ruleset.ids["faction"]}
+    drawings = dict(re.findall(r'<symbol id="g-([A-Z_]+)"[^>]*>(.*?)</symbol>', symbols()))
+    assert factions and factions <= set(drawings)
+    assert len({drawings[id] for id in factions}) == len(factions)
 
 
 def test_colours_of_charts_stay_apart_for_the_colour_blind() -> None:

@@ -421,7 +421,8 @@ function unfold(board, isOpen) {
 // Players are numbered 1 to 4 on pages, from 0 on the server.
 const seatNumber = (seat) => String(seat.player + 1);
 
-function disc(seat) {
+// With the emblem of the faction where it introduces a player.
+function disc(seat, withEmblem = false) {
   const out = element("span", { class: "disc", title: seat.name }, seatNumber(seat));
   out.style.background = seat.fill;
   out.style.color = seat.ink;
@@ -433,3 +434,7 @@ function effectsNote(move) {
   return move.effects_text ? [element("small", { class: "effects-text" }, move.effects_text)] : [];
 }
 
+  if (withEmblem) {
+    out.append(shape("svg", { class: "i", "aria-hidden": "true" }));
+    out.lastChild.append(shape("use", { href: `#g-${seat.faction}` }));
+  }

@@ -39,7 +39,6 @@ class Zoom {
     const scale = this.scale();
     this.stage.style.setProperty("--scale", scale.toFixed(3));
     this.stage.classList.toggle("far", scale < 0.6);
-    this.stage.classList.toggle("middle", scale < 0.95);
   }
 
   // Zoom by a factor about a point of the screen, by default the middle.

@@ -25,7 +25,7 @@ function drawSeats() {
 function buildSeats(key) {
   byId("seats").dataset.key = key;
   byId("seats").replaceChildren(...game.seats.map((seat) => element("div", { class: "seat", "data-seat": seat.player },
-    disc(seat), element("span", { class: "name", title: seat.name }, seat.name),
+    disc(seat, true), element("span", { class: "name", title: seat.name }, seat.name),
     seat.who === AUTOMA || !game.host ? element("span", { class: "who-plays" }, playerName(seat.who)) : seatList(seat),
     element("span", { class: "vp" }), ...personLine(seat))));
   byId("share").hidden = game.shared || !game.host;

@@ -93,7 +93,7 @@ function buildStart() {
     if (!p) setOptions(select, [[offers.human, say("you")]], offers.human);
     byId("chairs").append(element("div", { class: "chair" },
       element("label", { for: `chair-${p}` }, say("player-number", { n: p + 1 })), select,
-      element("select", { id: `faction-${p}`, "aria-label": say("faction-of-player", { n: p + 1 }), onchange: fillChairs }),
+      element("span", { id: `disc-${p}` }), element("select", { id: `faction-${p}`, "aria-label": say("faction-of-player", { n: p + 1 }), onchange: fillChairs }),
       element("small", { id: `about-${p}` })));
   }
   byId("chairs").append(element("div", { class: "chair", id: "automa" },
@@ -294,8 +294,12 @@ async function dealPreview(turn) {
   showMessage("");
   drawDealt(holder, answer);
   adviceOn(selected, answer.advice);
-  playing().forEach((p, k) => { byId(`faction-${p}`).options[0].textContent =
-    byId(`faction-${p}`).value ? say("dealt") : say("dealt-faction", { name: answer.seats[k].name }); });
+  for (const p of SEATS) byId(`disc-${p}`).replaceChildren();
+  playing().forEach((p, k) => {
+    const [select, seat] = [byId(`faction-${p}`), answer.seats[k]];
+    select.options[0].textContent = select.value ? say("dealt") : say("dealt-faction", { name: seat.name });
+    byId(`disc-${p}`).append(disc({ ...seat, player: p }, true));
+  });
   if (!byId("automa").hidden) byId("automa-faction").options[0].textContent = say("dealt-faction", { name: answer.seats[1].name });
 }
 
