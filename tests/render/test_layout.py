@@ -46,6 +46,52 @@ def test_ones_own_board_and_all_tabs_are_in_view(page_at_size: tuple[Any, bool])
     assert stage["width"] * stage["height"] > least * width * height, "the map is a picture"
 
 
+PIECES = """() => [...document.querySelectorAll(
+    "[id^='structure-'], [id^='gaiaformer-'], [id^='satellite-'], [id^='guest-'], [id^='station-']",
+  )].map((piece) => {
+    const text = piece.querySelector("text"), scale = text.getScreenCTM().a;
+    const { fill } = game.seats[Number(text.textContent) - 1];
+    return { id: piece.id, shown: text.checkVisibility(), coloured: piece.innerHTML.includes(fill),
+      size: parseFloat(getComputedStyle(text).fontSize) * scale };
+  })"""
+
+
+def test_pieces_on_the_map_have_the_number_of_their_player(page_at_size: tuple[Any, bool]) -> None:
+    tab, _ = page_at_size
+    tab.evaluate("go(count)")
+    pieces = tab.evaluate(PIECES)
+    kinds = {piece["id"].split("-")[0] for piece in pieces}
+    assert {"structure", "satellite"} <= kinds and len(pieces) > 30
+    for piece in pieces:
+        assert piece["shown"] and piece["coloured"] and piece["size"] >= 11, piece
+
+
+def test_the_typeface_comes_with_the_page(page_at_size: tuple[Any, bool]) -> None:
+    tab, _ = page_at_size
+    fonts = tab.evaluate(
+        "document.fonts.ready.then(all => [...all].map(x => [x.family, x.status]))"
+    )
+    assert fonts == [["Inter", "loaded"]]
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_the_last_move_glides_unless_one_wants_less_motion(
+    written: Path, browser: Any, motion: Any
+) -> None:
+    context = browser.new_context(reduced_motion=motion)
+    tab = context.new_page()
+    tab.goto(written.as_uri())
+    tab.wait_for_selector("body[data-ready]")
+    durations = "document.getAnimations().map(x => x.effect.getTiming().duration)"
+    built = tab.evaluate("game.moves.findIndex(({ text }) => text.startsWith('mine')) + 1")
+    tab.evaluate(f"go({built - 1})")
+    gliding = tab.evaluate(f"(go({built}), {durations})")
+    assert len(gliding) == (motion == "no-preference") and all(ms < 400 for ms in gliding)
+    tab.evaluate("Promise.all(document.getAnimations().map(x => x.finished)).then(() => 0)")
+    assert tab.evaluate(f"(go(count), {durations})") == [], "a jump changes many"
+    context.close()
+
+
 def test_the_map_zooms_and_pans(page_at_size: tuple[Any, bool]) -> None:
     tab, _ = page_at_size
     box = tab.locator(".stage").bounding_box()

@@ -147,12 +147,19 @@ class Decks {
   }
 }
 
+// Pieces of players on the map, and how they glide there: for so many ms, at most so many at once.
+const PIECES = ["structure", "gaiaformer", "satellite", "station", "guest"].map((kind) => `[id^="${kind}-"]`).join();
+const GLIDE = 320;
+const MOST_GLIDING = 6;
+const stillness = matchMedia("(prefers-reduced-motion: reduce)");
+
 class TableView {
   // `layout`: its `section[data-tab]` go into the second deck; `picture`: the result of
   // `panels.frame` for some position of the game.
   constructor(layout, picture) {
     this.layout = layout;
     this.shown = new Map();
+    this.changedPieces = [];
     this.first = 0;
     this.desk = matchMedia("(min-width: 1000px) and (min-height: 560px)");
     this.wide = matchMedia("(min-width: 1700px) and (min-height: 900px)");
@@ -301,6 +308,7 @@ class TableView {
     for (const [block, changed] of Object.entries(parts)) {
       for (const [id, changes] of Object.entries(changed)) this.put(block, id, bodyAt(changes, n));
     }
+    this.glide();
   }
 
   // Draw a ring on each of these cells or ships.
@@ -346,6 +354,7 @@ class TableView {
       const name = id.slice(block.length + 1);
       if (body && blocks[block] && !(name in blocks[block])) this.put(block, name, "");
     }
+    this.glide();
   }
 
   put(block, id, body) {
@@ -359,10 +368,29 @@ class TableView {
     }
     // Keep the keyboard focus.
     const focusedId = part.contains(document.activeElement) && document.activeElement.id;
+    const before = new Map([...part.querySelectorAll(PIECES)].map((piece) => [piece.id, piece.innerHTML]));
     part.innerHTML = body;
     if (focusedId) document.getElementById(focusedId)?.focus();
     if (block === "map") tidy(part);
+    for (const piece of part.querySelectorAll(PIECES)) {
+      if (before.get(piece.id) !== piece.innerHTML) this.changedPieces.push([piece, before.has(piece.id)]);
+    }
     this.shown.set(key, body);
+  }
+
+  // New pieces glide from the board of their player to their place, changed ones fade in there. After
+  // a jump to another position, which changes many, all stay still.
+  glide() {
+    const changed = this.changedPieces.splice(0).filter(([piece]) => piece.isConnected);
+    if (changed.length > MOST_GLIDING || stillness.matches) return;
+    const middle = ({ left, top, width, height }) => [left + width / 2, top + height / 2];
+    for (const [piece, wasThere] of changed) {
+      const board = this.seats[Number(piece.querySelector("text")?.textContent) - 1];
+      const from = middle((board?.checkVisibility() ? board : this.layout.querySelector(".own")).getBoundingClientRect());
+      const [x, y] = middle(piece.getBoundingClientRect()).map((to, k) => (from[k] - to) / this.zoom.scale());
+      piece.animate([{ opacity: 0, transform: wasThere ? "none" : `translate(${x}px, ${y}px)` },
+        { opacity: 1, transform: "none" }], { duration: GLIDE, easing: "ease-out" });
+    }
   }
 
   // Show the board of this player as the own one; the others follow in turn order.
@@ -424,6 +452,10 @@ const seatNumber = (seat) => String(seat.player + 1);
 // With the emblem of the faction where it introduces a player.
 function disc(seat, withEmblem = false) {
   const out = element("span", { class: "disc", title: seat.name }, seatNumber(seat));
+  if (withEmblem) {
+    out.append(shape("svg", { class: "i", "aria-hidden": "true" }));
+    out.lastChild.append(shape("use", { href: `#g-${seat.faction}` }));
+  }
   out.style.background = seat.fill;
   out.style.color = seat.ink;
   return out;
@@ -434,7 +466,3 @@ function effectsNote(move) {
   return move.effects_text ? [element("small", { class: "effects-text" }, move.effects_text)] : [];
 }
 
-  if (withEmblem) {
-    out.append(shape("svg", { class: "i", "aria-hidden": "true" }));
-    out.lastChild.append(shape("use", { href: `#g-${seat.faction}` }));
-  }
