@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests import measures
 from tests.browser import Watched
 from tests.render.reports import FIRST, review_of_beginning
 from training.analysis import review, review_report
@@ -69,30 +70,34 @@ def test_the_better_line_is_clicked_through(
     shown = show.locator("#costly button:visible")
     assert shown.count() == len(own) > 1 and all(m["player"] == 2 for m in own), "mine first"
     assert seat["name"] in show.inner_text("#costly")
-    top = show.evaluate("document.getElementById('table').getBoundingClientRect().top")
-    assert top < 400, "the board is on the first screen"
+    stage, steps = (show.locator(name).bounding_box() for name in (".stage", "#shown"))
+    assert stage["y"] < 120 and steps["y"] + steps["height"] < 900, "both on the first screen"
+    assert stage["width"] >= 0.55 * width, "as large as at the table"
     assert show.get_attribute("#again", "href") == positions[own[0]["decision"]]
-    assert own[0]["better"]["words"] not in show.inner_text("main"), "one tries again first"
+    assert own[0]["better"]["words"] not in show.inner_text("#table"), "one tries again first"
     show.select_option("#filter", label="all players")
     assert shown.count() == 5
     assert show.evaluate("document.documentElement.scrollWidth") <= width
-    assert show.evaluate("(x => x.scrollWidth <= x.clientWidth)(document.querySelector('.seats'))")
     assert show.text_content("#place") == "0 / 5"
     assert "Which move is better?" in show.inner_text("#step")
-    open_boards = show.locator(".deck.play .seat-board.open")
-    assert open_boards.count() == (3 if width > 1000 else 0), "the other players next to the board"
-    before = show.inner_html("#table")
+
+    def table() -> list[str]:
+        return [show.inner_html(part) for part in (".head", ".stage", ".own")]
+
+    before = table()
     show.keyboard.press("ArrowRight")
-    assert show.text_content("#place") == "1 / 5" and show.inner_html("#table") != before
+    assert show.text_content("#place") == "1 / 5" and table() != before
     show.locator("#line li").nth(4).click()
     assert show.text_content("#place") == "4 / 5"
     show.click("#played")
     words = next(m for m in about["moves"] if m["decision"] == about["costliest"][0])
     assert show.text_content("#step") == f"Played: {words['played']['words']}"
     show.keyboard.press("p")
-    assert show.inner_html("#table") == before
+    assert table() == before
     show.keyboard.press("3")
     assert shown.nth(2).get_attribute("aria-pressed") == "true"
+    measures.press_tab(show, "Result")
+    assert show.evaluate("(x => x.scrollWidth <= x.clientWidth)(document.querySelector('.seats'))")
     assert show.locator(".graph svg").count() == 2
     show.click("summary")
     assert show.locator("details tr").count() == len(about["moves"]) + 1

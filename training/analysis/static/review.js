@@ -1,7 +1,6 @@
 "use strict";
 // The review page: the costliest moves of a game, each with its better line, embedded as JSON.
 
-const find = (id) => document.getElementById(id);
 let review = null;
 let view = null;
 let chosen = 0;
@@ -9,22 +8,16 @@ let at = 0; // 0 is the position before the move, then the better line; -1 the p
 const revealed = new Set(); // moves whose better line is shown
 const COSTLIEST = 5;
 
-function draw(frame) {
-  for (const [block, parts] of Object.entries(review.parts)) {
-    for (const [id, changes] of Object.entries(parts)) view.put(block, id, bodyAt(changes, frame));
-  }
-}
-
 function show(place) {
   const move = review.moves[chosen];
   if (place > 0 && !revealed.has(chosen)) reveal();
   at = place < 0 ? -1 : Math.min(place, move.line.length);
-  draw(at < 0 ? move.played : move.first + at);
-  find("place").textContent = at < 0 ? say("played-place") : `${at} / ${move.line.length}`;
-  find("played").setAttribute("aria-pressed", String(at < 0));
-  find("step").textContent = at < 0 ? say("played", { move: move.words })
+  view.draw(review.parts, at < 0 ? move.played : move.first + at);
+  byId("place").textContent = at < 0 ? say("played-place") : `${at} / ${move.line.length}`;
+  byId("played").setAttribute("aria-pressed", String(at < 0));
+  byId("step").textContent = at < 0 ? say("played", { move: move.words })
     : at ? say("better", { move: move.line[at - 1] }) : say("which-is-better");
-  for (const row of find("line").children) {
+  for (const row of byId("line").children) {
     row.classList.toggle("now", Number(row.dataset.at) === at);
   }
 }
@@ -37,14 +30,14 @@ function reveal() {
 function drawLine() {
   const move = review.moves[chosen];
   const isShown = revealed.has(chosen);
-  find("reveal").disabled = isShown;
-  find("line").replaceChildren(...(isShown ? [say("before-move"), ...move.line] : []).map((words, n) =>
+  byId("reveal").disabled = isShown;
+  byId("line").replaceChildren(...(isShown ? [say("before-move"), ...move.line] : []).map((words, n) =>
     element("li", { "data-at": n, class: n === at ? "now" : "", onclick: () => show(n) }, words)));
 }
 
 // The moves in view: the costliest of the chosen player, or of all.
 function filtered() {
-  const player = Number(find("filter").value);
+  const player = Number(byId("filter").value);
   return review.moves.map((_, n) => n)
     .filter((n) => player < 0 || review.moves[n].player === player).slice(0, COSTLIEST);
 }
@@ -54,7 +47,7 @@ function filter() {
   document.querySelectorAll("#costly button").forEach((button, n) => {
     button.hidden = !numbers.includes(n);
   });
-  find("shown").hidden = !numbers.length;
+  byId("shown").hidden = byId("line").hidden = !numbers.length;
   if (numbers.length) choose(numbers[0]);
 }
 
@@ -65,8 +58,8 @@ function choose(number) {
   document.querySelectorAll("#costly button").forEach((button, n) => {
     button.setAttribute("aria-pressed", String(n === chosen));
   });
-  find("again").hidden = !move.link;
-  if (move.link) find("again").href = move.link;
+  byId("again").hidden = !move.link;
+  if (move.link) byId("again").href = move.link;
   drawLine();
   view.seat(move.player);
   show(0);
@@ -90,18 +83,18 @@ function pressed(event) {
 }
 
 async function main() {
-  review = await unpacked(find("review").textContent);
+  review = await unpacked(byId("review").textContent);
+  view = new TableView(byId("table"), review.picture);
   if (review.moves.length) {
-    view = new TableView(find("table"), review.picture);
     document.querySelectorAll("#costly button").forEach((button, n) => {
       button.addEventListener("click", () => choose(n));
     });
-    find("back").addEventListener("click", keys.ArrowLeft);
-    find("forward").addEventListener("click", keys.ArrowRight);
-    find("played").addEventListener("click", keys.p);
+    byId("back").addEventListener("click", keys.ArrowLeft);
+    byId("forward").addEventListener("click", keys.ArrowRight);
+    byId("played").addEventListener("click", keys.p);
     document.addEventListener("keydown", pressed);
-    find("filter").addEventListener("change", filter);
-    find("reveal").addEventListener("click", () => show(1));
+    byId("filter").addEventListener("change", filter);
+    byId("reveal").addEventListener("click", () => show(1));
     filter();
   }
   document.body.dataset.ready = "1";

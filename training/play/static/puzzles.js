@@ -255,7 +255,7 @@ function lineButton({ action, words, ...candidate }) {
     const data = await load(`/api/puzzles/${puzzle.number}`, { action: tried, compared: action }, "step", "puzzle-playing");
     if (!data) return;
     const hadFocus = document.activeElement.dataset.action === String(action);
-    draw(0); // undoes what only the old lines change
+    view.draw(result.parts, 0); // undoes what only the old lines change
     result = { ...data, tried };
     explain(tried);
     if (hadFocus) byId("candidates").querySelector(`[data-action="${action}"]`).focus({ preventScroll: true });
@@ -264,16 +264,10 @@ function lineButton({ action, words, ...candidate }) {
     "aria-pressed": String(action === result.compared.action), ...highlighting({ action, words, ...candidate }) }, words);
 }
 
-function draw(number) {
-  for (const [block, parts] of Object.entries(result.parts)) {
-    for (const [id, changes] of Object.entries(parts)) view.put(block, id, bodyAt(changes, number));
-  }
-}
-
 function show(number) {
   if (!result || isOpen) return;
   frame = Math.max(0, Math.min(number, result.line.length - 1));
-  draw(frame);
+  view.draw(result.parts, frame);
   const [list, step] = [byId("line"), result.line[frame]];
   byId("place").textContent = `${frame} / ${result.line.length - 1}`;
   byId("step").textContent = stepText(step, frame);
