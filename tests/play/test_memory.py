@@ -8,7 +8,7 @@ import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -22,6 +22,8 @@ from training.play import (
     compile_task,
     compiled_rules,
 )
+from training.play.all_rules import AllRules
+from training.play.compiled_rules import Rules
 from training.system import cli
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,6 +68,49 @@ def test_one_program_is_compiled_at_a_time(monkeypatch: pytest.MonkeyPatch) -> N
     for thread in threads:
         thread.join()
     assert events == ["begun", "done", "returned"] * 3
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_the_latest_game_is_compiled_first() -> None:
+    """Whoever wants to play alone passes through the games for four, three and two."""
+    done, finished, begun = list[str](), threading.Event(), threading.Event()
+
+    class FewRules:
+        def __init__(self, name: str):
+            self.name = name
+
+        def prepare(self) -> None:
+            if self.name == "four":
+                begun.set()
+                assert passed.wait(10)
+            done.append(f"rules of {self.name}")
+            if self.name == "three":
+                raise RuntimeError("three is broken")
+
+        def prepare_prices(self) -> None:
+            done.append(f"prices of {self.name}")
+            if len(done) == 8:
+                finished.set()
+
+    passed, games = threading.Event(), AllRules(on_change=lambda: None)
+    four, three, two, one = (FewRules(name) for name in ("four", "three", "two", "one"))
+    games.compile(cast(Rules, four))
+    assert begun.wait(10)
+    for rules in (three, two, one, two, one):
+        games.compile(cast(Rules, rules))
+    passed.set()
+    assert finished.wait(10)
+    names = ("one", "two", "three", "four")
+    order = [f"{part} of {name}" for name in names for part in ("rules", "prices")]
+    assert done == ["rules of four", *[step for step in order if step != "rules of four"]]
+
+
+def test_rules_that_wait_for_other_programs_are_reported() -> None:
+    rules = Rules("base", 1)
+    [(text, seconds)] = rules.progress()
+    assert "rules" in text and seconds is None
+    rules._moves.make(lambda: None)
+    assert rules.progress() == []
 
 
 def test_a_large_server_compiles_in_another_process(

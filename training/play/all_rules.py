@@ -17,7 +17,9 @@ class AllRules:
     def __init__(self, on_change: Callable[[], object]):
         """`on_change`: called after each compiled program, from any thread."""
         self._rules = {(id, 4): Rules(id) for id in RULESETS}
-        self._compiled: set[str] = set()
+        # What is left to compile of the rules that were asked for, the latest last.
+        self._steps: dict[Rules, list[Callable[[], None]]] = {}
+        self._is_compiling = False
         self._lock, self._on_change = threading.Lock(), on_change
 
     def get(self, id: object, players: int) -> Rules:
@@ -37,18 +39,29 @@ class AllRules:
             return self._rules[id, players]
 
     def compile(self, rules: Rules) -> None:
-        """Compile `step`, then the prices of actions, once, in a thread."""
+        """Compile `step`, then the prices of actions, in a thread; the latest rules first.
+
+        A player who chooses a game at the start form passes through others.
+        """
         with self._lock:
-            if rules.env.ruleset.name in self._compiled:
-                return
-            self._compiled.add(rules.env.ruleset.name)
+            steps = self._steps.pop(rules, None)
+            self._steps[rules] = [rules.prepare_prices, rules.prepare] if steps is None else steps
+            if not self._is_compiling:
+                self._start()
 
-        def run() -> None:
-            try:
-                rules.prepare()
-                self._on_change()
-                rules.prepare_prices()
-            finally:
-                self._on_change()
+    def _start(self) -> None:
+        """Compile the next step, if any is left, in a thread."""
+        step = next((steps.pop() for steps in reversed(self._steps.values()) if steps), None)
+        self._is_compiling = step is not None
+        if step:
+            threading.Thread(
+                target=self._take, args=(step,), name="compile rules", daemon=True
+            ).start()
 
-        threading.Thread(target=run, name="compile rules", daemon=True).start()
+    def _take(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        finally:
+            with self._lock:
+                self._start()
+            self._on_change()

@@ -68,8 +68,12 @@ class Rules:
             compile_turns(self.env.ruleset, state)
 
     def progress(self) -> list[tuple[str, float | None]]:
-        """Lines of progress and their seconds, of what is being compiled."""
-        return [*self._moves.progress(), *self._prices.progress()]
+        """Lines of progress and their seconds, of what is being compiled.
+
+        Actions wait for the rules, which may wait for other programs; then there are no seconds.
+        """
+        lines = [*self._moves.progress(), *self._prices.progress()]
+        return lines if lines or self.ready else [(self._moves.text, None)]
 
     def effects_of_all(self, state: State) -> dict[int, Effects]:
         """Costs and gains of each legal action, by taking them all on copies of the state.
