@@ -13,7 +13,7 @@ from typing import Any
 from gaia_jax.components.common import RESOURCES, VP_AT_THE_END
 from gaia_jax.render.change_items import COST, GAIN, NOTE, Item, items
 from gaia_jax.render.names import faction_name
-from gaia_jax.render.table import Table
+from gaia_jax.render.table import SeatView, Table
 from gaia_jax.render.texts import column, say
 
 __all__ = ["COST", "GAIN", "NOTE", "Effects", "Item", "effects", "in_words"]
@@ -41,6 +41,7 @@ class Effects:
     is_choice: bool  # whether `then` is a choice of the same player
     begins_round: int  # the number of the round that begins, or 0
     over: bool  # whether the game ends, with the final scoring
+    final: tuple[int, ...]  # VP of the final scoring by player, the Automa included; else ()
     names: dict[int, str]  # the factions of the players
 
     @property
@@ -62,13 +63,6 @@ class Effects:
             bool(self.begins_round and fields)
             and {field.partition(".")[0] for field in fields} <= INCOME_FIELDS
         )
-
-    def final_scoring(self) -> list[int]:
-        """(P,) VP of the final scoring by player; [] before the end."""
-        if not self.over:
-            return []
-        fields = [self.fields(p) for p in range(max([*self.names, *self.seats]) + 1)]
-        return [sum(changes.get(name, 0) for name in FINAL_FIELDS) for changes in fields]
 
     def fields(self, player: int) -> dict[str, int]:
         """By field of `SeatView`, such as `power.0` or `vp_source.LEECH`: after minus before."""
@@ -147,8 +141,13 @@ def effects(before: Table, after: Table) -> Effects:
         is_choice=not after.over and after.round == before.round,
         begins_round=0 if after.over or after.round == before.round else after.round,
         over=after.over,
+        final=tuple(map(_final_vp, after.seats)) if after.over else (),
         names={p: faction_name(before.faction(p)) for p in range(before.num_players)},
     )
+
+
+def _final_vp(seat: SeatView) -> int:
+    return sum(seat.vp_source.get(id, 0) for id in VP_AT_THE_END)
 
 
 def in_words(changes: Effects, action_words: str = "", with_then: bool = True) -> str:

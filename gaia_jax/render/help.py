@@ -163,4 +163,5 @@ def rules_in_brief(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
         "reach": "/".join(map(str, research.NAVIGATION_RANGE)),
         "steps": "/".join(map(str, research.ORE_PER_STEP)),
     }
-    return [(part["title"], fill(part["lines"], **values)) for part in TEXTS["rules"].values()]
+    parts = [*TEXTS["rules"].values(), *([TEXTS["thing"]["automa"]] if ruleset.automa else [])]
+    return [(part["title"], fill(part["lines"], **values)) for part in parts]

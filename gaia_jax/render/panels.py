@@ -133,7 +133,8 @@ def frame(table: Table, panel_parts: Mapping[str, Mapping[str, str]]) -> dict[st
         "colours": [list(colours.faction(seat.faction.start_planet)) for seat in table.seats],
         "help": help.pages(
             table.ruleset,
-            (seat.faction for seat in table.seats),
+            # The Automa plays by its card, not by the board of its faction.
+            (seat.faction for seat in table.seats if not table.is_automa(seat.player)),
             int(table.setup.economy_side),
         ),
         "rules": help.rules_in_brief(table.ruleset),

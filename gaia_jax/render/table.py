@@ -325,9 +325,13 @@ class Table:
 
     @cached_property
     def boosters(self) -> dict[str, int]:
-        """The boosters in play with their owners; -1 for none."""
+        """The boosters in play with their owners; -1 for none.
+
+        In a solo game the row comes first, from the left: its places matter (AUT-28).
+        """
         holder = {seat.booster: seat.player for seat in self.seats}
-        ids = [self.ids["booster"][int(i)] for i in self.setup.boosters]
+        row = self._game.automa.booster_row if self._game.automa else ()
+        ids = [self.ids["booster"][int(i)] for i in (*row, *self.setup.boosters) if i >= 0]
         return {id: holder.get(id, -1) for id in ids}
 
     @cached_property

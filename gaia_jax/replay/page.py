@@ -72,7 +72,7 @@ def effects_json(changes: Effects, text: str, words: str) -> dict[str, Any]:
     if paid != out["effects_text"]:
         out["paid"] = paid
     if changes.over:
-        out["final"] = changes.final_scoring()
+        out["final"] = list(changes.final)
     if text.startswith("upgrade"):
         out["built"] = next((i.words for i in changes.own if i.side == GAIN and i.words), "")
     return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -115,12 +116,43 @@ def test_the_log_has_every_turn_of_the_automa(whole_game: dict[str, Any]) -> Non
     assert not any("Taklons" in move["effects_text"] for move in whole_game["moves"])
 
 
+def test_the_row_of_boosters_has_its_order(server: Server, whole_game: dict[str, Any]) -> None:
+    """The booster given back last is the right one (AUT-28): by place the Automa takes the next."""
+    path, passes = f"/api/games/{whole_game['id']}?since=1", 0
+    held: list[str] = ["", ""]
+    for node in whole_game["line"]:
+        parts = server.request("GET", f"{path}&at={node}")[1]["parts"]
+        before, held = held, [booster_of(json.dumps(parts[f"seat-{p}"])) for p in (0, 1)]
+        given = [old for old, new in zip(before, held, strict=True) if old and old != new]
+        if given:
+            row = re.findall(r'data-of="(RB\d+)"', parts["boosters"]["boosters"])
+            assert len(row) == 3 and row[-1] == given[-1]
+            passes += 1
+    assert passes >= 5
+
+
+def booster_of(board: str) -> str:
+    """The booster on a board, as JSON; "" for none."""
+    found = re.search(r'data-of=\\"(RB\d+)', board)
+    return found[1] if found else ""
+
+
 def test_the_end_names_the_winner(whole_game: dict[str, Any]) -> None:
     human, opponent = (seat["vp"] for seat in whole_game["seats"])
     verdict = whole_game["end"]["verdict"]
     assert ("win" if human > opponent else "lose") in verdict and "Ultoma" in verdict
     assert f"{abs(human - opponent)} VP" in verdict
     assert whole_game["end"]["places"] == ([1, 2] if human > opponent else [2, 1])
+
+
+def test_the_log_ends_with_the_final_scoring_of_both(
+    tab: Watched, server: Server, whole_game: dict[str, Any]
+) -> None:
+    tab.page.goto(f"{server.home}#{whole_game['id']}")
+    tab.until("document.querySelectorAll('#moves > li').length > 1")
+    last = tab.page.locator("#moves > li").last
+    gains = [int(n) for n in re.findall(r"\+(\d+) VP", last.text_content())]
+    assert gains == [sum(vp[-4:]) for vp in whole_game["by_source"]]
 
 
 def test_a_solo_game_is_saved_and_opened_again(server: Server, whole_game: dict[str, Any]) -> None:
@@ -170,6 +202,8 @@ def test_the_automas_turns_by_mouse_and_on_a_phone(
     assert not page.evaluate("document.getElementById('hint-panel').hidden")
     assert not page.is_visible("[data-tab='Analysis']"), "no agent values the Automa's seat"
     assert "card " in page.inner_text("#since")
+    rules = page.locator("#rules summary").all_text_contents()
+    assert {"The Automa", "Hadsch Hallas"} <= set(rules) and "Taklons" not in rules
     player.press(".tabs [data-tab='Log']")
     player.press("#moves details.automa summary")
     assert "supports with range" in page.inner_text("#moves details.automa[open]")

@@ -145,7 +145,7 @@ def test_income_and_final_scoring_are_apart_from_the_action(sample, lines):
     ruleset, played = sample
     before, after = Table(played[70][1], ruleset), Table(played[70][2], ruleset)
     passing = effects(before, after)
-    assert passing.begins_round == 2 and passing.final_scoring() == []
+    assert passing.begins_round == 2 and passing.final == ()
     income = before.seat(passing.player).income
     brief = passing.brief()
     assert not any(words.endswith(("ore", "credits", "knowledge")) for words in brief["gains"])
@@ -154,7 +154,7 @@ def test_income_and_final_scoring_are_apart_from_the_action(sample, lines):
     last = effects(before, after)
     gained = [after.seat(p).vp - before.seat(p).vp for p in range(4)]
     own = sum(n for name, n in last.fields(last.player).items() if name.startswith("vp_source."))
-    in_pass = [gained[p] - n for p, n in enumerate(last.final_scoring())]
+    in_pass = [gained[p] - n for p, n in enumerate(last.final)]
     assert all(n == 0 for p, n in enumerate(in_pass) if p != last.player)
     assert own == gained[last.player] and 0 <= in_pass[last.player] < 20 < min(gained)
     assert not any("mission" in words for words in last.brief().get("gains", []))

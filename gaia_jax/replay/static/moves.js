@@ -134,7 +134,8 @@ class MoveLog {
     this.drawn = key;
     let round = -1;
     const rows = [];
-    for (const turn of turnsOf(moves)) {
+    const turns = turnsOf(moves);
+    for (const turn of turns) {
       if (turn.round !== round) {
         round = turn.round;
         rows.push(element("li", { class: "round" }, roundName(round)));
@@ -148,11 +149,12 @@ class MoveLog {
         }, element("span", { class: "number" }, String(move.number)), disc(seats[move.player]),
         element("span", { class: "what" }, move.words, ...this.more(move), ...effectsNote(move)))))));
       for (const move of decisions) rows.push(...this.branches(move));
-      const final = finalOf(turn);
-      if (final) {
-        rows.push(element("li", { class: "round final" }, say("final-scoring"),
-          ...final.map((n, player) => element("span", {}, disc(seats[player]), ` ${signed(n)}`))));
-      }
+    }
+    // The Automa may go on after the decision that ends the game for its opponent.
+    const final = turns.map(finalOf).find(Boolean);
+    if (final) {
+      rows.push(element("li", { class: "round final" }, say("final-scoring"),
+        ...final.map((n, player) => element("span", {}, disc(seats[player]), ` ${signed(n)}`))));
     }
     this.list.replaceChildren(...rows);
   }
