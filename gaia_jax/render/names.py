@@ -146,7 +146,7 @@ def say_at(table: Table, text: str) -> str:
         phrase = fill_in(_PICKED[table.node], name=place)
     cell = int(table.ruleset.actions.cell[table.ruleset.actions.by_text[text]])
     target = verb == "pick" and table.node == "TARGET"
-    if verb == "upgrade" or (target and table.map.structure[cell]):
+    if (verb == "upgrade" or target) and table.map.structure[cell]:  # none: it is built later
         structure = table.ids["structure"][table.map.structure[cell]]
         phrase = "choose-structure" if target else "upgrade-structure"
         named_structure = TEXTS["structure"][structure]

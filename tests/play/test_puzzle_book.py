@@ -16,7 +16,7 @@ from training.analysis import puzzles
 from training.play import puzzle_book
 from training.play.game import Refused
 from training.play.languages import translated
-from training.play.puzzle_book import PuzzleBook, verified
+from training.play.puzzle_book import PuzzleBook, verified, words_of
 
 ENDS = """
 import time
@@ -113,6 +113,18 @@ def test_an_explanation_names_the_cause() -> None:
     number, action, cause = causes[0]
     explanation = BOOK.explanation(number, {"action": action})
     assert explanation["cause"]["words"] and explanation["cause"]["times"] == cause["times"]
+
+
+def test_a_cause_may_be_an_upgrade_of_a_structure_that_is_built_later() -> None:
+    """Its place is empty at the position."""
+    upgrades = {
+        number: candidate["cause"]["text"]
+        for number, puzzle in enumerate(SHIPPED["puzzles"])
+        for candidate in puzzle["candidates"]
+        if candidate.get("cause", {}).get("text", "").startswith("upgrade ")
+    }
+    for number, text in [*upgrades.items()][:3]:
+        assert text.removeprefix("upgrade ") in words_of(BOOK._position(number)[2], text)
 
 
 def test_a_line_that_does_not_play_is_refused(tmp_path: Path) -> None:
