@@ -114,7 +114,7 @@ def transitions(
     rng = None if seed is None else np.random.default_rng(seed)
     number = MOST if epochs is None else arguments.whole_number("epochs", epochs, 1, MOST)
     rows = (row for _ in range(number) for row in _rows(file, rng) if row["row"] % shards == index)
-    groups = _ahead(_played(rows, env, width, file, rng))
+    groups = _prefetch(_played(rows, env, width, file, rng))
     return _batches(groups, size, env, observation, file)
 
 
@@ -167,7 +167,7 @@ def _played(
         yield group, by_game[_order(len(by_game), rng)]
 
 
-def _ahead(items: Iterator[T]) -> Iterator[T]:
+def _prefetch(items: Iterator[T]) -> Iterator[T]:
     """`items`, each computed in a thread while the one before is in use."""
     config: Any = jax.config
     device = config.jax_default_device  # a context of the caller's thread
@@ -201,7 +201,7 @@ def _replay(rows: list[dict[str, Any]], env: GaiaEnv, width: int, file: Path) ->
     wrong = (actions[:, : len(rows)] >= env.num_actions).any(0)
     wrong |= (vp != [row["vp"] for row in rows]).any(1)
     if wrong.any():
-        raise _unlike(file, int(numbers[wrong.argmax()]))
+        raise _replay_error(file, int(numbers[wrong.argmax()]))
     columns = {
         "action": actions[decision, game],
         "seat": seat[live],
@@ -230,7 +230,7 @@ def _setup(text: str, ruleset: Ruleset) -> Setup:
     return setup_from_json(text, ruleset)
 
 
-def _unlike(file: Path, row: int) -> UserError:
+def _replay_error(file: Path, row: int) -> UserError:
     return UserError(f"{file}: row {row} does not replay to its VP")
 
 
@@ -356,6 +356,6 @@ def _batches(
         block |= {"observation": arrange(seen), "mask": np.array(masks)}
         is_legal = block["mask"][np.arange(count), block["action"]]
         if not is_legal.all():
-            raise _unlike(file, int(block["game"][is_legal.argmin()]))
+            raise _replay_error(file, int(block["game"][is_legal.argmin()]))
         for first in range(0, count - size + 1, size):
             yield jax.tree.map(lambda x, i=first: x[i : i + size], block)

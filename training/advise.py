@@ -20,6 +20,7 @@ from gaia_jax.cli.command_line import (
     LARGEST_SEED,
     UserError,
     add_language_flag,
+    check_language,
     read_text,
     whole,
     wrote,
@@ -136,7 +137,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write the report as a page")
     add_language_flag(parser)
-    return parser.parse_args(argv)
+    args = parser.parse_args(argv)
+    check_language(args.language, args.html)
+    return args
 
 
 def _seats(text: str) -> list[int]:

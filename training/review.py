@@ -22,7 +22,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gaia_jax.cli import outputs
-from gaia_jax.cli.command_line import LARGEST_SEED, UserError, add_language_flag, whole, wrote
+from gaia_jax.cli.command_line import (
+    LARGEST_SEED,
+    UserError,
+    add_language_flag,
+    check_language,
+    whole,
+    wrote,
+)
 from gaia_jax.cli.progress import status_line
 from gaia_jax.language import in_language
 
@@ -171,7 +178,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--json", metavar="FILE", type=Path, help="write the whole report, with every move")
     add("--html", metavar="FILE", type=Path, help="write the review as a page")
     add_language_flag(parser)
-    return parser.parse_args(argv)
+    args = parser.parse_args(argv)
+    check_language(args.language, args.html)
+    return args
 
 
 if __name__ == "__main__":

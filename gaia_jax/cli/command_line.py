@@ -91,6 +91,12 @@ def add_language_flag(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def check_language(language: str, *texts: object) -> None:
+    """Refuse `--language` if no output was requested that has texts in it."""
+    if language != ENGLISH and not any(texts):
+        raise UserError(f"--language {language} is the language of --html: name its file")
+
+
 def check_whole(name: str, value: object, low: int, high: int) -> int:
     """An integer argument of a function, checked like `whole`; True and 1.0 raise a UserError."""
     try:

@@ -8,6 +8,7 @@ read-only file system.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -291,9 +292,22 @@ def lock(file: IO[bytes] | IO[str] | int) -> bool:
     return True
 
 
+def _is_lockable(handle: int) -> bool:
+    """Whether the file system can lock a folder that is open; on success it is locked."""
+    check_system()
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno != errno.EBADF
+    return True
+
+
 @contextlib.contextmanager
 def folder_lock(folder: Path, wait: bool = False) -> Iterator[None]:
-    """Hold a folder against other processes. Leaves no file.
+    """Hold a folder against other processes.
+
+    Leaves no file, except on NFS, which only locks files that are open for writing: there it locks
+    `.NAME.lock` next to the folder.
 
     Args:
         wait: for the end of another process that holds it.
@@ -302,6 +316,10 @@ def folder_lock(folder: Path, wait: bool = False) -> Iterator[None]:
     """
     try:
         handle = os.open(folder, os.O_RDONLY)
+        if not _is_lockable(handle):
+            os.close(handle)
+            path = Path(os.path.realpath(folder))
+            handle = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise UserError(f"cannot use {folder}: {reason(error)}") from error
     try:

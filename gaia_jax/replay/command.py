@@ -107,6 +107,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     command_line.add_language_flag(parser)
     parser.add_argument("--quiet", action="store_true", help="print no progress")
     options = parser.parse_args(arguments)
+    command_line.check_language(options.language, options.html, options.csv, options.moves)
     # Before any work: a game takes seconds to play.
     marks = (outputs.begins(head.decode()) for head in (CSV_HEAD, HTML_HEAD))
     files = zip((options.csv, options.html), marks, strict=True)

@@ -35,6 +35,14 @@ def refused(number):
     time.sleep(60)
 
 
+def sleep(number):
+    """Leaves the number of its process; only shard 0 ends."""
+    Path(f"process{number}").write_text(str(os.getpid()))
+    if number:
+        time.sleep(60)
+    return b""
+
+
 def core_and_gpu(number):
     """What the worker was given, after another worker has started."""
     Path(f"started{number}").touch()

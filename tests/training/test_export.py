@@ -5,11 +5,13 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import yaml
-from exported import AGENTS, FACE, GAMES, REPLAY, command, rows_of, stopping
+from exported import AGENTS, FACE, GAMES, REPLAY, command, pq, rows_of, stopping
 
 from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError
 from training import zoo
 from training.games import card, dataset, shards
 
@@ -163,6 +165,28 @@ def test_a_damaged_piece_is_named(tmp_path, capsys, monkeypatch):
     piece.write_bytes(piece.read_bytes()[:100])
     code, _, err = command(capsys, *GAMES, "--games", "48", "--out", out)
     assert code == 2 and f"error: {piece} is not a Parquet file: " in err, err
+    assert err.endswith("; remove it and run the command again\n")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_a_file_that_is_not_written_completely_is_not_there(tmp_path, error):
+    """Neither with the first rows of what comes, nor instead of an earlier file."""
+    path, table = tmp_path / "games.parquet", pa.table({"x": np.arange(50)})
+
+    def tables():
+        yield table
+        raise error
+
+    for earlier in ([], [path]):
+        with pytest.raises(
+            KeyboardInterrupt if error is KeyboardInterrupt else UserError
+        ) as raised:
+            shards.assemble(path, tables(), 20)
+        assert error is KeyboardInterrupt or str(raised.value) == (
+            f"cannot write {path}: No space left on device"
+        )
+        assert list(tmp_path.iterdir()) == earlier
+        assert shards.assemble(path, [table], 20) == pq.read_metadata(path).num_rows == 50
 
 
 @pytest.mark.slow

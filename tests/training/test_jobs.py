@@ -110,6 +110,41 @@ def test_workers_that_are_lost_again_and_again_end_the_command():
         jobs.compute(job_functions.always_killed, shards(2), TWO)
 
 
+def test_a_worker_that_cannot_import_the_function_names_the_module(monkeypatch):
+    monkeypatch.setattr(job_functions.square, "__module__", "missing_module")
+    with pytest.raises(UserError, match="^No module named 'missing_module'$"):
+        jobs.compute(job_functions.square, shards(2), TWO)
+
+
+def test_the_payload_of_a_killed_command_is_no_shard():
+    """A folder without shards is made again; one with shards needs --resume."""
+    path, folder = Path("games.csv"), Path("games.csv.shards")
+    with jobs.shard_folder(path, {"seed": 1}, False):
+        (folder / "jobs-x").mkdir()
+        (folder / "jobs-x" / "payload.json").touch()
+        (folder / "0").touch()
+    assert not (folder / "jobs-x").exists()
+    (folder / "0").rename("0")
+    (folder / "jobs-y").mkdir()
+    with jobs.shard_folder(path, {"seed": 2}, False):
+        assert os.listdir(folder) == ["about.json"]
+        (folder / "0").touch()
+    with pytest.raises(UserError, match="exists: --resume"), jobs.shard_folder(path, {}, False):
+        pass
+    moved = pytest.raises(UserError, match=f"seed 2, not 3; move {folder} away")
+    with moved, jobs.shard_folder(path, {"seed": 3}, True):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("visible", "gpus"), [("-1", []), ("", []), ("0, 2,-1,3", ["0", "2"]), ("GPU-8", ["GPU-8"])]
+)
+def test_gpus_are_those_that_cuda_shows(visible, gpus, monkeypatch):
+    monkeypatch.setenv("JAX_PLATFORMS", "")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert jobs._gpus() == gpus
+
+
 def test_an_error_of_the_function_is_that_of_the_command():
     """The others are ended, and no trace of the error is left."""
     work, start_time = shards(4), time.monotonic()
@@ -132,7 +167,7 @@ def test_fresh_shards_have_a_process_each():
 
 
 @pytest.mark.parametrize("gpus", ["", "3,5"])
-def test_workers_of_a_machine_have_a_core_or_a_gpu_each(gpus, monkeypatch):
+def test_workers_of_a_machine_have_a_core_or_a_gpu_each(gpus, monkeypatch, capsys):
     """Two at a time if there are two GPUs, however many processes the command asks for."""
     if not gpus and len(getattr(os, "sched_getaffinity", lambda _: [0])(0)) < 2:
         pytest.skip("needs two cores")
@@ -143,6 +178,8 @@ def test_workers_of_a_machine_have_a_core_or_a_gpu_each(gpus, monkeypatch):
     jobs.compute(job_functions.core_and_gpu, work, On(processes=4 if gpus else 2))
     places = {text.rpartition(" ")[::2] for text in contents(work)}
     cores, numbers = ({*x} for x in zip(*places, strict=True))
+    note = "--processes 4: 2 at a time, one for each GPU; JAX_PLATFORMS=cpu computes on the cores\n"
+    assert capsys.readouterr().err == (note if gpus else "")
     if gpus:
         assert numbers == {"3", "5"} and len(cores) == 1
     else:
@@ -164,11 +201,16 @@ def test_a_stopped_command_leaves_no_worker(on, number, sbatch):
         reported.append(index)
         os.kill(os.getpid(), number)
 
-    work = shards()
+    work, start_time = shards(1 if on is LOCAL else 4), time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        jobs.compute(job_functions.square, work, on, stop)
-    assert len(reported) == 1 and work[reported[0]].path.exists()
+        jobs.compute(job_functions.sleep, work, on, stop)
+    assert reported == [0] and work[0].path.exists()
     assert not list(Path("shards").glob("jobs-*"))
+    processes = {int(path.read_text()) for path in Path().glob("process*")} - {os.getpid()}
+    assert processes or on is LOCAL
+    while on is TWO and any(Path(f"/proc/{process}").exists() for process in processes):
+        assert time.monotonic() < start_time + 30
+        time.sleep(0.05)
     if on is SLURM:
         assert Path("cancelled").read_text() == "17\n"
 

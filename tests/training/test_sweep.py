@@ -1,5 +1,6 @@
 """Sweeps: the file, the progress of its runs, and one that is killed and continued."""
 
+import errno
 import json
 import os
 import signal
@@ -76,6 +77,7 @@ def test_variants_grid_and_seeds_are_runs_in_a_fixed_order(file):
         ({"seedz": [1]}, "some.yaml: unknown key 'seedz'; the choices are: name, config, set, see"),
         ({}, "some.yaml: give variants, or a grid"),
         ({"grid": {"ppo.lrr": [1]}}, "some.yaml: lrr1: unknown key 'ppo.lrr'; meant ppo.lr?"),
+        ({"grid": {"ppo.lr": {}, "seed": [1]}}, "grid: ppo.lr has no values to choose from"),
         ({"grid": {"ppo.lr": 1}}, "grid.ppo.lr must be a list of values"),
         ({"variants": {"a": {"ppo.clip": -1}}}, "some.yaml: a: ppo.clip must be above 0, got -1"),
         ({"variants": {"a": {"seed": 1}}}, "a: seed is given by the sweep"),
@@ -147,8 +149,38 @@ def test_a_sweep_has_one_command_and_one_kind_of_score(file, capsys):
         (folder / "some-a-0.json").write_text("{}")
         code, _, err = sweep_command(capsys, path)
         assert code == 2 and "is in use by another process" in err
-    with pytest.raises(UserError, match=r"has score None, not \['random', 8\]"):
+    moved = (
+        r"has score None, not \['random', 8\]; move runs/.sweeps/some.shards away to start again"
+    )
+    with pytest.raises(UserError, match=moved):
         run_sweep.train_all("some", runs, toy_env, jobs.LOCAL, ("random", 8))
+
+
+def test_locks_hold_on_a_file_system_that_locks_only_files_open_for_writing(file, monkeypatch):
+    """Such as NFS: the folder of a sweep, and a run before its folder exists."""
+    (config,) = sweep_file.load(file(seeds=[0], variants={"a": {}})).runs()
+    flock = outputs.fcntl.flock
+
+    def flock_of_nfs(opened, operation):
+        handle = opened if isinstance(opened, int) else opened.fileno()
+        if outputs.fcntl.fcntl(handle, outputs.fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(errno.EBADF, "Bad file descriptor")
+        flock(opened, operation)
+
+    monkeypatch.setattr(outputs.fcntl, "flock", flock_of_nfs)
+    run_sweep.SWEEPS.mkdir(parents=True)
+    refused = pytest.raises(UserError, match="some.shards is in use by another process")
+    with jobs.shard_folder(run_sweep.SWEEPS / "some", {}, True), refused:
+        run_sweep.train_all("some", [config], toy_env, jobs.LOCAL)
+    refused = pytest.raises(UserError, match="some-a-0 is in use by another process")
+    with run_sweep._run_lock(config.name), refused:
+        run_sweep.train_run(configs.to_dict(config), "some", "toy_env")
+
+
+def test_yaml_reads_on_and_off_as_names_of_variants(file):
+    Path("some.yaml").write_text("config: tiny.yaml\nvariants: {on: {ppo.clip: 0.1}, off: {}}\n")
+    names = [run.name for run in sweep_file.load(Path("some.yaml")).runs()]
+    assert names == ["some-True-0", "some-False-0"]
 
 
 def test_runs_of_a_sweep_are_a_group_of_wandb(file, capsys, monkeypatch):

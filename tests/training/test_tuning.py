@@ -61,6 +61,10 @@ def test_the_shipped_searches_read(path):
     ("tree", "message"),
     [
         ({"tune": {}}, "tune.space: Field required"),
+        (
+            {"tune": {"space": {"ppo": {"lr": {}}, "network.layers": [1]}}},
+            "tune.space: ppo.lr has no values to choose from",
+        ),
         ({"tune": {"space": {"ppo.lr": 0.1}}}, "tune.space: ppo.lr must be a list of values"),
         (
             {"tune": {"space": {"ppo.lr": {"low": 1}}}},

@@ -21,7 +21,7 @@ from ..agents.registry import with_updates
 from ..system import cli, devices, jobs
 from ..system.data_files import npz_of, read_arrays
 from ..system.environments import identity, is_solo, make_env, module, with_level, with_short_turns
-from ..system.jobs import alone, shard_folder
+from ..system.jobs import compile_lock, shard_folder
 from ..types import Environment, JsonObject, Params
 from . import engine, store, table
 from .arms import check_programs
@@ -78,7 +78,7 @@ class Arena:
     def compile(self) -> None:
         """Compile everything, once."""
         if not self._match.is_compiled:
-            with alone(), cli.compiling(self._task):
+            with compile_lock(), cli.compiling(self._task):
                 self._match.compile(self.params)
 
     def play(self, seed: int, quiet: bool = False) -> Games:

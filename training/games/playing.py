@@ -20,7 +20,7 @@ from gaia_jax.cli.command_line import UserError
 from ..agents import Agent
 from ..system import jobs
 from ..system.environments import make_env, module
-from ..system.jobs import alone
+from ..system.jobs import compile_lock
 from ..types import Environment, JsonObject
 from . import shards
 from .arena import agents_by_name
@@ -80,7 +80,7 @@ class Source:
     def compile(self) -> None:
         """Compile everything, once."""
         if not self._match.is_compiled:
-            with alone():
+            with compile_lock():
                 self._match.compile()
 
     def play(self, part: dict[str, Any], first: int, count: int) -> pa.Table:

@@ -6,14 +6,17 @@ interrupted or split.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, reason
 
 ROW_GROUP = 8192  # games of a row group
@@ -35,21 +38,42 @@ def assemble(path: Path, tables: Iterable[pa.Table], rows: int = ROW_GROUP) -> i
 
     Returns:
         The number of rows.
+    Raises:
+        UserError: it cannot be written. After any error an existing file is unchanged.
     """
     first = next(tables := iter(tables))
-    total, rest = 0, first.slice(0, 0)
-    with pq.ParquetWriter(
-        path, first.schema, compression="zstd", compression_level=19, data_page_size=PAGE,
-        write_page_checksum=True, write_statistics=False,
-    ) as writer:  # fmt: skip
+    total, buffered = 0, first.slice(0, 0)
+    with (
+        _replacing(path) as part,
+        pq.ParquetWriter(
+            part, first.schema, compression="zstd", compression_level=19, data_page_size=PAGE,
+            write_page_checksum=True, write_statistics=False,
+        ) as writer,
+    ):  # fmt: skip
         for table in itertools.chain([first], tables):
-            total, rest = total + len(table), pa.concat_tables([rest, table])
-            while len(rest) >= rows:
-                writer.write_table(rest.slice(0, rows).combine_chunks(), rows)
-                rest = rest.slice(rows)
-        if len(rest):
-            writer.write_table(rest.combine_chunks(), rows)
+            total, buffered = total + len(table), pa.concat_tables([buffered, table])
+            while len(buffered) >= rows:
+                writer.write_table(buffered.slice(0, rows).combine_chunks(), rows)
+                buffered = buffered.slice(rows)
+        if len(buffered):
+            writer.write_table(buffered.combine_chunks(), rows)
     return total
+
+
+@contextlib.contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """Yield a file to write, which replaces `path` at the end; an error leaves `path` unchanged."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        yield part
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(part, path)
+        outputs.sync_folder(path.parent)
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {reason(error)}") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def open_file(path: Path) -> pq.ParquetFile:
@@ -99,8 +123,12 @@ def row_groups(path: Path, columns: list[str] | None = None) -> Iterator[tuple[i
 
 
 def read(paths: Iterable[Path]) -> Iterator[pa.Table]:
-    """The row groups of several files, one after the other; errors as of `row_groups`."""
-    return (table for path in paths for _, table in row_groups(path))
+    """The row groups of several pieces, one after the other; a UserError names a damaged one."""
+    for path in paths:
+        try:
+            yield from (table for _, table in row_groups(path))
+        except UserError as error:
+            raise UserError(f"{error}; remove it and run the command again") from error
 
 
 def digest(path: Path) -> str:

@@ -45,6 +45,7 @@ class Search(BaseModel, extra="forbid", strict=True):
     @classmethod
     def _ranges(cls, tree: Keys) -> Keys:
         """The ranges by full key, checked."""
+        _check_groups(tree)
         space: Keys = {}
         for key, value in configs.flat_tree(tree).items():
             parent, _, bound = key.rpartition(".")
@@ -71,6 +72,15 @@ class Search(BaseModel, extra="forbid", strict=True):
         return self
 
 
+def _check_groups(tree: Keys, head: str = "") -> None:
+    """Refuse a key whose value is an empty mapping, which `flat_tree` leaves out."""
+    for key, value in tree.items():
+        if value == {}:
+            raise ValueError(f"{head}{key} has no values to choose from")
+        if isinstance(value, dict):
+            _check_groups(value, f"{head}{key}.")
+
+
 def _check_bounds(key: str, low: Any, high: Any, log: Any = False) -> None:
     """Refuse a range that nothing can be drawn from."""
     for value in (low, high):
@@ -91,6 +101,18 @@ class Sweep(BaseModel, extra="forbid", coerce_numbers_to_str=True):
     variants: dict[str, Keys | None] | None = None
     grid: Keys | None = None
     tune: Search | None = None
+
+    @field_validator("variants", mode="before")
+    @classmethod
+    def _names(cls, tree: object) -> object:
+        """Variants by name: YAML reads `on` and `off` as True and False."""
+        return {str(name): x for name, x in tree.items()} if isinstance(tree, dict) else tree
+
+    @field_validator("grid")
+    @classmethod
+    def _lists(cls, tree: Keys | None) -> Keys | None:
+        _check_groups(tree or {})
+        return tree
 
     @model_validator(mode="after")
     def _one_kind(self) -> Sweep:

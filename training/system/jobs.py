@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import pkgutil
@@ -36,6 +37,7 @@ MAX_LOST_ROUNDS = 2  # rounds that may end without a new shard
 MAX_ARRAY = 100  # tasks of an array by default: each starts Python and compiles once
 POLL_SECONDS = 0.5
 FOLDER, HEAD = ".shards", "about.json"
+PAYLOADS = "jobs-"  # begins the names of the folders with the payload and the errors of workers
 
 Function = Callable[..., bytes]
 Polls = Generator[None, None, None]  # while shards are computed, and once after
@@ -109,21 +111,35 @@ def shard_folder(path: Path | None, about: Mapping[str, Any], resume: bool) -> I
             yield Path(name)
         return
     folder = path.with_name(path.name + FOLDER)
+    if folder.is_dir():
+        with outputs.folder_lock(folder):
+            _clean(folder)
     if not folder.exists():
         with outputs.new_folder(folder) as new:
             outputs.write_json(new / HEAD, about)
     elif not resume:
         raise UserError(f"{folder} exists: --resume continues it, or name another file")
     with outputs.folder_lock(folder):
-        check_same(folder, read_object(folder / HEAD, {}), about)
+        try:
+            check_same(folder, read_object(folder / HEAD, {}), about)
+        except UserError as error:
+            raise UserError(f"{error}; move {folder} away to start again") from error
         try:
             yield folder
         finally:
-            if folder.exists() and os.listdir(folder) == [HEAD]:
-                shutil.rmtree(folder)
+            if folder.is_dir():
+                _clean(folder)
 
 
-def alone() -> contextlib.AbstractContextManager[None]:
+def _clean(folder: Path) -> None:
+    """Remove the payloads of killed commands, and the folder if it has no shards."""
+    for path in folder.glob(f"{PAYLOADS}*"):
+        shutil.rmtree(path)
+    if os.listdir(folder) == [HEAD]:
+        shutil.rmtree(folder)
+
+
+def compile_lock() -> contextlib.AbstractContextManager[None]:
     """Wait for the other workers of this machine: compiling two programs takes much memory."""
     return outputs.folder_lock(_lock_folder(), wait=True)
 
@@ -154,19 +170,19 @@ def compute(
     backend = _in_process if on.in_process and not fresh else backends[on.backend]
     name, lost_rounds = f"{function.__module__}:{function.__qualname__}", 0
     args = [json.loads(json.dumps(shard.args)) for shard in shards]
-    left = {n: Shard(x.path, args[n]) for n, x in enumerate(shards) if not x.path.exists()}
-    while left:
-        count, folder = len(left), next(iter(left.values())).path.parent
+    missing = {n: Shard(x.path, args[n]) for n, x in enumerate(shards) if not x.path.exists()}
+    while missing:
+        count, folder = len(missing), next(iter(missing.values())).path.parent
         with (
             signals.handling(signal.default_int_handler),  # SIGTERM too stops the workers
-            tempfile.TemporaryDirectory(dir=folder, prefix="jobs-") as own,
-            contextlib.closing(backend(name, left.copy(), on, fresh, Path(own))) as polls,
+            tempfile.TemporaryDirectory(dir=folder, prefix=PAYLOADS) as job_folder,
+            contextlib.closing(backend(name, missing.copy(), on, fresh, Path(job_folder))) as polls,
         ):
             for _ in polls:
-                errors, names = set(os.listdir(own)), set(os.listdir(folder))
-                for index, shard in left.copy().items():
+                errors, names = set(os.listdir(job_folder)), set(os.listdir(folder))
+                for index, shard in missing.copy().items():
                     if str(index) in errors:
-                        error = Path(own, str(index)).read_text("utf-8")
+                        error = Path(job_folder, str(index)).read_text("utf-8")
                         if failed is None:
                             raise UserError(error)
                         failed(index, error)
@@ -174,17 +190,18 @@ def compute(
                         report(index)
                     else:
                         continue
-                    del left[index]
-        lost_rounds = lost_rounds + 1 if len(left) == count else 0
+                    del missing[index]
+        lost_rounds = lost_rounds + 1 if len(missing) == count else 0
         if lost_rounds >= MAX_LOST_ROUNDS:
-            path = next(iter(left.values())).path
+            path = next(iter(missing.values())).path
             raise UserError(f"workers were lost {lost_rounds} times before {path} was done")
 
 
-# The back ends write the shards. Those in other processes write the error of a shard into `own`.
+# The back ends write the shards. Those in other processes write the error of a shard into
+# `job_folder`.
 
 
-def _in_process(function: str, work: Work, on: On, fresh: bool, own: Path) -> Polls:
+def _in_process(function: str, work: Work, on: On, fresh: bool, job_folder: Path) -> Polls:
     for path, args in work.values():
         if not path.exists():
             _write(path, pkgutil.resolve_name(function)(*args))
@@ -196,10 +213,14 @@ def _write(path: Path, data: bytes) -> None:
         outputs.write_bytes(path, data)
 
 
-def _local(function: str, work: Work, on: On, fresh: bool, own: Path) -> Polls:
-    at_once = min(on.processes or 1, len(work), len(_gpus()) or len(work))
+def _local(function: str, work: Work, on: On, fresh: bool, job_folder: Path) -> Polls:
+    at_once = min(on.processes or 1, len(work))
+    if 0 < (gpus := len(_gpus())) < at_once:
+        at_once = gpus
+        note = "one for each GPU; JAX_PLATFORMS=cpu computes on the cores"
+        print(f"--processes {on.processes}: {at_once} at a time, {note}", file=sys.stderr)
     tasks = [str(task) for task in range(len(work) if fresh else at_once)]
-    worker, environment = _worker(function, work, len(tasks), at_once, own)
+    worker, environment = _worker(function, work, len(tasks), at_once, job_folder)
     running: list[subprocess.Popen[bytes]] = []
     try:
         while tasks or running:
@@ -221,14 +242,14 @@ def _local(function: str, work: Work, on: On, fresh: bool, own: Path) -> Polls:
             process.wait()
 
 
-def _array(function: str, work: Work, on: On, fresh: bool, own: Path) -> Polls:
+def _array(function: str, work: Work, on: On, fresh: bool, job_folder: Path) -> Polls:
     """The tasks of an array; `SBATCH_PARTITION` and the like are sbatch's own."""
     at_once = min(on.processes or MAX_ARRAY, len(work))
     tasks = len(work) if fresh else at_once
-    worker, environment = _worker(function, work, tasks, at_once, own)
+    worker, environment = _worker(function, work, tasks, at_once, job_folder)
     command = [
         "sbatch", "--parsable", "--wait", "--job-name=gaia", f"--array=0-{tasks - 1}%{at_once}",
-        "--cpus-per-task=2", f"--output={own.parent}/slurm-%A-%a.log",
+        "--cpus-per-task=2", f"--output={job_folder.parent}/slurm-%A-%a.log",
         f"--wrap=exec {shlex.join(worker)}",
     ]  # fmt: skip
     job, pipe = "", subprocess.PIPE
@@ -238,7 +259,7 @@ def _array(function: str, work: Work, on: On, fresh: bool, own: Path) -> Polls:
             job = process.stdout.readline().decode().partition(";")[0].strip()
             if not job:
                 raise UserError(process.stderr.read().decode().strip() or "sbatch gave no job id")
-            print(f"array {job} of {tasks} tasks, logs in {own.parent}", file=sys.stderr)
+            print(f"array {job} of {tasks} tasks, logs in {job_folder.parent}", file=sys.stderr)
             while process.poll() is None:
                 yield
                 time.sleep(POLL_SECONDS)
@@ -251,10 +272,10 @@ def _array(function: str, work: Work, on: On, fresh: bool, own: Path) -> Polls:
 
 
 def _worker(
-    function: str, work: Work, tasks: int, at_once: int, own: Path
+    function: str, work: Work, tasks: int, at_once: int, job_folder: Path
 ) -> tuple[list[str], dict[str, str]]:
     """The command of a worker and its variables: it imports the modules of this process."""
-    payload = own / "payload.json"
+    payload = job_folder / "payload.json"
     shards = {index: (str(shard.path), shard.args) for index, shard in work.items()}
     outputs.write_json(payload, {"function": function, "shards": shards, "pin": at_once > 1})
     paths = os.pathsep.join(os.path.abspath(path) for path in sys.path)
@@ -267,11 +288,12 @@ def _main(payload: str, tasks: str, task: str = "") -> int:
     if task:
         threading.Thread(target=_end_with_parent, daemon=True).start()
     contents = json.loads(Path(payload).read_text("utf-8"))
-    function = _imported(contents["function"], contents["pin"])
+    function: Function | None = None
     share = slice(int(task or os.environ["SLURM_ARRAY_TASK_ID"]), None, int(tasks))
     for index, (path, args) in list(contents["shards"].items())[share]:
         try:
             if not Path(path).exists():
+                function = function or _imported(contents["function"], contents["pin"])
                 _write(Path(path), function(*args))
         except Exception as error:
             outputs.write_text(Path(payload).with_name(index), reason(error))
@@ -324,7 +346,8 @@ def _gpus() -> list[str]:
         return []
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is not None:
-        return [gpu for gpu in visible.split(",") if gpu]
+        listed = (gpu.strip() for gpu in visible.split(","))
+        return list(itertools.takewhile(lambda gpu: gpu not in ("", "-1"), listed))  # as CUDA
     return sorted(path.name.removeprefix("nvidia") for path in Path("/dev").glob("nvidia[0-9]*"))
 
 
@@ -335,7 +358,7 @@ def _lock_folder() -> Path:
     return folder
 
 
-def _ray(function: str, work: Work, on: On, fresh: bool, own: Path) -> Polls:
+def _ray(function: str, work: Work, on: On, fresh: bool, job_folder: Path) -> Polls:
     """Tasks of one core, or of one GPU if the cluster has some.
 
     The bytes come back, so that nodes need no shared folder.
@@ -357,7 +380,7 @@ def _ray(function: str, work: Work, on: On, fresh: bool, own: Path) -> Polls:
                 try:
                     _write(work[index].path, ray.get(result))
                 except ray.exceptions.RayTaskError as error:  # of the function
-                    outputs.write_text(own / str(index), reason(error.cause or error))
+                    outputs.write_text(job_folder / str(index), reason(error.cause or error))
                 except ray.exceptions.RayError:
                     pass  # a lost node: `compute` tries again
             yield
