@@ -160,7 +160,7 @@ def test_names_of_ended_tables_are_offered(
     ids = [host.post("/api/games", **form, seed=seed)["id"] for seed in (1, 2, 3)]
     for id in ids[:2]:
         network.server.kept._data[id]["about"]["over"] = True
-    of_three = {**form, "seats": ["you"] * 3, "name": "Cem"}
+    of_three = {**form, "ruleset": "lost_fleet_published", "seats": ["you"] * 3, "name": "Cem"}
     for seed in (1, 2):  # no adviser plays them
         id = host.post("/api/games", **of_three, seed=seed)["id"]
         network.server.kept._data[id]["about"]["over"] = True

@@ -24,7 +24,7 @@ from training.play.game import Refused
 from training.play.setup_advice import SetupAdvice
 
 FORM = {"ruleset": "lost_fleet", "seats": ["you"] * 4}
-THREE = {"ruleset": "base", "seats": ["you"] * 3, "seed": 3}
+THREE = {"ruleset": "lost_fleet_published", "seats": ["you"] * 3, "seed": 3}
 NO_THREE = f"{ADVISER} plays games of 4, not of 3"
 
 
@@ -147,7 +147,7 @@ def test_who_has_no_adviser_is_told_so_in_a_line(server: Server) -> None:
     status, answer, _ = server.request("POST", "/api/advice", THREE)
     assert status == 400 and answer == {"error": NO_THREE}
     with pytest.raises(Refused, match=NO_THREE):
-        SetupAdvice(Advisers()).start(Rules("base", 3), None, THREE)  # type: ignore[arg-type]
+        SetupAdvice(Advisers()).start(Rules("lost_fleet_published", 3), None, THREE)  # type: ignore[arg-type]
     solo = {"ruleset": "base", "seats": ["you"], "seed": 3}
     assert server.request("POST", "/api/preview", solo)[1]["advice"] is None
     status, answer, _ = server.request("POST", "/api/advice", solo)
@@ -251,7 +251,7 @@ def test_another_set_up_has_advice_of_its_own(tab: Watched, server: Server) -> N
     tab.until("game", 120)
     assert answers.asked[-1] == {"off": True}, "nor for the second, once the game is dealt"
     page.evaluate("location.hash = ''")
-    start(tab, server, "seed=3&ruleset=base&players=3")
+    start(tab, server, "seed=3&ruleset=lost_fleet_published&players=3")
     before = len(answers.asked)
     page.click("#advise")
     tab.until("document.getElementById('advice-status').innerText.includes('No advice here')")

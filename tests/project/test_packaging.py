@@ -132,6 +132,8 @@ def test_an_import_is_light():
 def test_the_error_of_a_missing_library_names_its_extra(monkeypatch, module, library, extra):
     monkeypatch.delitem(sys.modules, f"gaia_jax.{module}", raising=False)
     monkeypatch.setitem(sys.modules, library, None)
+    for loaded in [name for name in sys.modules if name.startswith(f"{library}.")]:
+        monkeypatch.setitem(sys.modules, loaded, None)
     with pytest.raises(ModuleNotFoundError, match=rf'pip install "gaia_jax\[{extra}\]"'):
         importlib.import_module(f"gaia_jax.{module}")
 
