@@ -407,6 +407,17 @@ def test_mistakes_are_one_line(arguments, message, capsys, monkeypatch):
     assert message in capsys.readouterr().err
 
 
+def test_playouts_of_a_killed_command_are_not_deleted(tmp_path, capsys, monkeypatch):
+    """A start without --resume is refused, also if it names another agent."""
+    monkeypatch.setattr(PuzzleMaker, "__init__", lambda *_: pytest.fail("work began"))
+    journal = tmp_path / "puzzles.json.playouts"
+    journal.mkdir()
+    (journal / "gaia_jax playouts").touch()
+    for agent, message in (("random", "requires a policy"), ("zoo/quick", "exists: --resume")):
+        assert run("--agent", agent, "--out", tmp_path / "puzzles.json") == 2
+        assert message in capsys.readouterr().err and len(list(journal.iterdir())) == 1
+
+
 def test_an_error_in_a_file_is_one_line(collection, tmp_path, capsys):
     path = tmp_path / "puzzles.json"
     (puzzle,), verification_json = (

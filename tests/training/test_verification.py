@@ -99,12 +99,13 @@ def test_the_better_order_of_two_moves_counts(order):
 
 
 def test_a_continued_command_repeats_no_playouts(tmp_path, monkeypatch):
-    """A killed one has stored each request; another position or random number is played."""
+    """A killed one has stored each request; another number, version or agent is played."""
     comparison = Comparison(1, 0, np.array([PICK, MINE]), np.array([0.8, 0.2]))
     contests = [Trial(0, position(9, WITH_OTHERS), comparison)]
 
-    def play(first):
-        player = CandidatePlayer(ENV, following(PICK), 8, (every_decision, every_decision))
+    def play(first, env=ENV, params=()):
+        agent = following(PICK)._replace(params=params)
+        player = CandidatePlayer(env, agent, 8, (every_decision, every_decision))
         player.journal = PlayoutJournal(tmp_path / "puzzles.json")
         return player.try_candidates(contests, 4, first, lambda _: True, with_plans=True)
 
@@ -113,8 +114,10 @@ def test_a_continued_command_repeats_no_playouts(tmp_path, monkeypatch):
     (after,) = play(0)
     for array, other in zip(before.ends, after.ends, strict=True):
         assert (array == other).all()
-    with pytest.raises(pytest.fail.Exception, match="played again"):
-        play(4)
+    newer = Toy("toy", "vp", "2.0")
+    for other in ((4,), (0, newer), (0, ENV, np.ones(1))):
+        with pytest.raises(pytest.fail.Exception, match="played again"):
+            play(*other)
 
 
 def test_a_plan_is_what_the_seat_decides_in_its_own_turns():

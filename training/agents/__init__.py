@@ -4,7 +4,7 @@ An agent decides for a batch of games at once; each state holds its current play
 jittable, so that whole matches compile.
 """
 
-from .base import Act, Agent, greedy_agent, policy_agent, random_agent
+from .base import Act, Agent, fingerprint, greedy_agent, policy_agent, random_agent
 from .registry import (
     REGISTRY,
     environment_of,
@@ -20,6 +20,7 @@ __all__ = [
     "Act",
     "Agent",
     "environment_of",
+    "fingerprint",
     "greedy_agent",
     "parse_name",
     "make_agent",

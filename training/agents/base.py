@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from gaia_jax.xla.jax_config import own_jax_config
@@ -78,6 +80,18 @@ class Agent(NamedTuple):
     # Of a batch of B games: how many it plays ahead side by side, in
     # `training.system.batched.stepping`.
     slots: Callable[[int], int] | None = None
+
+
+def fingerprint(agent: Agent) -> str:
+    """SHA-256 of an agent's name and parameters."""
+    digest = hashlib.sha256(agent.name.encode())
+    leaves, tree = jax.tree.flatten(agent.params)
+    digest.update(str(tree).encode())
+    for leaf in leaves:
+        array = np.asarray(jax.device_get(leaf))
+        digest.update(f"{array.dtype}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
 
 
 def uniforms(key: Array, games: int) -> Array:

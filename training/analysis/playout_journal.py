@@ -13,6 +13,7 @@ import jax
 import numpy as np
 
 from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError
 
 from ..types import EnvState
 from .playouts import Ends, Jobs
@@ -31,9 +32,13 @@ class PlayoutJournal:
         """
         self.folder = out.with_name(out.name + SUFFIX)
 
-    def path(self, agent: str, pool: EnvState, jobs: Jobs, seed: int) -> Path:
-        """The file of a request."""
-        digest = hashlib.sha256(f"{agent} {seed}".encode())
+    def path(self, player: str, pool: EnvState, jobs: Jobs, seed: int) -> Path:
+        """The file of a request.
+
+        Args:
+            player: what identifies the agent with its parameters, and the rules.
+        """
+        digest = hashlib.sha256(f"{player} {seed}".encode())
         used = np.unique(jobs.position)
         for array in (*jobs, *(np.asarray(x)[used] for x in jax.tree.leaves(pool))):
             digest.update(f"{array.shape} {array.dtype}".encode())
@@ -55,6 +60,11 @@ class PlayoutJournal:
         arrays: Any = dict(zip(Ends._fields, ends, strict=True))
         np.savez_compressed(data, **arrays)
         outputs.write_bytes(path, data.getvalue())
+
+    def check_new(self) -> None:
+        """Raise a UserError if a command left playouts."""
+        if self.folder.exists():
+            raise UserError(f"{self.folder} exists: --resume continues it, or name another file")
 
     def clear(self) -> None:
         """Remove the folder."""

@@ -4,7 +4,7 @@ The agent plays games, and a funnel leads from cheap tests of many decisions to 
 few. The policy and the agents of `criteria` leave the decisions where another move than the
 policy's own may be the answer. A few playouts compare that move with the policy's. The answer then
 races against all legal moves (`races`), first with few playouts. New random numbers compare more
-candidates, with and without the plan of the answer (`trials`). The race goes on until the answer
+candidates, with and without the plan of the answer (`trials`). The race continues until the answer
 leads every legal move (`fairness`), and new random numbers decide again (`is_puzzle`).
 """
 
@@ -238,8 +238,8 @@ class PuzzleMaker:
             )
             for trial in trials
         ]  # fmt: skip
-        kept = run_races(self.player, races, ladder, FIRST_SAMPLE, seed)
-        by_number = {race.number: race for race in kept}
+        remaining_races = run_races(self.player, races, ladder, FIRST_SAMPLE, seed)
+        by_number = {race.number: race for race in remaining_races}
         return by_number, [trial for trial in trials if trial.number in by_number]
 
     def _with_alternatives(
@@ -297,7 +297,7 @@ class PuzzleMaker:
         """
         chosen, rows = dict[str, np.ndarray](), np.arange(len(decisions))
 
-        def ask(name: str) -> None:
+        def choose(name: str) -> None:
             chosen[name] = np.full(len(decisions), -1)
             if len(rows):
                 states: State = jax.tree.map(lambda x: x[rows], pool)
@@ -305,16 +305,16 @@ class PuzzleMaker:
 
         beaten = probabilities.argmax(1)
         for name in {decision.beats for decision in decisions} - {""}:
-            ask(name)
+            choose(name)
             beats = np.array([decision.beats == name for decision in decisions])
             beaten = np.where(beats, chosen[name], beaten)
         for name in self.criteria.solved_by:
             self._stage = f"{len(rows)} decisions, {name}"
-            ask(name)
+            choose(name)
             is_open = (chosen[name] != beaten) & self._is_answer_kind()[chosen[name]]
             rows = rows[is_open[rows]]
         for name in self.criteria.unsolved_by:
-            ask(name)
+            choose(name)
         return chosen
 
     def _is_answer_kind(self) -> np.ndarray:

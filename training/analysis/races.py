@@ -112,11 +112,11 @@ def run_races(
         races: with the playouts of earlier calls, which used the same `first` and `seed`.
         first: number of the first playout of each move.
     """
-    kept = [race for race in races if not race.is_lost(ladder)]
-    while parts := _next_parts(kept, ladder):
+    remaining_races = [race for race in races if not race.is_lost(ladder)]
+    while parts := _next_parts(remaining_races, ladder):
         _play_parts(player, parts, first, seed)
-        kept = [race for race in kept if not race.is_lost(ladder)]
-    return kept
+        remaining_races = [race for race in remaining_races if not race.is_lost(ladder)]
+    return remaining_races
 
 
 def _reached(ladder: Sequence[Step], count: int) -> Step:

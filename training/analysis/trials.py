@@ -9,6 +9,7 @@ moves that can be played in either order get the same VP.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from jax import Array
 
 from gaia_jax.env import GaiaEnv, State
 
-from ..agents import Agent
+from ..agents import Agent, fingerprint
 from ..types import EnvState, JsonObject
 from .actions import begins_turn, is_within_turn
 from .attribution import by_source
@@ -226,6 +227,12 @@ class CandidatePlayer:
         self.journal: PlayoutJournal | None = None
         self.last_pass = int(env.ruleset.actions.first["pass"])
 
+    @cached_property
+    def _identity(self) -> str:
+        """The agent with its parameters, and the rules."""
+        env = self.runner.env
+        return f"{fingerprint(self.runner.agent)} {env.id} {env.version} {env.num_players}"
+
     def try_candidates(
         self,
         trials: Sequence[Trial],
@@ -293,7 +300,7 @@ class CandidatePlayer:
         if jobs.plan.shape[1:] != NO_PLAN.shape[1:]:  # one shape, for one compiled program
             jobs = jobs._replace(plan=NO_PLAN)
         journal, before = self.journal, self.num_played
-        path = journal.path(self.runner.agent.name, pool, jobs, seed) if journal else Path()
+        path = journal.path(self._identity, pool, jobs, seed) if journal else Path()
         if journal and (stored := journal.read(path)):
             self.num_played += len(jobs.action)
             return stored

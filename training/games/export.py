@@ -14,7 +14,7 @@ import numpy as np
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 
-from ..agents import make_agent, with_updates
+from ..agents import fingerprint, make_agent, with_updates
 from ..system import cli, jobs
 from ..types import EnvModule
 from . import card, dataset, decisions, playing, shards
@@ -114,7 +114,7 @@ def derive(
     names = sorted({name for name, _ in played})
     agent_of = {name: make_agent(name, env) for name in names} if policy else {}
     agents = {name: agent for name, agent in agent_of.items() if agent.policy is not None}
-    hashes = {name: playing.fingerprint(agent) for name, agent in agents.items()}
+    hashes = {name: fingerprint(agent) for name, agent in agents.items()}
     for name, sha in played:
         if hashes.get(name, sha) != sha:
             raise UserError(

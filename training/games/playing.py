@@ -6,18 +6,15 @@ A batch depends only on the seed, the agents, its size and its first deal.
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jax
-import numpy as np
 import pyarrow as pa
 
 from gaia_jax.cli.command_line import UserError
 
-from ..agents import Agent
+from ..agents import fingerprint
 from ..system import jobs
 from ..system.environments import make_env, module
 from ..system.jobs import compile_lock
@@ -91,18 +88,6 @@ class Source:
         if games.decisions.max() > longest:
             raise UserError(f"a game has more than {longest} decisions, which is too long")
         return to_table(games, first, part, self.env.ruleset)
-
-
-def fingerprint(agent: Agent) -> str:
-    """SHA-256 of an agent's name and parameters."""
-    digest = hashlib.sha256(agent.name.encode())
-    leaves, tree = jax.tree.flatten(agent.params)
-    digest.update(str(tree).encode())
-    for leaf in leaves:
-        array = np.asarray(jax.device_get(leaf))
-        digest.update(f"{array.dtype}{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
 
 
 class SourceArgs(NamedTuple):
