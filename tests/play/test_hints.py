@@ -376,6 +376,36 @@ def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> N
     tab.until("document.getElementById('hints').innerText === ''")
 
 
+def test_a_hint_that_the_server_has_dropped_is_no_error(tab: Watched, server: Server) -> None:
+    """The page asks once more before it knows the position after a move."""
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
+    running = {"status": "running", "message": "played out", "done": 0, "total": 64, "seconds": 1}
+    later: dict[str, Any] = {"status": "none"}
+
+    def answer(route: Any) -> None:
+        status = running if route.request.method == "POST" else later
+        route.fulfill(json={**status, "node": node, "candidates": []})
+
+    page.route("**/ask/hint*", answer)
+    go(tab, 12)
+    tab.until(MINE)
+    node = page.evaluate("game.node")
+    page.click("#hint")
+    page.wait_for_selector("#hint-off")
+    tab.until("!document.getElementById('hint-off')")
+    assert page.inner_text("#hints") == ""
+    # A hint for the checks, which nobody asked to see, ends without a message.
+    go(tab, 13)
+    tab.until(MINE)
+    node, later = page.evaluate("game.node"), running
+    page.evaluate("void askHint()")
+    tab.until("hint?.status === 'running'")
+    go(tab, 12)
+    tab.until(f"{MINE} && hint === null")
+    assert page.inner_text("#hints") == ""
+
+
 def test_a_hint_is_shown_in_steps_and_a_move_is_checked(tab: Watched, server: Server) -> None:
     """What the page makes of it; playouts compile for minutes and are not run here."""
     begin(tab, server.home, ("you",) * 4, "lost_fleet")

@@ -45,6 +45,27 @@ def peak_of_a_session(folder: Path) -> float:
     return max(float(peak) for peak in re.findall(r"peak of (\d+) MB", session.stdout))
 
 
+def test_an_agent_of_a_new_game_is_compiled_before_those_asked_for_earlier(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also while the earlier ones wait for the compiler."""
+    compiled: list[str] = []
+    monkeypatch.setattr(
+        agent_pool, "compile_program", lambda program, rules: compiled.append(program.name)
+    )
+    env = SimpleNamespace(id="base", num_players=3, ruleset=SimpleNamespace(name="base for three"))
+    rules: Any = SimpleNamespace(env=env)
+    pool = agent_pool.AgentPool()
+    with background.compiler:
+        pool.hurry(["zoo/quick"], rules)
+        time.sleep(0.2)
+        pool.hurry(["zoo/trio"], rules)
+    end = time.monotonic() + 60
+    while len(compiled) < 2 and time.monotonic() < end:
+        time.sleep(0.01)
+    assert compiled == ["zoo/trio", "zoo/quick"]
+
+
 @pytest.mark.slow  # compiles and plays everything twice: 20 minutes on two cores
 def test_a_server_stays_small(tmp_path: Path) -> None:
     assert peak_of_a_session(tmp_path) < MOST_COLD

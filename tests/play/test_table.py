@@ -65,6 +65,20 @@ def test_a_federation_is_formed_by_one_click(tab: Watched, server: Server) -> No
     tab.until(f"game.line.indexOf(game.node) === {before[0]}")
 
 
+def test_the_only_federation_is_drawn_while_its_kind_is_open(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
+    go(tab, replay.read(server.saves / "lost_fleet.json").actions.index("form_federation"))
+    tab.until("furtherNow().federations.length > 0", 60)
+    page.evaluate("furtherNow().federations.splice(1)")
+    marks = page.locator(".stage .federation-mark")
+    for other in ("upgrade", ""):
+        page.evaluate("openGroup('federation')")
+        assert marks.count() > 1
+        page.evaluate(f"openGroup('{other}')")
+        assert marks.count() == 0
+
+
 def test_kinds_of_choices_and_places_that_stand_for_them(tab: Watched, server: Server) -> None:
     """A kind highlights only its places; a place lists its legal actions with prices."""
     begin(tab, server.home, ("you",) * 4, "lost_fleet")

@@ -26,7 +26,7 @@ from ..agents.registry import REGISTRY, plays
 from ..agents.search import SUFFIX
 from ..analysis.search_report import Explainer
 from . import catalogue
-from .background import Compilation, error_text
+from .background import Compilation, compiler, error_text
 from .compiled_rules import Rules
 from .game import HUMAN, Refused
 from .languages import say, translated
@@ -179,21 +179,25 @@ class AgentPool:
             with self._wake:
                 while not self._queue:
                     self._wake.wait()
-                rules, program = self._queue.pop(0)
-            label = LABELS[program.part].format(program.name)
-            task = (rules.env.id, str(rules.env.num_players), program.part, program.name)
-            text = f"{label} is being compiled"
-            key = (program.name, rules.env.ruleset.name, program.part)
-            release = partial(self._release, key)
-            compilation = program.compilation = Compilation(text, task, release)
-            program.status = "compiling"
+            with compiler:  # until here `hurry` may put another program first
+                with self._wake:
+                    rules, program = self._queue.pop(0)
+                self._compile(rules, program)
             self.on_change()
-            try:
-                compilation.make(partial(compile_program, program, rules))
-                program.status = "ready"
-            except Exception as error:  # an agent's own code may raise anything
-                program.message, program.status = error_text(error), "failed"
-            self.on_change()
+
+    def _compile(self, rules: Rules, program: AgentProgram) -> None:
+        label = LABELS[program.part].format(program.name)
+        task = (rules.env.id, str(rules.env.num_players), program.part, program.name)
+        release = partial(self._release, (program.name, rules.env.ruleset.name, program.part))
+        text = f"{label} is being compiled"
+        compilation = program.compilation = Compilation(text, task, release)
+        program.status = "compiling"
+        self.on_change()
+        try:
+            compilation.make(partial(compile_program, program, rules))
+            program.status = "ready"
+        except Exception as error:  # an agent's own code may raise anything
+            program.message, program.status = error_text(error), "failed"
 
 
 def _about(level: Level) -> str:

@@ -21,8 +21,8 @@ from gaia_jax.language import language
 from .compile_process import compile_elsewhere, is_large, mark_compiled
 from .languages import translated
 
-# One program at a time: the compiler takes up to 1 GB for each.
-_compiler = threading.RLock()
+# Held while a program is compiled: one at a time, since the compiler takes up to 1 GB for each.
+compiler = threading.RLock()
 _registry = threading.Lock()  # of all compilations
 POLL = 0.2  # seconds between two checks whether a waiting job has been cancelled
 EXIT_WAIT = 5.0  # seconds for which a process that exits waits for its cancelled jobs
@@ -61,7 +61,7 @@ class Compilation:
         with self._lock:
             if self.is_ready:
                 return
-            with _compiler:
+            with compiler:
                 self._release_others()
                 self._started_at = time.monotonic()
                 try:

@@ -125,8 +125,8 @@ function openGroup(kind, byKey = false) {
   for (const choice of byId("kinds").children) choice.setAttribute("aria-expanded", String(choice.dataset.kind === kind));
   for (const choice of byId("legal").querySelectorAll("section")) choice.hidden = choice.dataset.group !== kind;
   const all = choicesNow();
-  const groups = all.filter(({ federation }) => federation);
-  if (kind === "federation" && groups.length === 1) markFederation(groups[0].federation);
+  const federations = kind === "federation" ? all.map(({ federation }) => federation).filter(Boolean) : [];
+  markFederation(federations.length === 1 ? federations[0] : null);
   light(all);
   const first = kind && byId("legal").querySelector("section:not([hidden]) button");
   if (first) first.scrollIntoView({ block: "nearest" });

@@ -53,7 +53,8 @@ function forgetHint() {
 function hintMoved() {
   if (hint && (!game || hint.node !== game.node)) {
     const runs = hint.status === "running" && game;
-    hintGone = runs && !allSettings().warn ? decisionsOf(game) : "";
+    const reports = runs && hintStep !== HIDDEN && !allSettings().warn;
+    hintGone = reports ? decisionsOf(game) : "";
     if (runs && game.line.includes(hint.node)) {
       request(`/api/games/${game.id}/ask/hint?at=${hint.node}`, { off: true }, () => {}); // a move has done so already
     }
@@ -80,7 +81,7 @@ function drawHint() {
   const first = candidates.length && !holder.querySelector(".hint-step");
   const next = { [WHERE]: say("what"), [WHAT]: say("why") }[hintStep];
   const progress = {
-    running: farOf(hint),
+    running: status === "running" ? farOf(hint) : "",
     failed: message,
     "called off": say("cancelled"),
   }[status] || (candidates.length && hintStep === WHY
