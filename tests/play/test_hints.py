@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -63,7 +64,7 @@ def advice(monkeypatch: pytest.MonkeyPatch) -> Advice:
     monkeypatch.setattr(hints, "PositionAnalysis", PlannedAnalysis)
     monkeypatch.setattr(hints, "suggestions", lambda *_: {"candidates": ["one", "two"]})
     adviser = SimpleNamespace(
-        name="one", busy=threading.Lock(), prepare=lambda report: None, runner=None
+        name="one", busy=threading.Lock(), in_use=lambda report: nullcontext(), runner=None
     )
     advisers: Any = SimpleNamespace(get=lambda rules: adviser)
     return Advice(advisers)

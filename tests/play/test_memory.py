@@ -6,6 +6,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,6 +16,9 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
+from gaia_jax.cli.command_line import UserError
+from gaia_jax.language import in_language
+from training.analysis import advice, review
 from training.play import (
     advisers,
     agent_pool,
@@ -21,9 +26,13 @@ from training.play import (
     compile_process,
     compile_task,
     compiled_rules,
+    hints,
+    player_habits,
+    setup_advice,
 )
 from training.play.all_rules import AllRules
 from training.play.compiled_rules import Rules
+from training.play.languages import translated
 from training.system import cli
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -202,9 +211,82 @@ def test_an_adviser_at_work_keeps_its_playouts(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(advisers, "shared_playouts", lambda *_: runner)
     rules: Any = SimpleNamespace(env=SimpleNamespace(id="base", num_players=4))
     adviser = advisers.Adviser(rules, "zoo/strong")
-    with adviser.busy:
+    adviser._compilation.is_ready = True
+    with adviser.in_use(print):  # a review, which may run next to a hint
+        with adviser.busy, adviser.in_use(print):
+            assert not adviser._release()
         assert not adviser._release() and not releases
-    assert adviser._release() and releases and not adviser.busy.locked()
+    assert adviser._release() and releases
+
+
+def test_all_that_play_games_out_keep_the_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reviews, habits and advice take minutes; their next request would load them again."""
+    in_use, users = [False], list[str]()
+
+    @contextmanager
+    def use(report: Any) -> Iterator[None]:
+        in_use[0] = True
+        yield
+        in_use[0] = False
+
+    def play(user: str) -> None:
+        assert in_use[0]
+        users.append(user)
+        raise UserError(user)
+
+    adviser = SimpleNamespace(name="zoo/strong", agent=None, runner=None, in_use=use)
+    known: Any = SimpleNamespace(get=lambda rules: adviser)
+    members = SimpleNamespace(names=["Anna"])
+    game: Any = SimpleNamespace(id="a", line=[0], rules=None, over=lambda at: True)
+    opened: Any = SimpleNamespace(game=game, members=members)
+    boards = SimpleNamespace(num_games=lambda count: count)
+    advisor = SimpleNamespace(play=lambda *_, **__: play("advice"))
+    for module in (hints, player_habits):
+        monkeypatch.setattr(module, "recorded_game", lambda game: game)
+    monkeypatch.setattr(hints, "adviser_name", lambda rules: "zoo/strong")
+    monkeypatch.setattr(setup_advice, "adviser_name", lambda rules: "zoo/strong")
+    monkeypatch.setattr(review, "review_game", lambda *_: play("review"))
+    monkeypatch.setattr(advice, "boards_of", lambda *_: boards)
+    monkeypatch.setattr(advice, "design", lambda *_: [])
+    monkeypatch.setattr(advice, "Advisor", lambda *_: advisor)
+    desk = hints.Advice(known)
+    desk.start_review(game)
+    habits = player_habits.PlayerHabits(known)
+    habits.start("browser", "Anna", ["a"], lambda id: opened)
+    rules: Any = SimpleNamespace(env=None)
+    own_advice = setup_advice.SetupAdvice(known)
+    advising = background.Job(lambda job: own_advice._work(job, rules, opened, {}), "advice")
+    for job in (desk.review_job(game), habits.get("browser", "Anna"), advising):
+        assert job
+        job.wait()
+        assert job.message in ("review", "advice"), job.message
+    assert sorted(users) == ["advice", "review", "review"]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_rules_that_fail_say_so_and_are_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table showed them as being compiled for ever."""
+    changed, attempts = threading.Event(), list[str]()
+    rules = AllRules(on_change=lambda: None).get("base", 4)
+
+    def fail() -> None:
+        attempts.append("rules")
+        if len(attempts) == 1:
+            raise RuntimeError("no space left\non device")
+
+    monkeypatch.setattr(compiled_rules.Rules, "_take_one", lambda self: fail())
+    monkeypatch.setattr(compiled_rules.Rules, "prepare_prices", lambda self: changed.set())
+    games = AllRules(on_change=lambda: None)
+    games.compile(rules)
+    assert changed.wait(10)
+    assert rules.progress() == [("compiling failed: RuntimeError: no space left", None)]
+    with in_language("de"):
+        assert translated(rules.progress()[0][0]).startswith("Kompilieren fehlgeschlagen: Runtime")
+    deadline = time.monotonic() + 10
+    while not rules.ready and time.monotonic() < deadline:
+        games.compile(rules)
+        time.sleep(0.01)
+    assert rules.ready and rules.progress() == [] and len(attempts) == 2
 
 
 def test_a_failing_process_is_reported(

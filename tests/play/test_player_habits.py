@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -52,7 +53,7 @@ def reviewed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def player_habits_without_playouts() -> PlayerHabits:
-    adviser = SimpleNamespace(name="zoo/strong", runner=None, prepare=lambda report: None)
+    adviser = SimpleNamespace(name="zoo/strong", runner=None, in_use=lambda report: nullcontext())
     advisers: Any = SimpleNamespace(get=lambda rules: adviser)
     return PlayerHabits(advisers)
 

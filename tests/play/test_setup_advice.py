@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -29,7 +30,7 @@ NO_THREE = f"{ADVISER} plays games of 4, not of 3"
 
 
 ADVISER_OF_TESTS = SimpleNamespace(
-    name=ADVISER, agent=None, runner=None, prepare=lambda report: None
+    name=ADVISER, agent=None, runner=None, in_use=lambda report: nullcontext()
 )  # fmt: skip
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 
 from ..agents import make_agent
@@ -24,6 +25,7 @@ class Adviser:
         self.rules, self.name = rules, name
         self.agent = make_agent(name, rules.env)
         self.busy = threading.Lock()  # a cancelled hint ends first
+        self._num_users, self._count_lock = 0, threading.Lock()
         self.runner: Playouts = shared_playouts(rules.env, self.agent)
         task = (rules.env.id, str(rules.env.num_players), PLAYOUTS, name)
         self._compilation = Compilation(COMPILING_PLAYOUTS, task, self._release)
@@ -39,11 +41,25 @@ class Adviser:
             state = self.rules.start(self.rules.draw(0))
             self._compilation.make(lambda: self.runner.prepare(state))
 
+    @contextmanager
+    def in_use(self, report: Callable[[str], object]) -> Iterator[None]:
+        """Compile the playouts, `prepare`, and keep them loaded in the body."""
+        self._count_users(1)
+        try:
+            self.prepare(report)
+            yield
+        finally:
+            self._count_users(-1)
+
+    def _count_users(self, change: int) -> None:
+        with self._count_lock:
+            self._num_users += change
+
     def _release(self) -> bool:
-        if is_idle := self.busy.acquire(blocking=False):
-            self.runner.release()
-            self.busy.release()
-        return is_idle
+        with self._count_lock:
+            if is_idle := not self._num_users:
+                self.runner.release()
+            return is_idle
 
 
 class Advisers:

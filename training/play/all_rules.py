@@ -19,6 +19,7 @@ class AllRules:
         self._rules = {(id, 4): Rules(id) for id in RULESETS}
         # What is left to compile of the rules that were asked for, the latest last.
         self._steps: dict[Rules, list[Callable[[], None]]] = {}
+        self._failed: list[tuple[Rules, Callable[[], None]]] = []  # until they are asked for again
         self._is_compiling = False
         self._lock, self._on_change = threading.Lock(), on_change
 
@@ -41,26 +42,34 @@ class AllRules:
     def compile(self, rules: Rules) -> None:
         """Compile `step`, then the prices of actions, in a thread; the latest rules first.
 
-        A player who chooses a game at the start form passes through others.
+        A player who chooses a game at the start form passes through others. What failed is tried
+        again.
         """
         with self._lock:
-            steps = self._steps.pop(rules, None)
-            self._steps[rules] = [rules.prepare_prices, rules.prepare] if steps is None else steps
+            steps = self._steps.pop(rules, [rules.prepare_prices, rules.prepare])
+            again = [step for owner, step in reversed(self._failed) if owner is rules]
+            self._failed = [failed for failed in self._failed if failed[0] is not rules]
+            self._steps[rules] = steps + again
             if not self._is_compiling:
                 self._start()
 
     def _start(self) -> None:
         """Compile the next step, if any is left, in a thread."""
-        step = next((steps.pop() for steps in reversed(self._steps.values()) if steps), None)
+        open_steps = ((r, steps.pop()) for r, steps in reversed(self._steps.items()) if steps)
+        step = next(open_steps, None)
         self._is_compiling = step is not None
         if step:
             threading.Thread(
-                target=self._take, args=(step,), name="compile rules", daemon=True
+                target=self._take, args=step, name="compile rules", daemon=True
             ).start()
 
-    def _take(self, step: Callable[[], None]) -> None:
+    def _take(self, rules: Rules, step: Callable[[], None]) -> None:
         try:
             step()
+        except Exception:
+            with self._lock:
+                self._failed.append((rules, step))
+            raise
         finally:
             with self._lock:
                 self._start()

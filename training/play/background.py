@@ -52,6 +52,7 @@ class Compilation:
             release: drops the program unless it is in use; returns whether it did.
         """
         self.text, self.is_ready, self.elapsed_s, self._task = text, False, 0.0, task
+        self.error = ""  # of the latest attempt, one line
         self._lock, self._started_at, self._release = threading.Lock(), 0.0, release
         with _registry:
             self._all.add(self)
@@ -63,7 +64,7 @@ class Compilation:
                 return
             with compiler:
                 self._release_others()
-                self._started_at = time.monotonic()
+                self._started_at, self.error = time.monotonic(), ""
                 try:
                     if self._task:
                         compile_elsewhere(self._task)
@@ -71,6 +72,9 @@ class Compilation:
                     self.is_ready = True
                     if self._task:
                         mark_compiled(self._task)
+                except Exception as error:
+                    self.error = error_text(error)
+                    raise
                 finally:
                     self.elapsed_s = time.monotonic() - self._started_at
                     self._started_at = 0.0

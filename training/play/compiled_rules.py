@@ -71,9 +71,14 @@ class Rules:
         """Lines of progress and their seconds, of what is being compiled.
 
         Actions wait for the rules, which may wait for other programs; then there are no seconds.
+        Errors come last; the next `AllRules.compile` tries again.
         """
-        lines = [*self._moves.progress(), *self._prices.progress()]
-        return lines if lines or self.ready else [(self._moves.text, None)]
+        programs = (self._moves, self._prices)
+        lines = [line for program in programs for line in program.progress()]
+        if not (lines or self.ready or self._moves.error):
+            lines = [(self._moves.text, None)]
+        errors = [program.error for program in programs if program.error]
+        return [*lines, *((f"compiling failed: {error}", None) for error in errors)]
 
     def effects_of_all(self, state: State) -> dict[int, Effects]:
         """Costs and gains of each legal action, by taking them all on copies of the state.

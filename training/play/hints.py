@@ -105,8 +105,8 @@ class Advice:
             rules = game.rules
 
             def work(job: Job) -> None:
-                with hold(adviser.busy, job, "waiting for an earlier hint or check"):
-                    adviser.prepare(job.report)
+                waiting = hold(adviser.busy, job, "waiting for an earlier hint or check")
+                with waiting, adviser.in_use(job.report):
                     position.analysis.suggest(partial(job.report, "played out"), played)
                     job.result = suggestions(rules, state, position.analysis, played)
 
@@ -133,8 +133,8 @@ class Advice:
 
             def work(job: Job) -> None:
                 try:
-                    with hold(adviser.busy, job, "waiting for the hint"):
-                        adviser.prepare(job.report)
+                    waiting = hold(adviser.busy, job, "waiting for the hint")
+                    with waiting, adviser.in_use(job.report):
                         check = position.analysis.check(actions, partial(job.report, "played out"))
                 finally:
                     with self._lock:
@@ -214,11 +214,11 @@ class Advice:
         def work(job: Job) -> None:
             job.report(f"loading {adviser_name(game.rules)}")
             adviser = self._advisers.get(game.rules)
-            adviser.prepare(job.report)
             progress = partial(job.report, "played out")
-            reviewed = review.review_game(
-                played, adviser.name, NUM_REVIEW_PLAYOUTS, 0, progress, adviser.runner
-            )
+            with adviser.in_use(job.report):
+                reviewed = review.review_game(
+                    played, adviser.name, NUM_REVIEW_PLAYOUTS, 0, progress, adviser.runner
+                )
             job.report("writing the page")
             job.result = JobPage(
                 lambda: review_report.report_page(

@@ -72,11 +72,12 @@ class PlayerHabits:
             if not seats or not game.over(game.line[-1]):  # it has been changed since
                 continue
             adviser = self._advisers.get(game.rules)
-            adviser.prepare(job.report)
-            reviewed = review.review_game(
-                recorded_game(game), adviser.name, NUM_REVIEW_PLAYOUTS, 0,
-                partial(job.report, "played out"), adviser.runner,
-            )  # fmt: skip
+            progress = partial(job.report, "played out")
+            with adviser.in_use(job.report):
+                reviewed = review.review_game(
+                    recorded_game(game), adviser.name, NUM_REVIEW_PLAYOUTS, 0, progress,
+                    adviser.runner,
+                )  # fmt: skip
             games.append(habits.PlayerGame(id, reviewed, seats))
             lines[id] = list(game.line)
         if len(games) < habits.MIN_GAMES:

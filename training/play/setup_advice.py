@@ -81,17 +81,17 @@ class SetupAdvice:
     def _advise(self, job: Job, rules: Rules, setup: Setup, form: Form) -> None:
         job.report(f"loading {adviser_name(rules)}")
         adviser = self._advisers.get(rules)
-        adviser.prepare(job.report)
-        advisor = advice.Advisor(rules.env, adviser.agent, adviser.runner)
         boards = advice.boards_of(rules.env, setup)
         total = boards.num_games(ADVICE_GAMES)
-        job.report("dealing the games", 0, total)
 
         def progress(ended: int) -> None:
             job.report("played out" if ended < total else "writing the page", ended, total)
 
         factions = advice.design(boards, ADVICE_GAMES)
-        played = advisor.play(setup, factions, progress=progress)
+        with adviser.in_use(job.report):
+            advisor = advice.Advisor(rules.env, adviser.agent, adviser.runner)
+            job.report("dealing the games", 0, total)
+            played = advisor.play(setup, factions, progress=progress)
 
         def page() -> str:
             about = {"agent": adviser.name, "from": _origin(form), "wanted": len(factions)}
