@@ -164,10 +164,12 @@ def test_checks_warn_of_mistakes_and_rarely_of_good_moves(
 class UnluckyStart(PlannedPlayouts):
     """In the playouts that choose the compared action, action 0 has 40 VP less."""
 
+    num_choosing = position_analysis.NUM_CHOOSING
+
     def play_actions(self, states: Any, actions: Any, samples: range, *args: Any, **kw: Any) -> Any:
         ends = super().play_actions(states, actions, samples, *args, **kw)
         own, number = np.repeat(actions[0], len(samples)), np.tile(samples, len(actions[0]))
-        ends.vp[(own == 0) & (number < position_analysis.NUM_CHOOSING), SEAT] -= 40
+        ends.vp[(own == 0) & (number < self.num_choosing), SEAT] -= 40
         return ends
 
 
@@ -179,13 +181,29 @@ def test_playouts_that_choose_the_compared_action_warn_of_nothing(
     assert not check.is_mistake and abs(check.loss.mean) < 8
 
 
+@pytest.mark.parametrize("hint_first", [False, True])
+def test_later_checks_warn_only_by_playouts_that_chose_nothing(
+    hint_first: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hint, or the check of another move, may have chosen the compared action."""
+    runner = UnluckyStart(dict.fromkeys(range(4), 100), {})
+    runner.num_choosing = 2 * ROUND if hint_first else position_analysis.NUM_CHOOSING
+    analysis = analysis_of(monkeypatch, runner)
+    if hint_first:
+        analysis.suggest()
+    else:
+        analysis.check([1])
+    check = analysis.check([0])
+    assert not check.is_mistake and abs(check.loss.mean) < 8
+
+
 def test_a_check_uses_the_playouts_of_the_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     runner = PlannedPlayouts({0: 100, 1: 99, 2: 98, 3: 60}, {})
     analysis = analysis_of(monkeypatch, runner)
     analysis.suggest()
     before = runner.num_played
     assert analysis.check([3]).is_mistake
-    assert runner.num_played - before <= ROUND, "it was played out for the hint"
+    assert runner.num_played - before <= 2 * ROUND, "it was played out for the hint"
 
 
 def test_notes_are_split() -> None:

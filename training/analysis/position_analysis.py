@@ -30,14 +30,10 @@ NUM_SHOWN = 4  # candidates that are played out a second time
 NEAR_VP = GRADES["blunder"]  # an alternative that loses more is no alternative
 WARNING_VP = GRADES["mistake"]
 # Playouts by which a check compares two moves, until the result is clear; before the other
-# candidates are tried; and where the first NUM_CHOOSING choose the candidate.
+# candidates are tried.
 NUM_CHOOSING = ROUND // 2
 READINGS = tuple(range(count) for count in range(ROUND, 4 * ROUND + 1, ROUND))
 QUICK_READINGS = READINGS[:2]
-FRESH_READINGS = (
-    range(NUM_CHOOSING),
-    *(range(NUM_CHOOSING, NUM_CHOOSING + len(part)) for part in READINGS[:3]),
-)
 MIN_LIKELY = 3 * ROUND  # playouts with which a result need not be clear
 # Standard errors from a limit at which a result is clear.
 CLEARLY_FINE, CLEARLY_BAD = 2.0, 3.0
@@ -71,6 +67,7 @@ class PositionAnalysis:
         self._states: EnvState = jax.tree.map(lambda x: np.asarray(x)[None], state)
         self._by_action: dict[int, Outcomes] = {}  # K is 1
         self._orders: dict[int, int] = {}  # an action that is no candidate: the one it belongs to
+        self._chosen_at: dict[int, int] = {}  # a compared candidate: its playouts when chosen
         self._likely: list[int] | None = None
         self.is_hurried = False  # `suggest` ends early, because a check waits
 
@@ -140,6 +137,7 @@ class PositionAnalysis:
         if len(shown) > 1 and not self.is_hurried:
             self._extend(shown, 2 * ROUND, progress)
             self._merge_orders()
+        self._chosen_at.clear()  # these playouts choose again
 
     def _near(self) -> list[int]:
         """The candidates that lose at most NEAR_VP, with the best."""
@@ -158,9 +156,9 @@ class PositionAnalysis:
     ) -> Check:
         """Check a move against the best known candidate.
 
-        A likely move is compared with the best of the other likely ones, which few playouts choose:
-        it looks better in those than it is, so further ones compare. Most other moves that are
-        mistakes lose to the most likely one.
+        Most moves that are mistakes lose to the most likely one. Otherwise the playouts so far
+        choose the best other candidate: it looks better in those than it is, so only further ones
+        warn.
 
         Args:
             actions: the decisions of the move; the first one is legal here, each of the others
@@ -169,11 +167,10 @@ class PositionAnalysis:
         """
         move = Move(self, actions) if len(actions) > 1 else None
         played = actions[0] if move is None else -1
-        first, readings = self.likely_actions[:NUM_FIRST], READINGS
+        first = self.likely_actions[:NUM_FIRST]
         num_known = min(map(self._num_playouts, first))
         if num_known < ROUND and played in first:
             self._extend(first, NUM_CHOOSING, progress)
-            readings = FRESH_READINGS
         elif num_known < ROUND:
             check = self._compare(first[0], played, move, QUICK_READINGS, progress)
             if check.is_mistake:
@@ -183,6 +180,9 @@ class PositionAnalysis:
         others = [action for action in self.candidates if action != played]
         if not others:
             return Check(actions[0], estimate_loss(np.zeros(2), np.zeros(2)), 0, False)
+        num_choosing = self._chosen_at.setdefault(others[0], self._num_playouts(others[0]))
+        further = [range(num_choosing, num_choosing + len(part)) for part in READINGS[:3]]
+        readings = [range(num_choosing), *further]
         return self._compare(others[0], played, move, readings, progress)
 
     def _num_playouts(self, action: int) -> int:
@@ -203,7 +203,7 @@ class PositionAnalysis:
             played: the move; ignored if it has several decisions, `move`.
             readings: numbers of the playouts by which the moves are compared, one after the other;
                 after MIN_LIKELY a likely mistake is one, before only a clear one, and none with
-                fewer than ROUND.
+                fewer than ROUND. Those that start before the last one warn of nothing.
         """
         num_known = min(self._num_playouts(best), 2 * ROUND)
         for reading in [part for part in readings if part.stop >= num_known]:
@@ -220,7 +220,8 @@ class PositionAnalysis:
             if len(reading) < ROUND:  # too few to estimate it
                 error = max(error, SPREAD / len(reading) ** 0.5)
             is_fine = loss.mean + CLEARLY_FINE * error < NEAR_VP
-            is_bad = loss.mean - CLEARLY_BAD * error > WARNING_VP and len(reading) >= ROUND
+            may_warn = len(reading) >= ROUND and reading.start == readings[-1].start
+            is_bad = may_warn and loss.mean - CLEARLY_BAD * error > WARNING_VP
             if is_fine or is_bad:
                 break
         is_likely = len(reading) >= MIN_LIKELY and loss.low > 0 and loss.shrunk_mean >= WARNING_VP
