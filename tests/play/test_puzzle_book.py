@@ -16,7 +16,7 @@ from training.analysis import puzzles
 from training.play import puzzle_book
 from training.play.game import Refused
 from training.play.languages import translated
-from training.play.puzzle_book import PuzzleBook, verified, words_of
+from training.play.puzzle_book import PuzzleBook, nearest_rival, verified, words_of
 
 ENDS = """
 import time
@@ -146,7 +146,8 @@ def test_a_line_that_does_not_play_is_refused(tmp_path: Path) -> None:
 def test_a_long_line_leaves_steps_out_before_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """The last step is the one of the whole line."""
     body = {"action": SHIPPED["puzzles"][0]["answer"]["action"]}
-    whole = BOOK.explanation(0, body)["line"]
+    monkeypatch.setattr(puzzle_book, "MAX_STEPS", 1000)
+    whole = PuzzleBook().explanation(0, body)["line"]
     second = next(n for n, step in enumerate(whole) if n and not step["text"])
     monkeypatch.setattr(puzzle_book, "MAX_STEPS", 3)
     line = PuzzleBook().explanation(0, {"action": SHIPPED["puzzles"][0]["answer"]["action"]})[
@@ -154,7 +155,7 @@ def test_a_long_line_leaves_steps_out_before_its_end(monkeypatch: pytest.MonkeyP
     ]
     assert line[:4] == whole[:4]
     *_, last = line[: next(n for n, step in enumerate(line) if n and not step["text"])]
-    assert last["skipped"] > 0 and last["over"]
+    assert last["skipped"] == second - 1 - 3 - 1 and last["over"], "only visible steps count"
     assert last | {"skipped": 0} == whole[second - 1] | {"skipped": 0}
 
 
@@ -183,6 +184,23 @@ def test_the_results_are_those_of_the_verification() -> None:
     assert (result["by"], result["loss"], result["playouts"]) == ("other", 4.0, 12)
     assert [(c["vp"], c["answer_next"]) for c in result["candidates"]] == [(9, True), (7, False)]
     assert verified({"candidates": [{"vp": 1.0}]}) == {"candidates": [{"vp": 1.0}]}
+
+
+def test_the_nearest_rival_agrees_with_the_table_of_candidates() -> None:
+    """A race stops early at a lead that looks large; the candidates have more playouts."""
+    num_races = 0
+    for puzzle in map(verified, SHIPPED["puzzles"]):
+        rival = nearest_rival(puzzle)
+        assert rival and rival["less"] >= 3
+        best, *others = puzzle["candidates"]
+        leads = [best["vp"] - candidate["vp"] for candidate in others]
+        assert rival["less"] <= min(leads) + 0.11, "both are rounded"
+        if rival["text"] in [candidate["text"] for candidate in others]:
+            assert "error" not in rival and rival["text"] == others[0]["text"]
+        else:
+            assert rival["error"] > 0 and rival["playouts"] > 0
+            num_races += 1
+    assert 0 < num_races < len(SHIPPED["puzzles"]) / 2
 
 
 def test_the_end_of_the_process_calls_work_off() -> None:

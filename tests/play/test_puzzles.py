@@ -193,6 +193,27 @@ def test_a_click_on_the_map_answers(tab: Watched, server: Server) -> None:
     assert page.evaluate("result.right") is right
 
 
+def test_a_click_on_a_place_with_several_moves_goes_to_an_open_one(
+    tab: Watched, server: Server
+) -> None:
+    """After a wrong first try its button is disabled, and takes no focus."""
+    number, cell = next(
+        (number, cells[0])
+        for number, puzzle in enumerate(PUZZLES)
+        for cells in single_cells(puzzle["candidates"]).values()
+        if puzzle["answer"]["action"] != min(c["action"] for c in puzzle["candidates"])
+    )
+    opened(tab, server, number + 1)
+    page, place = tab.page, f".stage [data-cell='{cell}']"
+    page.locator("#choices button").first.click()
+    tab.until("result && document.activeElement.id === 'reveal'")
+    page.evaluate(f'view.cellAt = () => document.querySelector("{place}")')  # all moves are there
+    box = page.locator(place).bounding_box()
+    assert box
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    tab.until("document.activeElement === document.querySelectorAll('#choices button')[1]")
+
+
 def single_cells(candidates: list[dict[str, Any]]) -> dict[int, list[str]]:
     """The cell of each candidate that has one, and that no other candidate has."""
     cells = {c["action"]: c["text"].split()[-1] for c in candidates if "," in c["text"]}

@@ -128,6 +128,9 @@ def test_an_answer_leads_moves_that_the_screening_did_not_try(maker, game, legal
     screening, checks = maker.player.requests[:2], maker.player.requests[2:]
     assert all(set(jobs.action) == {legal[0], legal[2]} for jobs in screening)
     assert max(jobs.sample.max() for jobs in screening) < min(jobs.sample.min() for jobs in checks)
+    *earlier, final = [set(jobs.sample.tolist()) for jobs in maker.player.requests]
+    assert len(final) == maker.num_playouts
+    assert all(samples == final or not samples & final for samples in earlier)
     assert len(made_by(maker, game, Decision(0, 4), Decision(0, 4), Decision(0, 4))) == 1
 
 
@@ -341,16 +344,20 @@ def test_a_file_is_continued(collection, game, tmp_path, monkeypatch, capsys):
         assert message in capsys.readouterr().err
 
 
-def test_a_set_has_at_most_so_many_puzzles_and_few_late_ones(
+def test_a_set_has_a_limited_size_and_share_of_late_puzzles(
     collection, game, tmp_path, monkeypatch
 ):
-    """Late decisions are searched until MAX_LATE_SHARE of the set is full, others to its end."""
+    """Late decisions are searched until MAX_LATE_SHARE of the set is full, others to its end.
+
+    The last batches have more puzzles than fit.
+    """
     path, num_decisions = tmp_path / "puzzles.json", []
     (puzzle,) = collection["puzzles"]
 
     def search(self, games, decisions, first):
         num_decisions.append(len(decisions))
-        return [[puzzle] * 2, *([] for _ in games[1:])]
+        own = puzzle | {"round": 0 if decisions else -1}
+        return [[own] * 3, [own], *([] for _ in games[2:])]
 
     ended = game._replace(states=[*game.states[:-1], game.states[-1].replace(terminated=True)])
     monkeypatch.setattr(puzzle_maker, "LATE_ROUND", 0)  # all are late
@@ -360,9 +367,10 @@ def test_a_set_has_at_most_so_many_puzzles_and_few_late_ones(
     monkeypatch.setattr(PuzzleMaker, "search_games", search)
     arguments = ("--games", 64, "--from-round", 0, "--agent", "zoo/quick", "--at-most", 10)
     assert run(*arguments, "--out", path) == 0
-    assert len(puzzles.read(path)["puzzles"]) == 10 and puzzles.read(path)["following"] == 20
-    assert num_decisions[0] > 0 and num_decisions[:4] == [num_decisions[0]] * 4
-    assert num_decisions[4:] == [0]
+    made = puzzles.read(path)
+    assert [puzzle["round"] for puzzle in made["puzzles"]] == [0] * 7 + [-1] * 3
+    assert made["following"] == 12 and num_decisions[0] == num_decisions[1] > 0
+    assert num_decisions[2:] == [0]
 
 
 def test_blocks_of_games_are_shards(collection, game, tmp_path, monkeypatch):

@@ -54,7 +54,7 @@ def test_a_clear_answer_wins_and_near_rivals_get_the_playouts():
     assert len(contests[0].vp[0]) == contests[0].counts.max()
 
 
-def test_a_race_goes_on_where_it_stopped():
+def test_a_race_continues_from_earlier_playouts():
     """Its playouts have the random numbers of one longer call."""
     means = [[100, 90, 80, 95]]
     whole, parts = race(0, 4), race(0, 4)
@@ -66,6 +66,13 @@ def test_a_race_goes_on_where_it_stopped():
         shared = min(len(own), len(other))
         assert (own[:shared] == other[:shared]).all()
     assert whole.is_lost(LADDER) == parts.is_lost(LADDER)
+
+
+def test_the_nearest_rival_has_the_least_lead():
+    """Whatever its limit: that of the policy's move is larger."""
+    vp = [np.full(4, float(mean)) for mean in (100, 94, 95)]
+    contest = Race(0, None, 0, np.arange(3), np.array([5.0, 3.0]), vp)
+    assert contest.nearest == 1
 
 
 @pytest.mark.parametrize("mean", [0.0, 2.0, 4.5, 8.0])

@@ -50,7 +50,9 @@ LATE_ROUND, MAX_LATE_SHARE = 5, 0.7  # of a set with `at_most`: puzzles of this 
 MIN_RELATIVE_PROBABILITY = 0.003
 # Of each stage: playouts, `is_promising` arguments. A small lead rarely survives the later stages.
 SCREENING = ((4, 4.0, 1.0), (16, 6.0, 2.0))
-FIRST_CHECK_SAMPLE = 1 << 16  # first playout of the check: its random numbers selected nothing
+# First playouts of the stage with plans, and of the check, whose random numbers select nothing.
+FIRST_PLAN_SAMPLE = 1 << 16
+FIRST_CHECK_SAMPLE = FIRST_PLAN_SAMPLE + SCREENING[-1][0]
 
 
 class Decision(NamedTuple):
@@ -124,10 +126,10 @@ class PuzzleMaker:
         """The collection after more and more games, up to set-up number `end` or `at_most`."""
         block, played = -1, list[tuple[State, list[int]]]()
         while collection["following"] < end:
-            late = sum(puzzle["round"] >= LATE_ROUND for puzzle in collection["puzzles"])
             if 0 < at_most <= len(collection["puzzles"]):
                 return
-            stop_round = LATE_ROUND if 0 < at_most * MAX_LATE_SHARE <= late else 7
+            is_late_full = at_most and num_late(collection["puzzles"]) >= max_late(at_most)
+            stop_round = LATE_ROUND if is_late_full else 7
             first = collection["following"]
             if first // GAMES_PER_BLOCK != block:
                 block = first // GAMES_PER_BLOCK
@@ -146,6 +148,8 @@ class PuzzleMaker:
                 if int(game.states[at].game.turn.round) < stop_round
             ]
             by_game = self.search_games(games, decisions, first)
+            if at_most:
+                by_game = first_puzzles(by_game, collection["puzzles"], at_most)
             collection = puzzles.add_games(collection, games, by_game, stop)
             yield collection
 
@@ -198,11 +202,9 @@ class PuzzleMaker:
             trials = self.player.try_candidates(trials, samples, 0, accepts, seed)
         races, trials = self._race(trials, LADDER[:2], seed)
         trials = [self._with_more_candidates(trial) for trial in trials]
-        check = partial(
-            self.player.try_candidates, first=FIRST_CHECK_SAMPLE, seed=seed, with_plans=True
-        )
+        check = partial(self.player.try_candidates, seed=seed, with_plans=True)
         self._stage = f"{len(trials)} decisions, plans"
-        trials = check(trials, SCREENING[-1][0], accepts=is_promising)
+        trials = check(trials, SCREENING[-1][0], FIRST_PLAN_SAMPLE, is_promising)
         trials = [trial for trial in trials if trial.answer == races[trial.number].actions[0]]
         self._stage = f"{len(trials)} decisions, all legal moves"
         rivals = nearest_rivals(self.player, [races[trial.number] for trial in trials], seed)
@@ -213,7 +215,7 @@ class PuzzleMaker:
         ]
         self._stage = f"{len(trials)} decisions, {self.num_playouts} playouts"
         by_answer: list[dict[str, JsonObject]] = [{} for _ in games]
-        for trial in check(trials, self.num_playouts, accepts=is_puzzle):
+        for trial in check(trials, self.num_playouts, FIRST_CHECK_SAMPLE, is_puzzle):
             number, _, beats = decisions[trial.number]
             puzzle = puzzle_json(games[number], trial) | ({"beats": beats} if beats else {})
             puzzle["rival"] = rivals[trial.number].json(self._texts)
@@ -335,6 +337,35 @@ class PuzzleMaker:
         probabilities = trial.probabilities[candidates]
         comparison = trial.comparison._replace(candidates=candidates, probabilities=probabilities)
         return trial._replace(comparison=comparison)
+
+
+def max_late(at_most: int) -> int:
+    """The most late puzzles of a set of `at_most`."""
+    return int(at_most * MAX_LATE_SHARE)
+
+
+def num_late(own: Sequence[JsonObject]) -> int:
+    """The number of puzzles of LATE_ROUND or later."""
+    return sum(puzzle["round"] >= LATE_ROUND for puzzle in own)
+
+
+def first_puzzles(
+    by_game: Sequence[Sequence[JsonObject]], known: Sequence[JsonObject], at_most: int
+) -> list[list[JsonObject]]:
+    """The puzzles of games, without those for which a set of `at_most` has no room.
+
+    Args:
+        known: the puzzles of the set so far.
+    """
+    count, late = len(known), num_late(known)
+    first: list[list[JsonObject]] = [[] for _ in by_game]
+    for own, puzzles_of_game in zip(first, by_game, strict=True):
+        for puzzle in puzzles_of_game:
+            is_late = puzzle["round"] >= LATE_ROUND
+            if count < at_most and (not is_late or late < max_late(at_most)):
+                own.append(puzzle)
+                count, late = count + 1, late + is_late
+    return first
 
 
 def replay_moves(env: GaiaEnv, state: State, moves: Sequence[int]) -> Game:

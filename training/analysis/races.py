@@ -71,8 +71,8 @@ class Race:
 
     @property
     def nearest(self) -> int:
-        """The index of the rival with the least lead beyond its limit."""
-        return int(np.argmin(self.leads - self.limits))
+        """The index of the rival with the least lead."""
+        return int(np.argmin(self.leads))
 
     def is_lost(self, ladder: Sequence[Step]) -> bool:
         """Whether a rival is clearly within its limit."""

@@ -179,8 +179,9 @@ class PuzzleBook:
         with in_language(ENGLISH):  # as the file has them
             names = {VP_SOURCES[id]: name for id, name in named.items() if id in VP_SOURCES}
         described = {key: puzzle.get(key) for key in RESULTS}
-        for key in ("answer", "policy", "rival"):
-            described[key] = with_move(puzzle[key]) if key in puzzle else None
+        for key, action in (*puzzle.items(), ("rival", nearest_rival(puzzle))):
+            if key in ("answer", "policy", "rival"):
+                described[key] = with_move(action) if action else None
         candidates = [with_move(candidate) for candidate in puzzle["candidates"]]
         return described | {
             "compared": {"action": compared["action"], "words": moves[compared["action"]]},
@@ -203,6 +204,32 @@ def verified(puzzle: JsonObject) -> JsonObject:
     return {**puzzle, **puzzle.get("held", {}), "candidates": candidates}
 
 
+def nearest_rival(puzzle: JsonObject) -> JsonObject | None:
+    """The legal move with the least lead of the answer above it, if other moves were tried.
+
+    A race stops early at a clear lead, so its lead is a rough estimate. The playouts of the
+    candidates replace it where they can; otherwise the rival keeps its `playouts` and `error`.
+
+    Args:
+        puzzle: `verified`.
+    """
+    rival: JsonObject | None = puzzle.get("rival")
+    if rival is None or "by" in puzzle:  # the rivals of a verification are no candidates
+        return rival
+    best, second = puzzle["candidates"][:2]
+    is_beaten = second["action"] == puzzle["policy"]["action"]
+    less = puzzle["loss"]["mean"] if is_beaten else best["vp"] - second["vp"]
+    is_candidate = any(c["text"] == rival["text"] for c in puzzle["candidates"])
+    if rival["less"] < less and not is_candidate:
+        return rival
+    return {
+        "action": second["action"],
+        "text": second["text"],
+        "less": less,
+        "moves": rival["moves"],
+    }
+
+
 def words_of(table: Table, text: str) -> str:
     """An action in words that name the pieces at its place; a conversion only begins a move."""
     words = say_at(table, text)
@@ -221,7 +248,7 @@ def steps_of(env: GaiaEnv, state: State, line: Sequence[str], seat: int) -> Iter
     Hidden are ends of turns, declined leech and conversions of other players, except as the first
     step, and those between MAX_STEPS visible ones and the last one. A step has its words and what
     it `brings`; `own`: whether it is the seat's; `vp` of the seat after it; `over`: whether the
-    game has ended; `skipped`: the number of steps left out before it.
+    game has ended; `skipped`: the number of visible steps left out before it.
     """
     table, step = Table(state, env.ruleset), compiled_step(env)
     names = [row["name"] for row in page.seats_json(table)]
@@ -230,12 +257,13 @@ def steps_of(env: GaiaEnv, state: State, line: Sequence[str], seat: int) -> Iter
     for number, text in enumerate(line):
         player, action = int(state.current_player), from_text(env.ruleset, text)
         before, state = state, step(state, action)
-        if num_shown >= MAX_STEPS and number < len(line) - 1:
-            num_skipped += 1
-            continue
-        table_before = Table(before, env.ruleset) if num_skipped else table
-        table, is_own = Table(state, env.ruleset), player == seat
+        is_own, is_cut = player == seat, num_shown >= MAX_STEPS
         is_minor = text in HIDDEN or (not is_own and text.startswith(CONVERSION))
+        if is_cut and number < len(line) - 1:
+            num_skipped += not is_minor
+            continue
+        table_before = Table(before, env.ruleset) if is_cut else table
+        table = Table(state, env.ruleset)
         if number and is_minor and not num_skipped:
             continue
         num_shown += 1

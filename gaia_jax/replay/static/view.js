@@ -147,7 +147,7 @@ class Decks {
   }
 }
 
-// Pieces of players on the map, and how they glide there: for so many ms, at most so many at once.
+// Pieces of players on the map, and how they glide there: for GLIDE ms, at most MOST_GLIDING at once.
 const PIECES = ["structure", "gaiaformer", "satellite", "station", "guest"].map((kind) => `[id^="${kind}-"]`).join();
 const GLIDE = 320;
 const MOST_GLIDING = 6;

@@ -97,13 +97,13 @@ async function open(number, prefix = "") {
   document.body.dataset.ready = String(number + 1);
 }
 
-// A click on the map answers with the only move of a cell, or moves the focus to the first of several.
+// A click on the map answers with the only move of a cell, or moves the focus to the first of several that is open.
 function clickedOnMap(event) {
   if (!isOpen || !event.target.closest(".stage > svg")) return;
   const cell = document.elementsFromPoint(event.clientX, event.clientY).find(({ dataset }) => dataset?.cell);
   const choices = cell ? puzzle.choices.filter((choice) => view.cellAt(placeOf(choice)) === cell) : [];
   if (choices.length === 1) answer(choices[0].action);
-  else if (choices.length) byId("choices").querySelector(`[data-action="${choices[0].action}"]`).focus();
+  else if (choices.length) byId("choices").querySelector(choices.map(({ action }) => `[data-action="${action}"]:enabled`).join()).focus();
 }
 
 function highlight(move) {
@@ -197,7 +197,8 @@ function methodText() {
   if (candidates.some((candidate) => candidate.answer_next)) texts.push(say("puzzle-orders"));
   if (rival) {
     texts.push(say(by ? "puzzle-tried-some" : "puzzle-tried-all", { n: rival.moves }),
-      say(rival.less > 0 ? "puzzle-rival" : "puzzle-rival-even", { move: rival.words, vp: vpText(rival.less) }));
+      say(rival.less > 0 ? rival.error ? "puzzle-rival-error" : "puzzle-rival" : "puzzle-rival-even",
+        { move: rival.words, vp: vpText(rival.less), error: vpText(rival.error ?? 0), n: rival.playouts }));
   }
   texts.push(say("puzzle-numbers"));
   for (const [id, agents] of [["puzzle-solved-by", chosen?.solved_by], ["puzzle-unsolved-by", chosen?.unsolved_by]]) {
