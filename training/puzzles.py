@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     review.check_policy(args.agent)  # before any work; the maker checks again
     if args.out and not args.resume:
         outputs.check_file("--out", args.out, puzzles.is_own_file)
-        if not args.of:
+        if not args.of and args.on == jobs.LOCAL:  # others store shards
             PlayoutJournal(args.out).check_new()
     split_cpu(0, 1 << 20)  # enough games for every core to be a device
     source = puzzles.SHIPPED if args.of == Path() else args.of

@@ -124,7 +124,9 @@ def test_the_payload_of_a_killed_command_is_no_shard():
         (folder / "jobs-x").mkdir()
         (folder / "jobs-x" / "payload.json").touch()
         (folder / "0").touch()
+        (folder / "jobs-a-0.json").touch()  # a shard, of a sweep whose name is jobs
     assert not (folder / "jobs-x").exists()
+    (folder / "jobs-a-0.json").unlink()
     (folder / "0").rename("0")
     (folder / "jobs-y").mkdir()
     with jobs.shard_folder(path, {"seed": 2}, False):

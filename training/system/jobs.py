@@ -133,7 +133,7 @@ def shard_folder(path: Path | None, about: Mapping[str, Any], resume: bool) -> I
 
 def _clean(folder: Path) -> None:
     """Remove the payloads of killed commands, and the folder if it has no shards."""
-    for path in folder.glob(f"{PAYLOADS}*"):
+    for path in folder.glob(f"{PAYLOADS}*/"):  # not the shards of a sweep of such a name
         shutil.rmtree(path)
     if os.listdir(folder) == [HEAD]:
         shutil.rmtree(folder)
