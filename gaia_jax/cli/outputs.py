@@ -302,12 +302,25 @@ def _is_lockable(handle: int) -> bool:
     return True
 
 
+def _open_lock_file(folder: Path, handle: int) -> int:
+    """Open the lock file of a folder instead of its handle, unless its parent is read-only."""
+    path = Path(os.path.realpath(folder))
+    try:
+        file = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EROFS):
+            return handle
+        raise
+    os.close(handle)
+    return file
+
+
 @contextlib.contextmanager
 def folder_lock(folder: Path, wait: bool = False) -> Iterator[None]:
     """Hold a folder against other processes.
 
     Leaves no file, except on NFS, which only locks files that are open for writing: there it locks
-    `.NAME.lock` next to the folder.
+    `.NAME.lock` next to the folder. It locks nothing where that file cannot be created.
 
     Args:
         wait: for the end of another process that holds it.
@@ -317,9 +330,7 @@ def folder_lock(folder: Path, wait: bool = False) -> Iterator[None]:
     try:
         handle = os.open(folder, os.O_RDONLY)
         if not _is_lockable(handle):
-            os.close(handle)
-            path = Path(os.path.realpath(folder))
-            handle = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o666)
+            handle = _open_lock_file(folder, handle)
     except OSError as error:
         raise UserError(f"cannot use {folder}: {reason(error)}") from error
     try:

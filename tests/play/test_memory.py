@@ -102,8 +102,8 @@ def test_one_program_is_compiled_at_a_time(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_the_latest_game_is_compiled_first() -> None:
-    """Whoever wants to play alone passes through the games for four, three and two."""
-    done, finished, begun = list[str](), threading.Event(), threading.Event()
+    """A player who selects one player passes through the games for four, three and two."""
+    done, finished, started = list[str](), threading.Event(), threading.Event()
 
     class FewRules:
         def __init__(self, name: str):
@@ -111,7 +111,7 @@ def test_the_latest_game_is_compiled_first() -> None:
 
         def prepare(self) -> None:
             if self.name == "four":
-                begun.set()
+                started.set()
                 assert passed.wait(10)
             done.append(f"rules of {self.name}")
             if self.name == "three":
@@ -123,10 +123,10 @@ def test_the_latest_game_is_compiled_first() -> None:
                 finished.set()
 
     passed, games = threading.Event(), AllRules(on_change=lambda: None)
-    four, three, two, one = (FewRules(name) for name in ("four", "three", "two", "one"))
+    four, three, two, solo = (FewRules(name) for name in ("four", "three", "two", "one"))
     games.compile(cast(Rules, four))
-    assert begun.wait(10)
-    for rules in (three, two, one, two, one):
+    assert started.wait(10)
+    for rules in (three, two, solo, two, solo):
         games.compile(cast(Rules, rules))
     passed.set()
     assert finished.wait(10)
@@ -168,26 +168,26 @@ def test_a_large_server_compiles_in_another_process(
 
 def test_a_large_server_releases_idle_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before it makes another one; the next use makes them again."""
-    size, in_use, made = [500.0], [True], list[str]()
+    size, in_use, calls = [500.0], [True], list[str]()
     monkeypatch.setattr(compile_process, "is_server", True)
     monkeypatch.setattr(compile_process, "resident_mb", lambda: size[0])
     idle = background.Compilation("idle", (), lambda: True)
     busy = background.Compilation("busy", (), lambda: not in_use[0])
-    kept = background.Compilation("kept")
-    for compilation in (idle, busy, kept):
+    permanent = background.Compilation("permanent")
+    for compilation in (idle, busy, permanent):
         compilation.make(lambda: None)
-    assert idle.is_ready and busy.is_ready and kept.is_ready, "the server is small"
+    assert idle.is_ready and busy.is_ready and permanent.is_ready, "the server is small"
     size[0] = 2000.0
-    background.Compilation("new").make(lambda: made.append("new"))
-    assert not idle.is_ready and busy.is_ready and kept.is_ready
-    busy.make(lambda: made.append("busy"))
+    background.Compilation("new").make(lambda: calls.append("new"))
+    assert not idle.is_ready and busy.is_ready and permanent.is_ready
+    busy.make(lambda: calls.append("busy"))
     in_use[0] = False
-    idle.make(lambda: made.append("idle"))
-    assert made == ["new", "idle"] and idle.is_ready and not busy.is_ready
+    idle.make(lambda: calls.append("idle"))
+    assert calls == ["new", "idle"] and idle.is_ready and not busy.is_ready
 
 
 def test_agents_keep_their_seats(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program without a seat is released once nobody asks for it."""
+    """A program without a seat is released when no job uses it."""
     monkeypatch.setattr(agent_pool, "compile_program", lambda program, rules: None)
     monkeypatch.setattr(agent_pool.AgentPool, "_work", lambda self: None)
     pool = agent_pool.AgentPool()

@@ -119,11 +119,11 @@ def test_the_log_has_every_turn_of_the_automa(whole_game: dict[str, Any]) -> Non
 def test_the_row_of_boosters_has_its_order(server: Server, whole_game: dict[str, Any]) -> None:
     """The booster given back last is the right one (AUT-28): by place the Automa takes the next."""
     path, passes = f"/api/games/{whole_game['id']}?since=1", 0
-    held: list[str] = ["", ""]
+    boosters: list[str] = ["", ""]
     for node in whole_game["line"]:
         parts = server.request("GET", f"{path}&at={node}")[1]["parts"]
-        before, held = held, [booster_of(json.dumps(parts[f"seat-{p}"])) for p in (0, 1)]
-        given = [old for old, new in zip(before, held, strict=True) if old and old != new]
+        before, boosters = boosters, [booster_of(json.dumps(parts[f"seat-{p}"])) for p in (0, 1)]
+        given = [old for old, new in zip(before, boosters, strict=True) if old and old != new]
         if given:
             row = re.findall(r'data-of="(RB\d+)"', parts["boosters"]["boosters"])
             assert len(row) == 3 and row[-1] == given[-1]
@@ -133,8 +133,8 @@ def test_the_row_of_boosters_has_its_order(server: Server, whole_game: dict[str,
 
 def booster_of(board: str) -> str:
     """The booster on a board, as JSON; "" for none."""
-    found = re.search(r'data-of=\\"(RB\d+)', board)
-    return found[1] if found else ""
+    match = re.search(r'data-of=\\"(RB\d+)', board)
+    return match[1] if match else ""
 
 
 def test_the_end_names_the_winner(whole_game: dict[str, Any]) -> None:

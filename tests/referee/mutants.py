@@ -5,7 +5,7 @@
 First the referee plays some games against the unchanged engine (`duel`). Every mutant replays their
 actions, and is killed if a compared field or a legal action differs, or if the rules cannot be
 traced. It is equivalent if its function has the same jaxpr wherever it is called, and unreached if
-nothing calls it. Mutants that are not killed go on to the next games of `GAMES`.
+nothing calls it. The other mutants replay the next games of `GAMES`.
 
 mutmut makes the mutants, `mutant_lanes` compiles and replays them. `--out` keeps the games and the
 results; the same command skips the mutants that are in it.
@@ -85,7 +85,8 @@ def sample(size: int, seed: int) -> list[Mutant]:
     ranked: list[Any] = []
     for path in sorted(RULES.rglob("*.py")):
         module = Module(path)
-        own = [(outer, i) for outer, found in module.mutations.items() for i in range(len(found))]
+        counts = {outer: len(mutations) for outer, mutations in module.mutations.items()}
+        own = [(outer, i) for outer, count in counts.items() for i in range(count)]
         random.Random(f"{seed} {path}").shuffle(own)
         ranked += [((i + 0.5) / len(own), str(path), module, *at) for i, at in enumerate(own)]
     chosen = sorted(ranked, key=lambda row: row[:2])[:size]
@@ -192,9 +193,9 @@ def judge_all(folder: Path, mutants: list[Mutant], keys: list[str]) -> Results:
                     results[name][games] = outcome
                     file.write(json.dumps([name, games, *outcome]) + "\n")
             counts = dict(Counter(outcome for outcome, _ in outcomes.values()))
-            each = (time.time() - start) / len(pack)
+            mean_s = (time.time() - start) / len(pack)
             done = f"{first + len(pack)} of {len(waiting)}"
-            print(f"{games}: {done}, {counts}, {each:.1f} s each", flush=True)
+            print(f"{games}: {done}, {counts}, {mean_s:.1f} s each", flush=True)
     return {mutant.name: results[mutant.name] for mutant in mutants}
 
 

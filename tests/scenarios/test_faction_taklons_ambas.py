@@ -114,8 +114,8 @@ def test_gpj_02_a_project_takes_ordinary_tokens_of_a_bowl_before_the_brainstone(
 def test_gpj_01_the_brainstone_counts_among_the_tokens_of_a_project(stone):
     enough = at(taklons((5, 0, 0), stone, gaiaformers=1), 0, gaia=1).turn(0)
     assert enough.can("project -1,0")  # 6
-    less = at(taklons((4, 0, 0), stone, gaiaformers=1), 0, gaia=1).turn(0)
-    assert not less.can("project -1,0")
+    too_few = at(taklons((4, 0, 0), stone, gaiaformers=1), 0, gaia=1).turn(0)
+    assert not too_few.can("project -1,0")
 
 
 @pytest.mark.parametrize(

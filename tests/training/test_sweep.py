@@ -177,6 +177,21 @@ def test_locks_hold_on_a_file_system_that_locks_only_files_open_for_writing(file
         run_sweep.train_run(configs.to_dict(config), "some", "toy_env")
 
 
+def test_a_folder_of_a_read_only_file_system_can_be_used(tmp_path, monkeypatch):
+    """Of NFS, where the lock is a file next to it: `export --verify` only reads."""
+    open_file = os.open
+
+    def open_read_only(path, flags, *mode):
+        if flags & os.O_CREAT:
+            raise OSError(errno.EROFS, "Read-only file system")
+        return open_file(path, flags, *mode)
+
+    monkeypatch.setattr(outputs, "_is_lockable", lambda handle: False)
+    monkeypatch.setattr(outputs.os, "open", open_read_only)
+    with outputs.folder_lock(tmp_path) as entered:
+        assert entered is None
+
+
 def test_yaml_reads_on_and_off_as_names_of_variants(file):
     Path("some.yaml").write_text("config: tiny.yaml\nvariants: {on: {ppo.clip: 0.1}, off: {}}\n")
     names = [run.name for run in sweep_file.load(Path("some.yaml")).runs()]

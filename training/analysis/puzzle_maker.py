@@ -350,14 +350,14 @@ def num_late(own: Sequence[JsonObject]) -> int:
 
 
 def first_puzzles(
-    by_game: Sequence[Sequence[JsonObject]], known: Sequence[JsonObject], at_most: int
+    by_game: Sequence[Sequence[JsonObject]], existing: Sequence[JsonObject], at_most: int
 ) -> list[list[JsonObject]]:
     """The puzzles of games, without those for which a set of `at_most` has no room.
 
     Args:
-        known: the puzzles of the set so far.
+        existing: the puzzles of the set so far.
     """
-    count, late = len(known), num_late(known)
+    count, late = len(existing), num_late(existing)
     first: list[list[JsonObject]] = [[] for _ in by_game]
     for own, puzzles_of_game in zip(first, by_game, strict=True):
         for puzzle in puzzles_of_game:

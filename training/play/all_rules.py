@@ -47,9 +47,9 @@ class AllRules:
         """
         with self._lock:
             steps = self._steps.pop(rules, [rules.prepare_prices, rules.prepare])
-            again = [step for owner, step in reversed(self._failed) if owner is rules]
+            failed_steps = [step for owner, step in reversed(self._failed) if owner is rules]
             self._failed = [failed for failed in self._failed if failed[0] is not rules]
-            self._steps[rules] = steps + again
+            self._steps[rules] = steps + failed_steps
             if not self._is_compiling:
                 self._start()
 

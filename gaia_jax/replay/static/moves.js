@@ -150,7 +150,7 @@ class MoveLog {
         element("span", { class: "what" }, move.words, ...this.more(move), ...effectsNote(move)))))));
       for (const move of decisions) rows.push(...this.branches(move));
     }
-    // The Automa may go on after the decision that ends the game for its opponent.
+    // The Automa may still move after the decision that ends the game for its opponent.
     const final = turns.map(finalOf).find(Boolean);
     if (final) {
       rows.push(element("li", { class: "round final" }, say("final-scoring"),
