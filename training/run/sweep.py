@@ -58,11 +58,11 @@ def state_of(config: Config) -> State:
 
 def table(runs: Sequence[Config]) -> str:
     """The runs and their progress."""
-    wide, rows, states = max(len(run.name) for run in runs), [], [state_of(run) for run in runs]
+    width, rows, states = max(len(run.name) for run in runs), [], [state_of(run) for run in runs]
     for number, (run, state) in enumerate(zip(runs, states, strict=True)):
         status = "running" if _is_running(run) else state.status
-        far = f"update {state.update:,} of {run.run.updates:,}" if state.update else ""
-        rows.append(f"{number:>4}  {run.name:<{wide}}  {status:<8} {far}".rstrip())
+        progress = f"update {state.update:,} of {run.run.updates:,}" if state.update else ""
+        rows.append(f"{number:>4}  {run.name:<{width}}  {status:<8} {progress}".rstrip())
     done = sum(state.status == DONE for state in states)
     return "\n".join([*rows, f"{done} of {len(runs)} done"])
 
