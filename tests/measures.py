@@ -14,7 +14,6 @@ LEAST_TARGET = 40.0  # px, on a screen that is touched
 _LOOK = """touch => {
   const seen = (one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true })
     && one.getClientRects().length > 0;
-  const clipped = (one) => one.closest(".only-read");
   const name = (one) => `${one.tagName} ${one.id || one.className?.baseVal || one.className}`
     + ` ${(one.textContent || "").trim().slice(0, 30)}`;
   const small = [], low = [], over = [], out = [];
@@ -22,14 +21,14 @@ _LOOK = """touch => {
   for (let text = walk.nextNode(); text; text = walk.nextNode()) {
     const one = text.parentElement;
     if (!text.data.trim() || ["SCRIPT", "STYLE", "OPTION"].includes(one.tagName)) continue;
-    if (!seen(one) || clipped(one) || one.closest("defs, symbol")) continue;
+    if (!seen(one) || one.closest("defs, symbol")) continue;
     const scale = one.ownerSVGElement ? one.getScreenCTM().a : 1;
     const size = parseFloat(getComputedStyle(one).fontSize) * scale;
     if (size < touch.text - 0.05) small.push(`${size.toFixed(1)} ${name(one)}`);
   }
   const kinds = "button, a.button, select, summary, .decisions li, input";
   const pressed = [...document.querySelectorAll(kinds)].filter((one) => seen(one)
-      && !clipped(one) && !["checkbox", "range", "radio"].includes(one.type));
+      && !["checkbox", "range", "radio"].includes(one.type));
   const boxes = pressed.map((one) => one.getBoundingClientRect());
   pressed.forEach((one, i) => {
     const box = boxes[i];
@@ -39,7 +38,7 @@ _LOOK = """touch => {
     for (let k = i + 1; k < pressed.length; k++) {
       const other = boxes[k], second = pressed[k];
       if (one.contains(second) || second.contains(one)) continue;
-      if (one.closest(".zoom, .choice") || second.closest(".zoom, .choice")) continue;
+      if ([one, second].some((item) => item.closest(".zoom, .choice, .stuck"))) continue;
       const wide = Math.min(box.right, other.right) - Math.max(box.left, other.left);
       const high = Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top);
       const within = ".panel, .own, .tabs, .strip";
@@ -116,6 +115,23 @@ def press_tab(page: Any, name: str) -> None:
     if not tab.is_visible():
         page.click(".tabs .more-tabs")
     tab.click()
+
+
+# What has a light ground although most of the page is dark; the pieces of a map may.
+_BRIGHT = """() => [...document.querySelectorAll(
+  "body, body :not(svg, svg *), path, rect")].filter((one) => {
+  const style = getComputedStyle(one), { width, height } = one.getBoundingClientRect();
+  if (one.closest(".stage, .picture") || width < 60 || height < 60) return false;
+  const colour = one instanceof SVGElement ? style.fill : style.backgroundColor;
+  const [red, green, blue, alpha = 1] = (colour.match(/[\\d.]+/g) || [0, 0, 0, 0]).map(Number);
+  return one.checkVisibility() && alpha > 0.5 && red + green + blue > 380;
+}).map((one) => one.outerHTML.slice(0, 120))"""
+
+
+def bright(page: Any) -> list[str]:
+    """The areas of a page in the dark theme that have a light ground."""
+    areas: list[str] = page.evaluate(_BRIGHT)
+    return areas
 
 
 def serious(page: Any) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests import measures
 from tests.browser import Watched
 from tests.render.reports import advice_page
 
@@ -36,3 +37,15 @@ def test_the_page_is_read_by_the_keyboard(width: int, browser: Any, tmp_path: Pa
     assert show.evaluate("document.documentElement.scrollWidth") <= width
     tab.check("file://")
     assert len(tab.requests) == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_follows_the_theme(scheme: Any, browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "advice.html"
+    path.write_text(advice_page(), encoding="utf-8")
+    tab = Watched(browser, 1280, color_scheme=scheme)
+    tab.page.goto(path.as_uri())
+    assert measures.serious(tab.page) == []
+    assert bool(measures.bright(tab.page)) == (scheme == "light")
+    tab.page.close()
+    tab.check("file://")

@@ -104,3 +104,18 @@ def test_the_better_line_is_clicked_through(
     assert show.evaluate("document.documentElement.scrollWidth") <= width
     tab.check("file://")
     assert len(tab.requests) == 1
+
+
+def test_the_graphs_are_dark_in_the_dark_theme(
+    reviewed: tuple[Game, dict[str, Any]], browser: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "review.html"
+    path.write_text(review_report.report_page(*reviewed), encoding="utf-8")
+    tab = Watched(browser, 1280, color_scheme="dark")
+    tab.page.goto(path.as_uri())
+    tab.page.wait_for_selector("body[data-ready]")
+    measures.press_tab(tab.page, "Result")
+    assert tab.page.locator(".graph svg").first.is_visible()
+    assert measures.bright(tab.page) == []
+    tab.page.close()
+    tab.check("file://")

@@ -13,6 +13,7 @@ from typing import Any
 from gaia_jax.cli import outputs
 from gaia_jax.render.names import STRUCTURES, names, sources
 from gaia_jax.render.names import say as action_words
+from gaia_jax.replay import page as replay_page
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
@@ -253,6 +254,7 @@ def report_page(
         "seats": _wide(_advice_seats(report)),
         "boosters": _wide(_boosters(report)),
         "effects": chart.forest(effects, say("above-mean"), say("vp-title")),
+        "css": replay_page.style(),
     }
     return filled_page("advice", fills, is_served)
 

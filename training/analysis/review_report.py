@@ -233,7 +233,7 @@ def report_page(game: Game, report: JsonObject, links: PageLinks | None = None) 
         "how": escape(say("review-method", n=report["playouts"])),
         "script": static("review.js"),
         "vp": _graph(report, "expected_vp", 1, say("expected-vp")),
-        "win": _graph(report, "chance_to_win", 100, say("chance-to-win")),
+        "win": _graph(report, "chance_to_win", 100, say("chance-percent")),
         "review": replay_page.packed(
             json.dumps(
                 replay_page.pictures(game.env.ruleset, frames) | {"moves": costly_moves},

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SIGNIFICANT, OTHER = "#b5402a", "#5b6570"
+SIGNIFICANT, OTHER, GRID = "#b5402a", "#5b6570", "#e3e6e9"
+# A page that defines these variables gives a chart the colours of its theme.
+_THEME = {"#000000": "ink", "#ffffff": "panel", GRID: "line", OTHER: "quiet", SIGNIFICANT: "bad"}
 COLOURS = ("#2a6fb0", "#b5402a", "#3f8f4f", "#8a5fb0", "#c28a1e", "#4aa3a3", "#7a7a7a", "#b04a86")
 
 
@@ -58,7 +60,7 @@ def forest(
     axes.axvline(0, color="#8a939c", linewidth=0.8)
     axes.set(title=title, xlabel=unit, yticks=range(len(effects)), ylim=(len(effects) - 0.5, -0.5))
     axes.set_yticklabels([effect.name for effect in effects])
-    axes.grid(axis="x", color="#e3e6e9")
+    axes.grid(axis="x", color=GRID)
     return to_svg(figure, title)
 
 
@@ -69,6 +71,8 @@ def lines(curves: Sequence[Line], title: str, unit: str) -> str:
         unit: of the horizontal axis.
     """
     figure, axes = new_figure(8, 3.6 + 0.2 * len(curves))
+    from matplotlib.patheffects import withStroke
+
     for number, curve in enumerate(curves):
         colour = curve.colour or COLOURS[number % len(COLOURS)]
         has_band = np.isfinite(curve.band).all(-1)
@@ -76,10 +80,12 @@ def lines(curves: Sequence[Line], title: str, unit: str) -> str:
             low, high = curve.band[has_band].T
             axes.fill_between(curve.x[has_band], low, high, color=colour, alpha=0.18, linewidth=0)
         marker = "o" if len(curve.x) == 1 else ""  # a run after its first update
-        axes.plot(curve.x, curve.y, marker=marker, color=colour, label=curve.name)
+        (line,) = axes.plot(curve.x, curve.y, marker=marker, color=colour, label=curve.name)
+        if curve.colour:  # some of a caller's are as light as the page
+            line.set_path_effects([withStroke(linewidth=3, foreground=OTHER)])
     axes.set(title=title, xlabel=unit)
     axes.xaxis.set_major_formatter("{x:,.10g}")
-    axes.grid(axis="y", color="#e3e6e9")
+    axes.grid(axis="y", color=GRID)
     axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(0, -0.16))
     return to_svg(figure, title)
 
@@ -121,4 +127,7 @@ def to_svg(figure: Figure, label: str) -> str:
     # Several charts share a page: a style would apply to the whole page, group ids would repeat.
     text = re.sub(r"<style.*?</style>|<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'<g id="[^"]*"', "<g", text)
-    return text.replace("<svg ", f'<svg role="img" aria-label={quoteattr(label)} ', 1)
+    for colour, variable in _THEME.items():
+        text = text.replace(colour, f"var(--{variable}, {colour})")
+    head = f'<svg role="img" aria-label={quoteattr(label)} fill="var(--ink, #000000)" '
+    return text.replace("<svg ", head, 1)
