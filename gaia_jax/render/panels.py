@@ -146,14 +146,14 @@ def _head(table: Table) -> str:
 
 
 def _order(table: Table) -> str:
-    """The turn order: players who passed are struck through, the deciding one has a ring."""
+    """The turn order with VP: players who passed are struck through, the deciding has a ring."""
     out = ""
     for seat in (table.seats[p] for p in table.order):
         state = pieces.seat_state(table, seat).replace("wins", "")
         name = faction_name(seat.faction)
         words = say("name-and-state", name=name, state=pieces.state_words(state)) if state else name
-        disc = _disc(seat.player, words)
-        out += f'<span class="turn {state.replace("decides", "now")}">{disc}</span>'
+        inner = f"{_disc(seat.player, words)}<small>{seat.vp}</small>"
+        out += f'<span class="turn {state.replace("decides", "now")}">{inner}</span>'
     label = say("turn-order")
     return f'<span class="order" role="img" aria-label="{label}">{out}</span>'
 

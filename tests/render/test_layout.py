@@ -31,10 +31,15 @@ def test_every_panel_can_be_read_and_touched(page_at_size: tuple[Any, bool]) -> 
             measures.check(tab, touched, f"{name} at {place}")
 
 
-def test_ones_own_board_and_all_tabs_are_in_view(page_at_size: tuple[Any, bool]) -> None:
+def test_ones_own_board_and_the_way_to_all_panels_are_in_view(
+    page_at_size: tuple[Any, bool],
+) -> None:
     tab, _ = page_at_size
     width, height = tab.viewport_size["width"], tab.viewport_size["height"]
-    for selector in (".own .stock", ".own .vp", ".tabs.play", ".tabs.board", ".stage"):
+    board = ".tabs.board"
+    if not tab.is_visible(board):  # a large screen has room for the panels themselves
+        board = ".deck.board > .panel:not(#panel-players)"
+    for selector in (".own .stock", ".own .vp", ".tabs.play", board, ".stage"):
         boxes = [found.bounding_box() for found in tab.locator(selector).all()]
         assert boxes, selector  # of every player on a large screen
         for box in boxes:
@@ -113,6 +118,25 @@ def test_the_map_zooms_and_pans(page_at_size: tuple[Any, bool]) -> None:
     assert tab.evaluate(width) == initial_width
 
 
+def test_names_of_ships_leave_the_planets_of_a_small_map_free(
+    page_at_size: tuple[Any, bool],
+) -> None:
+    tab, touched = page_at_size
+    if not touched:
+        pytest.skip("a large map")
+    names, planets = (
+        [one.bounding_box() for one in tab.locator(selector).all()]
+        for selector in ("#part-ship-names text", ".stage [id^='planet-']")
+    )
+    assert len(names) == 4 and len(planets) > 40
+    for name in names:
+        for planet in planets:
+            x, y = (planet[at] + planet[side] / 2 for at, side in (("x", "width"), ("y", "height")))
+            right, baseline = name["x"] + name["width"], name["y"] + 0.8 * name["height"]
+            far_x, far_y = max(name["x"] - x, x - right, 0), max(name["y"] - y, y - baseline, 0)
+            assert max(far_x, far_y) > 0.3 * planet["width"], "on the sign of a planet"
+
+
 def test_coordinates_and_the_place_of_a_move(page_at_size: tuple[Any, bool]) -> None:
     tab, touched = page_at_size
     tab.click("[aria-label='coordinates']")
@@ -144,7 +168,7 @@ def test_help_at_the_focus_and_under_a_finger(page_at_size: tuple[Any, bool]) ->
     tab.keyboard.press("Escape")
     assert tab.is_hidden("#help-box")
     tab.keyboard.press("Tab")
-    tab.click(".tabs [data-tab='Help']")
+    measures.press_tab(tab, "Help")
     assert tab.locator("#rules details").count() >= 10
 
 

@@ -51,6 +51,8 @@ def test_slider_keys_rounds_and_seats(written: Path, width: int, browser: Any) -
     assert place() == f"{count} / {count}"
     for player, vp in enumerate(record.final_vp):
         assert show.text_content(f"#vp-{player} span") == str(vp)
+    in_turn_order = [int(vp) for vp in show.locator(".head .turn small").all_text_contents()]
+    assert sorted(in_turn_order) == sorted(record.final_vp), "in view whatever panel is open"
     show.keyboard.press("Home")
     show.locator("#slider").fill(str(count // 2))
     assert place() == f"{count // 2} / {count}"

@@ -68,7 +68,7 @@ function areaChart(holder, { series, length, at, bands = [], pick = null }) {
   for (const { values, colour, name } of series) {
     const upper = base.map((value, n) => value + Math.max(0, values[n]));
     const points = [...upper.map(point), ...base.map(point).reverse()].join(" ");
-    const area = shape("polygon", { points, fill: colour, stroke: "#fff", "stroke-width": 0.4 });
+    const area = shape("polygon", { points, fill: colour });
     area.append(shape("title", {}, name));
     svg.append(area);
     base = upper;

@@ -330,13 +330,8 @@ class TableView {
       const cell = this.cellAt(place);
       if (!cell) continue;
       const { x, y, width, height } = cell.getBBox();
-      const [cx, cy] = [x + width / 2, y + height / 8];
-      const text = shape("text", { x: cx, y: cy, "text-anchor": "middle", "dominant-baseline": "central" });
-      text.textContent = label;
-      const mark = shape("g", { class: "mark" });
-      mark.append(shape("rect", { x: cx - width / 3, y: cy - height / 6, width: width / 1.5,
-        height: height / 3, rx: height / 12 }), text);
-      this.svg.querySelector("#block-map").append(mark);
+      this.svg.querySelector("#block-map").append(shape("text", { class: "mark", x: x + width / 2,
+        y: y + height / 8, "text-anchor": "middle", "dominant-baseline": "central" }, label));
     }
   }
 
@@ -413,7 +408,7 @@ class TableView {
   }
 }
 
-// The help replaces tooltips; labels use the width that they need.
+// The help replaces tooltips; labels use the width that they need, on a small map that of their cell.
 function tidy(part) {
   part.querySelectorAll("title").forEach((title) => {
     title.parentElement.dataset.words = title.textContent;
@@ -424,6 +419,9 @@ function tidy(part) {
     text.setAttribute("x", box);
     text.setAttribute("text-anchor", "middle");
     text.removeAttribute("textLength");
+    const name = text.textContent;
+    const rest = shape("tspan", { class: "rest" }, name.slice(/[^ -~]/.test(name) ? 2 : 3));
+    text.replaceChildren(name.slice(0, -rest.textContent.length), rest);
   });
 }
 
