@@ -41,7 +41,7 @@ from training.analysis.judge import (
     JudgedMove,
     Loss,
 )
-from training.analysis.playouts import Jobs, jobs_of
+from training.analysis.playouts import Candidates
 from training.analysis.recorded_game import read_game
 from training.analysis.review import compute_accuracy, compute_pars
 from training.games.stats import estimate, share
@@ -50,7 +50,7 @@ from training.system import cli
 from .recorded_moves import PLANTER, TRIES, Beginning, Move, beginnings, moves, other_actions, seats
 
 BATCH_SIZE = 64  # moves of a batch: one size, one program
-REQUEST_SIZE = 2048  # playouts of a request
+REQUEST_SIZE = 1 << 13  # playouts for which the program is compiled
 FORMAT = "gaia_jax judged moves 3"
 OUTPUT_CHECK = outputs.json_with(format=FORMAT)
 GROUPS = ("moves", "planted", "checked", "beginnings")
@@ -149,28 +149,24 @@ class Bench:
         Args:
             sample: the number of the first random sample.
         """
-        jobs, vp = jobs_of(list(actions), n, sample), []
-        for first in range(0, len(jobs.action), REQUEST_SIZE):
-            part = Jobs(*(x[first : first + REQUEST_SIZE] for x in jobs))
-            ends = self.judge.runner.play(states, part, seed, capacity=REQUEST_SIZE)
-            if not ends.ended.all():
-                raise KeyboardInterrupt
-            vp.append(ends.vp)
-        vp_by_move = np.split(np.concatenate(vp), np.cumsum([len(x) * n for x in actions])[:-1])
-        return [
-            part[:, move.seat].reshape(-1, n).astype(float)
-            for part, move in zip(vp_by_move, batch, strict=True)
-        ]
+        samples = range(sample, sample + n)
+        candidates = [Candidates(row, own, samples) for row, own in enumerate(actions)]
+        ends = self.judge.runner.play_candidates(states, candidates, seed, capacity=REQUEST_SIZE)
+        if not all(end.ended.all() for end in ends):
+            raise KeyboardInterrupt
+        by_move = zip(ends, batch, strict=True)
+        return [end.vp[:, :, move.seat].astype(float) for end, move in by_move]
 
     def expect_vp(self, batch: Sequence[Beginning], seed: int) -> list[dict[str, Any]]:
         """The VP that the agent expects for the seats of games, and those that they reached."""
-        jobs = jobs_of([np.array([-1])] * len(batch), OPENING_PLAYOUTS)
-        ends = self.judge.runner.play(
-            stacked(batch), jobs, seed, capacity=BATCH_SIZE * OPENING_PLAYOUTS
+        samples = range(OPENING_PLAYOUTS)
+        candidates = [Candidates(row, [-1], samples) for row in range(len(batch))]
+        ends = self.judge.runner.play_candidates(
+            stacked(batch), candidates, seed, capacity=BATCH_SIZE * OPENING_PLAYOUTS
         )
-        if not ends.ended.all():
+        if not all(end.ended.all() for end in ends):
             raise KeyboardInterrupt
-        vp = ends.vp.reshape(len(batch), OPENING_PLAYOUTS, -1).mean(1)
+        vp = [end.vp[0].mean(0) for end in ends]
         return [
             {
                 "game": beginning.game, "decision": beginning.number,

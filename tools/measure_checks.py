@@ -24,7 +24,7 @@ import numpy as np
 from gaia_jax.state import Node
 from training.analysis import ADVISER
 from training.analysis.judge import GRADES, policy_probabilities
-from training.analysis.playouts import Playouts
+from training.analysis.playouts import Candidates, Playouts
 from training.analysis.position_analysis import PositionAnalysis
 from training.play.advisers import Adviser
 from training.play.compiled_rules import Rules
@@ -68,15 +68,10 @@ class Bench:
 
     def losses(self, states: list[Any], actions: list[list[int]], samples: range) -> list[Any]:
         """For each state (K - 1,) mean VP of the first of K actions above the others."""
-        ends = self.wide.play_actions(
-            batched(states), [np.array(own) for own in actions], samples, capacity=4096
-        )
-        counts = np.cumsum([len(own) * len(samples) for own in actions])[:-1]
-        by_state = zip(np.split(ends.vp, counts), states, strict=True)
-        means = [
-            vp[:, int(state.current_player)].reshape(-1, len(samples)).mean(1)
-            for vp, state in by_state
-        ]
+        candidates = [Candidates(row, own, samples) for row, own in enumerate(actions)]
+        ends = self.wide.play_candidates(batched(states), candidates, capacity=4096)
+        by_state = zip(ends, states, strict=True)
+        means = [end.vp[:, :, int(state.current_player)].mean(1) for end, state in by_state]
         return [mean[0] - mean[1:] for mean in means]
 
     def plant(self, states: list[Any], seed: int) -> list[int]:

@@ -27,7 +27,7 @@ from gaia_jax.cli.command_line import UserError, wrote
 from training.agents import Agent, make_agent, trained
 from training.agents.base import LESS_OPPONENTS
 from training.analysis.judge import policy_probabilities
-from training.analysis.playouts import Playouts
+from training.analysis.playouts import Candidates, Playouts
 from training.networks import advantage_head
 from training.system import cli
 from training.system.batched import dealing, stepping
@@ -138,13 +138,14 @@ def differences_at_the_end(
     env: Environment, agent: Agent, states: EnvState, siblings: Siblings, playouts: int, seed: int
 ) -> np.ndarray:
     """(R,) VP of the deciding seat at the end, move minus the likeliest, means of playouts."""
-    actions = [np.array(pair) for pair in zip(siblings.action, siblings.reference, strict=True)]
-    with cli.bar("playout", 2 * playouts * len(actions)) as bar:
-        ends = Playouts(env, agent).play_actions(
-            states, actions, range(playouts), seed, lambda ended: bar.update(ended - bar.n),
-            rows=siblings.position.tolist(),
-        )  # fmt: skip
-    vp = ends.vp.reshape(len(actions), 2, playouts, -1).mean(2)
+    rows = zip(siblings.position, siblings.action, siblings.reference, strict=True)
+    samples = range(playouts)
+    candidates = [Candidates(int(row), pair, samples) for row, *pair in rows]
+    with cli.bar("playout", 2 * playouts * len(candidates)) as bar:
+        ends = Playouts(env, agent).play_candidates(
+            states, candidates, seed, lambda ended: bar.update(ended - bar.n)
+        )
+    vp = np.stack([end.vp.mean(1) for end in ends])
     own = np.take_along_axis(vp, siblings.seat[:, None, None], axis=-1)[..., 0]
     difference: np.ndarray = own[:, 0] - own[:, 1]
     return difference

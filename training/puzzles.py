@@ -99,6 +99,7 @@ def _collect(
         collection = puzzles.new_collection(
             *maker_args, args.seed, args.first, args.from_round, criteria
         )
+        collection |= {"at_most": args.at_most} if args.at_most else {}
         if args.resume and args.out.exists():
             collection = puzzles.read_to_resume(args.out, collection)
         maker = PuzzleMaker(*maker_args, criteria)
@@ -114,11 +115,17 @@ def _fair(args: argparse.Namespace, env: GaiaEnv, collection: JsonObject) -> Jso
     """The puzzles whose answer leads every legal move; prints the nearest rival of each puzzle."""
     from .agents import make_agent
     from .analysis import puzzles
-    from .analysis.fairness import find_rivals
+    from .analysis.races import make_race, nearest_rivals
     from .analysis.trials import CandidatePlayer
 
     player = CandidatePlayer(env, make_agent(args.agent, env))
-    rivals = find_rivals(env, player, collection, args.seed)
+    races = [
+        make_race(env, number, state, puzzle["player"], int(puzzle["answer"]["action"]))
+        for number, puzzle, state in puzzles.replay_positions(collection)
+    ]
+    with status_line(lambda: f"{len(races)} puzzles, {player.num_played} playouts"):
+        by_number = nearest_rivals(player, races, args.seed)
+    rivals = [by_number[number] for number in range(len(races))]
     for number, (puzzle, rival) in enumerate(zip(collection["puzzles"], rivals, strict=True), 1):
         words = f"{puzzle['answer']['text']} leads {env.ruleset.actions.texts[rival.action]}"
         lead = f"{rival.lead:.1f} VP (standard error {rival.error:.1f})"

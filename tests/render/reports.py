@@ -13,6 +13,7 @@ from gaia_jax import replay
 from tests.render.records import RECORDS
 from training.analysis import advice, advice_report, review
 from training.analysis.judge import JudgedMove, judge_from_playouts, make_comparison
+from training.analysis.playouts import Ends
 from training.analysis.recorded_game import Game, compiled_step, read_game
 
 FIRST = 60  # decisions of the record that are reviewed
@@ -31,7 +32,9 @@ def _judged(game: Game, at: int, rng: np.random.Generator) -> JudgedMove:
         state = compiled_step(game.env)(state, line[-1])
     vp = rng.integers(90, 140, (1, 16, 4)) + np.array([[[0]], [[at]]])
     moves = np.broadcast_to(np.array([*line, -1, -1], np.int16), (2, 16, 6))
-    return judge_from_playouts(decision, decision.candidates[:2], vp, moves)
+    sources = np.zeros((2, 16, 4, 0), np.int16)
+    ends = Ends(vp, moves, np.ones((2, 16), bool), sources, moves)
+    return judge_from_playouts(decision, decision.candidates[:2], ends)
 
 
 def review_of_beginning(folder: Path) -> review.Review:

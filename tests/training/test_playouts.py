@@ -7,7 +7,7 @@ import pytest
 import gaia_jax
 from tests.training import toy_env
 from training.agents import random_agent
-from training.analysis.playouts import Playouts, jobs_of
+from training.analysis.playouts import Candidates, Playouts, jobs_of
 
 ENV = toy_env.make("toy", reward="vp")
 SAMPLES = 5
@@ -21,7 +21,7 @@ def positions():
 @pytest.fixture(scope="module")
 def jobs(positions):
     legal = [np.flatnonzero(mask)[:2] for mask in positions.legal_action_mask]
-    return jobs_of(legal, SAMPLES)
+    return jobs_of([Candidates(row, own, range(SAMPLES)) for row, own in enumerate(legal)])
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,32 @@ def test_jobs_are_each_candidate_of_each_position_with_the_same_luck(jobs):
     assert len(jobs.action) == 3 * 2 * SAMPLES
     assert jobs.sample.reshape(6, SAMPLES).tolist() == [list(range(SAMPLES))] * 6
     assert (np.diff(jobs.position) >= 0).all()
-    assert jobs_of([np.array([7])], 2, first=4).sample.tolist() == [4, 5]
+    assert jobs_of([Candidates(0, [7], range(4, 6))]).sample.tolist() == [4, 5]
+
+
+def test_results_are_those_of_each_action_of_each_position(positions, played):
+    """However many actions a position has; the last one has none."""
+    playouts = Playouts(ENV, random_agent(ENV), moves=20, slots=4)
+    legal = [np.flatnonzero(mask)[:2] for mask in positions.legal_action_mask]
+    candidates = [
+        Candidates(2, legal[2][1:], range(1, 4)),
+        Candidates(0, legal[0], range(SAMPLES)),
+        Candidates(1, [], range(SAMPLES)),
+    ]
+    one, two, none = playouts.play_candidates(positions, candidates, seed=1)
+    vp = played.vp.reshape(3, 2, SAMPLES, -1)
+    assert np.array_equal(one.vp, vp[2, 1:, 1:4]) and np.array_equal(two.vp, vp[0])
+    assert none.vp.shape == (0, SAMPLES, 4)
+
+
+def test_a_plan_is_what_an_action_leaves_of_it():
+    """A turn that contains the action is left out; jobs without a plan follow none."""
+    plans = [[[7, 20], [50, 51, 52], [70]]] * 4
+    jobs = jobs_of([Candidates(0, [70, 8], range(4), plans), Candidates(0, [9], range(2))])
+    first, second = [7, 20, -1, -1], [50, 51, 52, -1]
+    assert jobs.plan[3, :3, :4].tolist() == [first, second, [-1] * 4]
+    assert jobs.plan[4, :3, :1].tolist() == [[7], [50], [70]]
+    assert (jobs.plan[8:] == -1).all()
 
 
 def test_a_playout_is_its_first_action_and_its_moves(positions, jobs, played):
@@ -74,7 +99,7 @@ def test_what_has_ended_is_kept_at_ctrl_c(positions, jobs, played):
 
 
 def test_the_agent_makes_the_first_action_where_none_is_named(positions):
-    jobs = jobs_of([np.array([-1])] * 3, SAMPLES)
+    jobs = jobs_of([Candidates(row, [-1], range(SAMPLES)) for row in range(3)])
     noted = Playouts(ENV, random_agent(ENV), 20, 4, note=lambda state: state.game.clock)
     ends = noted.play(positions, jobs, seed=1)
     assert ends.ended.all() and len({tuple(row) for row in ends.moves}) > SAMPLES

@@ -28,24 +28,22 @@ class PlannedPlayouts:
         self.env = SimpleNamespace(ruleset=SimpleNamespace(actions=SimpleNamespace(first={})))
         self.agent, self.num_played = None, 0
 
-    def play_actions(
-        self, states: Any, actions: Any, samples: range, seed: int = 0, progress: Any = None
-    ) -> Ends:
-        own = np.repeat(actions[0], len(samples))
-        self.num_played += len(own)
-        progress(len(own))
-        luck = np.concatenate(
-            [
-                np.random.default_rng((a, n, self.seed)).normal(0, self.spread, 1)
-                for a in actions[0]
-                for n in samples
-            ]
-        )
-        mean = np.array([self.vp[a] for a in own.tolist()])
-        vp = np.round(np.stack([mean * 0, mean + luck], 1))
-        moves = np.array([[self.later.get(a, 99), -1] for a in own.tolist()])
-        notes = np.tile([TURN, -1], (len(own), 1))
-        return Ends(vp, moves, np.ones(len(own), bool), np.zeros((len(own), 2, 1)), notes)
+    def play_candidates(
+        self, states: Any, candidates: Any, seed: int = 0, progress: Any = None
+    ) -> list[Ends]:
+        ((_, actions, samples, _),) = candidates
+        shape = len(actions), len(samples)
+        self.num_played += shape[0] * shape[1]
+        progress(shape[0] * shape[1])
+        luck = [
+            [np.random.default_rng((a, n, self.seed)).normal(0, self.spread) for n in samples]
+            for a in actions
+        ]
+        mean = np.array([[self.vp[a]] for a in actions])
+        vp = np.round(np.stack([0 * mean + np.zeros(shape), mean + np.array(luck)], 2))
+        moves = np.array([[[self.later.get(a, 99), -1]] * shape[1] for a in actions])
+        notes = np.broadcast_to(np.array([TURN, -1]), (*shape, 2))
+        return [Ends(vp, moves, np.ones(shape, bool), np.zeros((*shape, 2, 1)), notes)]
 
 
 def analysis_of(
@@ -122,7 +120,7 @@ def test_a_played_action_is_played_out_as_often_as_the_others(
     analysis.suggest(played=11)
     assert analysis.plan_of(11) == 11 and analysis.candidates[-1] == 11
     assert 11 not in analysis.alternatives()
-    assert analysis.outcomes([0, 11]).vp.shape[1] == 2 * ROUND
+    assert analysis.ends([0, 11]).vp.shape[1] == 2 * ROUND
     assert analysis.plan_of(9) == analysis.plan_of(-1) == -1, "not played out"
     analysis.suggest(played=10)
     assert analysis.plan_of(10) == analysis.plan_of(0), "another order of one plan"
@@ -166,11 +164,12 @@ class UnluckyStart(PlannedPlayouts):
 
     num_choosing = position_analysis.NUM_CHOOSING
 
-    def play_actions(self, states: Any, actions: Any, samples: range, *args: Any, **kw: Any) -> Any:
-        ends = super().play_actions(states, actions, samples, *args, **kw)
-        own, number = np.repeat(actions[0], len(samples)), np.tile(samples, len(actions[0]))
-        ends.vp[(own == 0) & (number < self.num_choosing), SEAT] -= 40
-        return ends
+    def play_candidates(self, states: Any, candidates: Any, *args: Any, **kw: Any) -> list[Ends]:
+        (ends,) = super().play_candidates(states, candidates, *args, **kw)
+        ((_, actions, samples, _),) = candidates
+        is_unlucky = (np.array(actions) == 0)[:, None] & (np.array(samples) < self.num_choosing)
+        ends.vp[is_unlucky, SEAT] -= 40
+        return [ends]
 
 
 def test_playouts_that_choose_the_compared_action_warn_of_nothing(
@@ -195,6 +194,26 @@ def test_later_checks_warn_only_by_playouts_that_chose_nothing(
         analysis.check([1])
     check = analysis.check([0])
     assert not check.is_mistake and abs(check.loss.mean) < 8
+
+
+def test_the_playouts_of_an_earlier_check_measure_or_choose_but_not_both(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Action 0 has 40 VP more by luck in the playouts of the first check, and is chosen by them."""
+
+    class LuckyLater(PlannedPlayouts):
+        def play_candidates(self, states: Any, candidates: Any, *args: Any, **kw: Any) -> Any:
+            (ends,) = super().play_candidates(states, candidates, *args, **kw)
+            ((_, actions, samples, _),) = candidates
+            is_later = np.array(samples) >= position_analysis.NUM_CHOOSING
+            ends.vp[(np.array(actions) == 0)[:, None] & is_later, SEAT] += 40
+            return [ends]
+
+    runner = LuckyLater({0: 100, 1: 90, 2: 101, 3: 80}, {}, 0.1)
+    analysis = analysis_of(monkeypatch, runner)
+    assert analysis.check([2]).best == 0, "it measures 2, with luck"
+    check = analysis.check([3])
+    assert check.best == 2, "as the playouts say that measured nothing"
 
 
 def test_a_check_uses_the_playouts_of_the_hint(monkeypatch: pytest.MonkeyPatch) -> None:

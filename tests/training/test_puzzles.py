@@ -16,7 +16,6 @@ from training import zoo
 from training.agents import Agent
 from training.analysis import (
     attribution,
-    fairness,
     puzzle_blocks,
     puzzle_maker,
     puzzles,
@@ -95,7 +94,6 @@ def maker(game, legal, monkeypatch):
     """A maker whose policy prefers the first action to the third, which is worth most."""
     monkeypatch.setattr(trials, "POOL_SIZE", 2)
     monkeypatch.setattr(puzzle_maker, "POOL_SIZE", 2)
-    monkeypatch.setattr(races, "POOL_SIZE", 2)
     set_policy(monkeypatch, game, {legal[0]: 0.7, legal[2]: 0.3})
     maker_without_agent = object.__new__(PuzzleMaker)
     (
@@ -345,11 +343,11 @@ def test_a_file_is_continued(collection, game, tmp_path, monkeypatch, capsys):
 
 
 def test_a_set_has_a_limited_size_and_share_of_late_puzzles(
-    collection, game, tmp_path, monkeypatch
+    collection, game, tmp_path, monkeypatch, capsys
 ):
     """Late decisions are searched until MAX_LATE_SHARE of the set is full, others to its end.
 
-    The last batches have more puzzles than fit.
+    The last batches have more puzzles than fit; a larger limit would not bring them back.
     """
     path, num_decisions = tmp_path / "puzzles.json", []
     (puzzle,) = collection["puzzles"]
@@ -371,6 +369,13 @@ def test_a_set_has_a_limited_size_and_share_of_late_puzzles(
     assert [puzzle["round"] for puzzle in made["puzzles"]] == [0] * 7 + [-1] * 3
     assert made["following"] == 12 and num_decisions[0] == num_decisions[1] > 0
     assert num_decisions[2:] == [0]
+    for limit in (["--at-most", 20], ["--at-most", 5], []):
+        assert run(*arguments[:-2], *limit, "--out", path, "--resume") == 2
+        assert "lacks puzzles beyond --at-most 10" in capsys.readouterr().err
+    assert run(*arguments, "--out", path, "--resume") == 0 and puzzles.read(path) == made
+    puzzles.write(path, {key: value for key, value in made.items() if key != "at_most"})
+    assert run(*arguments[:-1], 11, "--out", path, "--resume") == 0, "it was made without a limit"
+    assert puzzles.read(path)["at_most"] == 11 and len(puzzles.read(path)["puzzles"]) == 11
 
 
 def test_blocks_of_games_are_shards(collection, game, tmp_path, monkeypatch):
@@ -493,7 +498,7 @@ def test_the_shipped_puzzles_are_clear_and_fair():
         likeliest = max(puzzle["candidates"], key=lambda candidate: candidate["policy"])
         assert likeliest["action"] == puzzle["policy"]["action"], "the policy alone is wrong"
         rival = puzzle["rival"]
-        assert rival["less"] >= fairness.MIN_LEAD_OVER_RIVALS and rival["text"] != best["text"]
+        assert rival["less"] >= races.MIN_LEAD_OVER_RIVALS and rival["text"] != best["text"]
         assert rival["moves"] >= len(puzzle["candidates"]) - 1
         for candidate in puzzle["candidates"]:
             assert candidate["line"][0] == candidate["text"] and candidate["line"][-1] == "pass"

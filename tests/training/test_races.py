@@ -19,21 +19,22 @@ class Player:
     def __init__(self, means):
         self.means, self.counts, self.requests = means, np.zeros((2, 100), int), 0
 
-    def run_jobs(self, pool, jobs, seed):
+    def play(self, states, candidates, seed):
         self.requests += 1
-        np.add.at(self.counts, (jobs.position, jobs.action), 1)
-        keys = zip(jobs.position.tolist(), jobs.action.tolist(), jobs.sample.tolist(), strict=True)
-        vp = [
-            self.means[position][action]
-            + SPREAD * np.random.default_rng([seed, position, action, sample]).normal()
-            for position, action, sample in keys
+        return [self.ends(seed, *own) for own in candidates]
+
+    def ends(self, seed, position, actions, samples, plans):
+        (action,) = actions
+        self.counts[position, action] += len(samples)
+        luck = [
+            np.random.default_rng([seed, position, action, sample]).normal() for sample in samples
         ]
-        return SimpleNamespace(vp=np.array(vp)[:, None])
+        vp = self.means[position][action] + SPREAD * np.array(luck)
+        return SimpleNamespace(vp=vp[None, :, None])
 
 
 @pytest.fixture(autouse=True)
-def _without_states(monkeypatch):
-    monkeypatch.setattr(races, "stack_states", lambda states, rows: None)
+def _small_requests(monkeypatch):
     monkeypatch.setattr(races, "MAX_JOBS", 64)
 
 

@@ -27,7 +27,7 @@ from training.analysis.judge import (
     estimate_win_loss,
     make_comparison,
 )
-from training.analysis.playouts import jobs_of
+from training.analysis.playouts import Candidates
 from training.games.stats import wins
 from training.system import cli
 
@@ -180,10 +180,9 @@ def test_what_is_expected_is_what_playouts_from_the_first_position_bring(
     ended_counts = []
     expected = judge.estimate_final_vp(states, comparisons, 3, ended_counts.append)
     assert expected.shape == (4,) and ended_counts[-1] == FULL_GAMES_FACTOR * PLAYOUTS
-    plays = judge.runner.play(
-        states, jobs_of([np.array([-1])], FULL_GAMES_FACTOR * PLAYOUTS), 3, capacity=judge.capacity
-    )
-    assert expected.tolist() == plays.vp.mean(0).tolist() and expected.std() > 0
+    candidates = [Candidates(0, [-1], range(FULL_GAMES_FACTOR * PLAYOUTS))]
+    (plays,) = judge.runner.play_candidates(states, candidates, 3, capacity=judge.capacity)
+    assert expected.tolist() == plays.vp[0].mean(0).tolist() and expected.std() > 0
 
     def stop(ended):
         raise KeyboardInterrupt

@@ -16,7 +16,7 @@ from training import arena, evaluate, labels, zoo
 from training import config as configs
 from training.agents import policy_agent, random_agent
 from training.agents.search import SearchSpec, make_search
-from training.analysis.playouts import Playouts
+from training.analysis.playouts import Candidates, Playouts
 from training.games.arena import Arena, entry_names
 from training.games.report import arena_report, behaviour, format_levels
 from training.learn.advantages import less_of_others
@@ -205,9 +205,12 @@ def test_a_search_does_not_see_the_hidden_cards(form: str, positions: Any) -> No
 def test_playouts_do_not_see_the_hidden_cards(positions: Any) -> None:
     env, states, others = positions
     playouts = Playouts(env, random_agent(env), moves=8, slots=32)
-    actions = [np.flatnonzero(mask)[:2] for mask in np.asarray(states.legal_action_mask)]
-    ends = [playouts.play_actions(jax.device_get(x), actions, range(4)) for x in (states, others)]
-    assert ends[0].ended.all() and not differs(*ends)
+    candidates = [
+        Candidates(row, np.flatnonzero(mask)[:2], range(4))
+        for row, mask in enumerate(np.asarray(states.legal_action_mask))
+    ]
+    ends = [playouts.play_candidates(jax.device_get(x), candidates) for x in (states, others)]
+    assert all(end.ended.all() for end in ends[0]) and not differs(*ends)
 
 
 @pytest.mark.slow

@@ -10,16 +10,16 @@ import pytest
 from gaia_jax.state import Node
 from tests.training import toy_env
 from training.agents import Agent
-from training.analysis import actions, fairness, races, trials, verification
+from training.analysis import actions, races, trials, verification
 from training.analysis.judge import Comparison
 from training.analysis.playout_journal import PlayoutJournal
+from training.analysis.playouts import Candidates
 from training.analysis.trials import (
     TURN_BEGINS,
     WITHIN_TURN,
     CandidatePlayer,
-    PlannedMove,
     Trial,
-    extract_plan,
+    extract_plans,
 )
 from training.analysis.verification import PuzzleVerifier, is_verified, with_stronger_seat
 
@@ -73,8 +73,8 @@ def position(later, order):
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
+    monkeypatch.setattr(trials, "POOL_SIZE", 4)
     for module in (trials, races):
-        monkeypatch.setattr(module, "POOL_SIZE", 4)
         monkeypatch.setattr(module, "MAX_JOBS", 128)
     monkeypatch.setattr(trials, "MAX_MOVES", 20)
 
@@ -85,17 +85,17 @@ def test_the_better_order_of_two_moves_counts(order):
     player = CandidatePlayer(ENV, following(PICK), 8, (every_decision, every_decision))
     comparison = Comparison(1, 0, np.array([PICK, PROJECT, MINE]), np.array([0.8, 0.1, 0.1]))
     trials = [Trial(n, position(later, order), comparison) for n, later in ((1, 9), (6, 2))]
-    plain = player.try_candidates(trials, 4, 0, lambda trial: True)
+    plain = player.try_candidates(trials, range(4), lambda trial: True)
     assert [trial.seat_vp.mean(1).tolist() for trial in plain] == [[10, 14, 23]] * 2
     assert all(trial.answer == MINE for trial in plain)
-    both = player.try_candidates(trials, 4, 0, lambda trial: True, with_plans=True)
+    both = player.try_candidates(trials, range(4), lambda trial: True, with_plans=True)
     assert both[0].seat_vp.mean(1).tolist() == [10, 23, 23] and both[0].improved_by_plan == {
         PROJECT
     }
     assert both[1].seat_vp.mean(1).tolist() == [10, 16, 23]
     assert both[1].losses[1][:3] == (7, 7, 7) and (both[1].lead_by_game == 7).all()
     assert player.num_played == 2 * (2 * 12) + 8, "PICK has too few VP for a plan"
-    assert player.try_candidates(trials, 4, 0, lambda trial: False) == []
+    assert player.try_candidates(trials, range(4), lambda trial: False) == []
 
 
 def test_a_continued_command_repeats_no_playouts(tmp_path, monkeypatch):
@@ -107,7 +107,9 @@ def test_a_continued_command_repeats_no_playouts(tmp_path, monkeypatch):
         agent = following(PICK)._replace(params=params)
         player = CandidatePlayer(env, agent, 8, (every_decision, every_decision))
         player.journal = PlayoutJournal(tmp_path / "puzzles.json")
-        return player.try_candidates(contests, 4, first, lambda _: True, with_plans=True)
+        return player.try_candidates(
+            contests, range(first, first + 4), lambda _: True, with_plans=True
+        )
 
     (before,) = play(0)
     monkeypatch.setattr(trials.Playouts, "play", lambda *_, **__: pytest.fail("played again"))
@@ -125,12 +127,8 @@ def test_a_plan_is_what_the_seat_decides_in_its_own_turns():
     begins, inside = TURN_BEGINS + 1, WITHIN_TURN + 1
     moves = np.array([20, 31, 40, 50, 51, 60, 52, 70, -1, -1])
     notes = np.array([inside, 2, 1, begins, inside, begins + 1, inside, begins, 0, 0])
-    plan = extract_plan(7, moves, notes, 1)
-    assert plan == [[7, 20], [50, 51, 52], [70]]
-    planned = PlannedMove(70, [plan] * 12).planned_actions(4)
-    first, second = [7, 20, -1, -1], [50, 51, 52, -1]
-    assert len(planned) == 4 and planned[3, :3, :4].tolist() == [first, second, [-1] * 4]
-    assert (PlannedMove(70).planned_actions(4) == -1).all()
+    ends = trials.NO_ENDS._replace(moves=moves[None], notes=notes[None])
+    assert extract_plans(7, ends, 1, 70) == [[[7, 20], [50, 51, 52]]], "70 is the last pass"
 
 
 def test_a_turn_begins_at_a_main_decision_without_a_conversion_before_it():
@@ -200,12 +198,13 @@ def test_no_other_legal_move_may_come_near(verifier):
     state = only(position(9, WITH_OTHERS), MINE, PICK, PICK + 1, PROJECT)
     assert verifier(PICK).verify_seat([(0, puzzle, state)]) == {}
     toy_verifier = verifier(PICK)
-    toy_verifier._choose_rivals = lambda trials: [[PlannedMove(PICK + 1)]]
+    rivals = Candidates(0, [PICK + 1], verification.RIVAL_SAMPLES)
+    toy_verifier._choose_rivals = lambda trials: [rivals]
     ((_, verified),) = toy_verifier.verify_seat([(0, puzzle, state)]).items()
     rival = verified["held"]["rival"]
     assert rival["text"] == f"move {PICK + 1}" and rival["moves"] == 2
-    assert rival["less"] >= fairness.MIN_LEAD_OVER_RIVALS
-    toy_verifier._choose_rivals = lambda trials: [[PlannedMove(PROJECT, [[[MINE]]] * 6)]]
+    assert rival["less"] >= races.MIN_LEAD_OVER_RIVALS
+    rivals = rivals._replace(actions=[PROJECT], plans=[[[MINE]]] * 6)
     richer = position(10, WITH_OTHERS)
     richer.game.worth[1:, 0] = 30
     assert toy_verifier.verify_seat([(0, puzzle, only(richer, MINE, PICK, PROJECT))]) == {}
@@ -222,10 +221,10 @@ def test_a_puzzle_is_fair_if_its_answer_leads_every_legal_move():
         (only(state, MINE, PICK), PICK),
     ]
     contests = [
-        fairness.make_race(ENV, number, state, 0, answer)
+        races.make_race(ENV, number, state, 0, answer)
         for number, (state, answer) in enumerate(cases)
     ]
-    rivals = fairness.nearest_rivals(player, contests)
+    rivals = races.nearest_rivals(player, contests)
     assert rivals[0][:3] == (PROJECT, 0, 3) and not rivals[0].is_fair, "the mine may follow it"
     assert rivals[1].action in (PICK, PICK + 1) and rivals[1].is_fair and rivals[1].num_moves == 2
     assert rivals[2].action == MINE and rivals[2].lead < 0

@@ -133,7 +133,7 @@ class Advisor:
     def __init__(self, env: GaiaEnv, agent: Agent, runner: Playouts | None = None):
         """
         Args:
-            runner: plays all games (`candidate_outcomes.shared_runner`); by default playouts of
+            runner: plays all games (`playouts.shared_playouts`); by default playouts of
                 the advice's own.
         """
         self.env, self.agent, self._shared = env, agent, runner

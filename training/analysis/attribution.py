@@ -45,7 +45,6 @@ def build_report(game: Game, number: int, outcomes: Outcomes) -> JsonObject:
     loss, so it is biased upwards, unlike the loss of a review (`judge`).
     """
     state, rules = game.states[number - 1], game.env.ruleset
-    assert outcomes.sources is not None
     seat, order = outcomes.seat, outcomes.order_by_vp()
     own, won = outcomes.vp[:, :, seat], wins(outcomes.vp)[:, :, seat].mean(1)
     missions = Table(state, rules).final_missions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -18,7 +18,7 @@ from ..agents import Agent, make_agent
 from ..games.stats import wins
 from ..types import Environment, EnvModule, EnvState
 from .judge import policy_probabilities
-from .playouts import Playouts
+from .playouts import Candidates, Playouts
 from .recorded_game import read_game
 from .report_table import ReportTable
 
@@ -32,74 +32,11 @@ class Outcomes(NamedTuple):
     probabilities: np.ndarray  # (K,) by the agent's policy; nan without a policy
     vp: np.ndarray  # (K, n, P) at the end
     seat: int  # whose decision it was
-    sources: np.ndarray | None = None  # (K, n, P, S) VP by source
-    # (K, n, M) `Ends.moves` and `Ends.notes`
-    moves: np.ndarray = np.empty((0, 0, 0), int)
-    notes: np.ndarray = np.empty((0, 0, 0), int)
+    sources: np.ndarray  # (K, n, P, S) VP by source
 
     def order_by_vp(self) -> np.ndarray:
         """(K,) the indices of the candidates, the one with the most VP for the decider first."""
         return np.argsort(-self.vp[:, :, self.seat].mean(1), kind="stable")
-
-    def candidate(self, row: int) -> Outcomes:
-        """One of the candidates."""
-        return self._with([x[row : row + 1] for x in self._arrays()])
-
-    def first_playouts(self, count: int) -> Outcomes:
-        """The first playouts of each candidate."""
-        return self._with([x[:, :count] if x.ndim > 1 else x for x in self._arrays()])
-
-    def with_playouts(self, more: Outcomes) -> Outcomes:
-        """The same candidates with more playouts."""
-        rows = zip(self._arrays(), more._arrays(), strict=True)
-        return self._with([np.concatenate([x, y], 1) if x.ndim > 1 else x for x, y in rows])
-
-    @classmethod
-    def of_candidates(cls, single: Sequence[Outcomes]) -> Outcomes:
-        """Candidates of one position, with as many playouts each."""
-        columns = zip(*(outcomes._arrays() for outcomes in single), strict=True)
-        return single[0]._with([np.concatenate(column) for column in columns])
-
-    def _arrays(self) -> list[np.ndarray]:
-        return [np.asarray(getattr(self, name)) for name in ARRAYS]
-
-    def _with(self, arrays: Sequence[np.ndarray]) -> Outcomes:
-        named: dict[str, Any] = dict(zip(ARRAYS, arrays, strict=True))
-        return self._replace(**named)
-
-
-ARRAYS = ("actions", "probabilities", "vp", "sources", "moves", "notes")
-
-
-def play_actions(
-    runner: Playouts,
-    states: EnvState,
-    actions: np.ndarray,
-    samples: range,
-    seed: int = 0,
-    probabilities: np.ndarray | None = None,
-    progress: Callable[[int], object] = lambda ended: None,
-) -> Outcomes:
-    """Play out K actions of a position.
-
-    Args:
-        states: the position, a batch of one.
-        samples: numbers of the n playouts; equal numbers draw the same random numbers.
-        probabilities: (K,) of the actions by the agent's policy.
-        progress: called with the number of finished playouts.
-    Raises:
-        KeyboardInterrupt: Ctrl-C before all playouts ended.
-    """
-    ends = runner.play_actions(states, [actions], samples, seed, progress)
-    if not ends.ended.all():  # an unfinished playout has 0 VP
-        raise KeyboardInterrupt
-    vp, sources, moves, notes = (
-        x.reshape(len(actions), len(samples), *x.shape[1:]).astype(int)
-        for x in (ends.vp, ends.sources, ends.moves, ends.notes)
-    )
-    chances = np.full(len(actions), np.nan) if probabilities is None else probabilities
-    seat = int(np.asarray(states.current_player)[0])
-    return Outcomes(actions, chances, vp, seat, sources, moves, notes)
 
 
 def choose_candidates(
@@ -145,8 +82,12 @@ def play_out(
     """
     actions, probabilities = choose_candidates(agent, state, limit, played)
     batch: EnvState = jax.tree.map(lambda x: np.asarray(x)[None], state)
-    runner, samples = Playouts(env, agent), range(num_playouts)
-    return play_actions(runner, batch, actions, samples, seed, probabilities)
+    candidates = [Candidates(0, actions, range(num_playouts))]
+    (ends,) = Playouts(env, agent).play_candidates(batch, candidates, seed)
+    if not ends.ended.all():  # an unfinished playout has 0 VP
+        raise KeyboardInterrupt
+    seat = int(np.asarray(state.current_player))
+    return Outcomes(actions, probabilities, ends.vp, seat, ends.sources)
 
 
 def outcome_table(outcomes: Outcomes, texts: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ not measure the loss.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import jax
@@ -18,7 +18,7 @@ from ..agents import Agent
 from ..games.stats import wins
 from ..stats.effects import CONFIDENCE
 from ..types import Environment, EnvState
-from .playouts import Ends, Playouts
+from .playouts import Candidates, Ends, Playouts
 
 MAX_CANDIDATES = 4  # including the played action
 MIN_PROBABILITY = 1e-4  # of an alternative, by the policy
@@ -145,32 +145,6 @@ def make_comparison(number: int, seat: int, played: int, probabilities: np.ndarr
     return Comparison(number, seat, candidates, probabilities[candidates])
 
 
-class _Stage(NamedTuple):
-    """Playouts of some comparisons; those of one comparison are consecutive."""
-
-    indices: list[int]  # of the comparisons
-    actions: list[np.ndarray]  # (K,) of each comparison
-    ends: Ends
-    samples: int  # n, of each action
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether it was not interrupted."""
-        return bool(self.ends.ended.all())
-
-    def results(self) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-        """Each completed comparison: its index and actions, then as of `judge_from_playouts`."""
-        start = 0
-        for index, actions in zip(self.indices, self.actions, strict=True):
-            rows = slice(start, start + len(actions) * self.samples)
-            start = rows.stop
-            if self.ends.ended[rows].all():
-                results = (self.ends.vp, self.ends.moves, self.ends.sources)
-                shape = (len(actions), self.samples)
-                vp, moves, sources = (x[rows].reshape(*shape, *x.shape[1:]) for x in results)
-                yield index, actions, vp, moves, sources
-
-
 class Judge:
     """Judges moves by the playouts of one agent."""
 
@@ -267,15 +241,15 @@ class Judge:
         Raises:
             KeyboardInterrupt: before all playouts have ended.
         """
-        capacity = self._capacity(comparisons)
-        ends = self.runner.play_actions(
+        samples = range(FULL_GAMES_FACTOR * self.num_playouts)
+        (ends,) = self.runner.play_candidates(
             states,
-            [np.array([-1])],  # the agent also chooses the first action
-            range(FULL_GAMES_FACTOR * self.num_playouts), seed, progress, capacity,
+            [Candidates(0, [-1], samples)],  # the agent also chooses the first action
+            seed, progress, self._capacity(comparisons),
         )  # fmt: skip
         if not ends.ended.all():
             raise KeyboardInterrupt
-        return np.asarray(ends.vp.mean(0))
+        return np.asarray(ends.vp[0].mean(0))
 
     def _stage_sizes(self, comparisons: Sequence[Comparison]) -> tuple[int, int, int]:
         """Numbers of playouts that choose, that measure, and that measure again."""
@@ -303,41 +277,42 @@ class Judge:
         num_played, capacity = 0, self._capacity(comparisons)
         self.capacity = capacity
 
-        def play(indices: list[int], actions: list[np.ndarray], samples: range) -> _Stage:
+        def play(indices: list[int], samples: range) -> dict[int, Ends]:
+            """The completed comparisons of some `actions`, by index."""
             nonlocal num_played
-            ends = self.runner.play_actions(
-                states, actions, samples, seed, lambda n: progress(num_played + n), capacity,
-                indices,
-            )  # fmt: skip
-            num_played += len(ends.ended)
-            return _Stage(indices, actions, ends, len(samples))
+            candidates = [Candidates(i, actions[i], samples) for i in indices]
+            ends = self.runner.play_candidates(
+                states, candidates, seed, lambda n: progress(num_played + n), capacity
+            )
+            num_played += sum(end.ended.size for end in ends)
+            by_index = zip(indices, ends, strict=True)
+            return {i: end for i, end in by_index if end.ended.all()}
+
+        def measure(indices: list[int], samples: range) -> dict[int, JudgedMove]:
+            return {
+                i: judge_from_playouts(comparisons[i], actions[i], end)
+                for i, end in play(indices, samples).items()
+            }
 
         n, choosing = self.num_playouts, self._num_choosing
-        # (1,) or (2,) each: the played action, then its alternative if it has one
-        compared = [c.candidates[:2] for c in comparisons]
         # Choose the best alternative where there is more than one.
-        undecided = [i for i, c in enumerate(comparisons) if len(c.candidates) > 2]
+        actions = [comparison.candidates for comparison in comparisons]
+        undecided = [i for i, own in enumerate(actions) if len(own) > 2]
         if undecided:
-            candidates = [comparisons[i].candidates for i in undecided]
-            stage = play(undecided, candidates, range(choosing))
-            if not stage.is_complete:
-                return [_judge_by_halves(comparisons[i], *result) for i, *result in stage.results()]
-            for i, actions, vp, _, _ in stage.results():
-                compared[i] = actions[[0, _best_alternative(comparisons[i], vp)]]
+            chosen = play(undecided, range(choosing))
+            if len(chosen) < len(undecided):
+                return [_judge_by_halves(comparisons[i], end) for i, end in chosen.items()]
+            for i, end in chosen.items():
+                actions[i] = actions[i][[0, _best_alternative(comparisons[i], end.vp)]]
         # Measure the losses, with other samples.
-        stage = play(list(range(len(comparisons))), compared, range(choosing, choosing + n))
-        judged = {i: judge_from_playouts(comparisons[i], *result) for i, *result in stage.results()}
+        judged = measure(list(range(len(comparisons))), range(choosing, choosing + n))
         # The largest of these losses are biased upwards: replace them by those of new samples.
-        with_alternative = [i for i in judged if len(compared[i]) > 1]
+        with_alternative = [i for i in judged if len(actions[i]) > 1]
         by_loss = sorted(with_alternative, key=lambda i: -judged[i].loss.shrunk_mean)
-        if stage.is_complete and by_loss:
+        if len(judged) == len(comparisons) and by_loss:
             costliest = sorted(by_loss[: self._num_remeasured(len(by_loss))])
-            actions_of = [compared[i] for i in costliest]
             first = choosing + n
-            stage = play(costliest, actions_of, range(first, first + n * REMEASURE_FACTOR))
-            judged |= {
-                i: judge_from_playouts(comparisons[i], *result) for i, *result in stage.results()
-            }
+            judged |= measure(costliest, range(first, first + n * REMEASURE_FACTOR))
         return list(judged.values())
 
     def _num_remeasured(self, count: int) -> int:
@@ -353,35 +328,23 @@ def _best_alternative(comparison: Comparison, vp: np.ndarray) -> int:
     return 1 + int(np.argmax(vp[1:, :, comparison.seat].mean(1)))
 
 
-def _judge_by_halves(
-    comparison: Comparison,
-    actions: np.ndarray,
-    vp: np.ndarray,
-    moves: np.ndarray,
-    sources: np.ndarray,
-) -> JudgedMove:
+def _judge_by_halves(comparison: Comparison, ends: Ends) -> JudgedMove:
     """Judge a move by the choosing playouts alone: half of them choose, the others measure."""
-    half = vp.shape[1] // 2
-    pair = [0, _best_alternative(comparison, vp[:, :half])]
-    later = (x[pair, half:] for x in (vp, moves, sources))
-    return judge_from_playouts(comparison, actions[pair], *later)
+    half = ends.vp.shape[1] // 2
+    pair = [0, _best_alternative(comparison, ends.vp[:, :half])]
+    later = ends.at(np.s_[pair, half:])
+    return judge_from_playouts(comparison, comparison.candidates[pair], later)
 
 
-def judge_from_playouts(
-    comparison: Comparison,
-    actions: np.ndarray,
-    vp: np.ndarray,
-    moves: np.ndarray,
-    sources: np.ndarray | None = None,
-) -> JudgedMove:
+def judge_from_playouts(comparison: Comparison, actions: np.ndarray, ends: Ends) -> JudgedMove:
     """Judge a move by playouts of it and of its alternative, if there is one.
 
     Args:
         actions: (K,), the played one first; K is 1 or 2.
-        vp: (K, n, P). moves: (K, n, M). sources: (K, n, P, S) VP by source.
+        ends: (K, n, ...) of their playouts.
     """
-    seat, won = comparison.seat, wins(vp)
-    own_sources = np.zeros((2, 1, 0)) if sources is None else sources[:, :, seat].astype(float)
+    seat, vp, won = comparison.seat, ends.vp, wins(ends.vp)
+    means = ends.sources[:, :, seat].mean(1)
     has_alternative = len(actions) > 1
     other = len(actions) - 1  # 0, the played action, without an alternative
     median = int(np.argsort(vp[other, :, seat], kind="stable")[vp.shape[1] // 2])
@@ -389,6 +352,5 @@ def judge_from_playouts(
         comparison, int(actions[other]), vp[0].mean(0), won[0].mean(0),
         estimate_loss(vp[1, :, seat], vp[0, :, seat]) if has_alternative else NO_LOSS,
         estimate_win_loss(won[1, :, seat], won[0, :, seat]) if has_alternative else NO_LOSS,
-        vp.shape[1], moves[other, median, :LINE_LENGTH],
-        (own_sources[other] - own_sources[0]).mean(0),
+        vp.shape[1], ends.moves[other, median, :LINE_LENGTH], means[other] - means[0],
     )  # fmt: skip

@@ -44,6 +44,10 @@ PLAYOUT_STREAM = 0x0FF
 SHARED_SLOTS, SHARED_LEAST = 32, (512, 4096)
 
 
+MAX_TURNS, MAX_ACTIONS = 16, 12  # turns of a plan, actions of such a turn
+Plan = list[list[int]]  # the turns of a seat, each as its actions
+
+
 class Jobs(NamedTuple):
     """J playouts, started in this order."""
 
@@ -66,27 +70,62 @@ class Ends(NamedTuple):
     sources: np.ndarray  # (J, P, K) int16, VP by source
     notes: np.ndarray  # (J, M) int16, result of `note` at the position of each of `moves`
 
+    def at(self, index: Any) -> Ends:
+        """The results at an index of all arrays."""
+        return Ends(*(x[index] for x in self))
+
 
 Note = Callable[[EnvState], Array]  # of B states: (B,)
 Turn = Callable[[EnvState], Array]  # of B states: (B,) bool, whether a turn begins there
 
 
-def jobs_of(candidates: Sequence[np.ndarray], samples: int, first: int = 0) -> Jobs:
-    """Each candidate of each position, `samples` times.
+class Candidates(NamedTuple):
+    """K first actions at one position, each played out with the same random numbers."""
 
-    Args:
-        candidates: (K,) actions for each position.
-        samples: number of jobs of each candidate.
-        first: sample number of the first of them.
-    """
-    sample_numbers = np.arange(first, first + samples)
-    position = np.repeat(np.arange(len(candidates)), [len(x) * samples for x in candidates])
+    position: int  # index of the start position
+    actions: Sequence[int] | np.ndarray  # (K,) legal ones; -1: the agent chooses it
+    samples: range  # the n values of `Jobs.sample`
+    plans: Sequence[Plan] = ()  # of the playouts, at least n; () without plans
+
+
+def jobs_of(candidates: Sequence[Candidates]) -> Jobs:
+    """The n playouts of each action, in this order."""
+    jobs = [(own, int(action)) for own in candidates for action in own.actions]
+    lengths = [len(own.samples) for own, _ in jobs]
+    plan = np.full((sum(lengths), 1, 1), -1)
+    if any(own.plans for own in candidates):
+        plan = np.concatenate([_plan_array(own, action) for own, action in jobs])
     return Jobs(
-        position,
-        np.concatenate([np.repeat(x, samples) for x in candidates]),
-        np.concatenate([np.tile(sample_numbers, len(x)) for x in candidates]),
-        np.full((len(position), 1, 1), -1),
+        np.repeat([own.position for own, _ in jobs], lengths),
+        np.repeat([action for _, action in jobs], lengths),
+        np.concatenate([np.array(own.samples) for own, _ in jobs]),
+        plan,
     )
+
+
+def _plan_array(own: Candidates, action: int) -> np.ndarray:
+    """(n, MAX_TURNS, MAX_ACTIONS) of one of the actions; without the turns that contain it."""
+    planned = np.full((len(own.samples), MAX_TURNS, MAX_ACTIONS), -1)
+    for row, plan in enumerate(own.plans[: len(own.samples)]):
+        turns = [turn[:MAX_ACTIONS] for turn in plan if action not in turn]
+        for number, turn in enumerate(turns[:MAX_TURNS]):
+            planned[row, number, : len(turn)] = turn
+    return planned
+
+
+def split_ends(ends: Ends, candidates: Sequence[Candidates]) -> list[Ends]:
+    """The results of `jobs_of` for each of the candidates, as arrays (K, n, ...)."""
+    counts = [len(own.actions) * len(own.samples) for own in candidates]
+    parts = zip(*(np.split(x, np.cumsum(counts)[:-1]) for x in ends), strict=True)
+    return [
+        Ends(*(x.reshape(len(own.actions), len(own.samples), *x.shape[1:]) for x in part))
+        for own, part in zip(candidates, parts, strict=True)
+    ]
+
+
+def join_ends(parts: Sequence[Ends], axis: int = 0) -> Ends:
+    """Several results as one, along an axis of their arrays."""
+    return Ends(*(np.concatenate(arrays, axis) for arrays in zip(*parts, strict=True)))
 
 
 class _Plan(NamedTuple):
@@ -300,34 +339,23 @@ class Playouts:
         """
         states = jax.tree.map(lambda x: np.asarray(x)[None], state)
         over_states = states.replace(terminated=np.ones(1, bool))
-        self.play_actions(over_states, [np.array([-1])], range(1))
+        self.play_candidates(over_states, [Candidates(0, [-1], range(1))])
 
     def release(self) -> None:
         """Drop the compiled programs; the next request compiles them again or loads them."""
         self._programs.clear()
 
-    def play_actions(
+    def play_candidates(
         self,
         states: EnvState,
-        actions: Sequence[np.ndarray],
-        samples: range,
+        candidates: Sequence[Candidates],
         seed: int = 0,
         progress: Callable[[int], object] = lambda ended: None,
         capacity: int = 0,
-        rows: Sequence[int] | None = None,
-    ) -> Ends:
-        """Play out each of the first actions of some positions, in the order of `jobs_of`.
-
-        Args:
-            actions: (K,) of each position.
-            samples: sample numbers (`Jobs.sample`) of the playouts of each action.
-            seed, progress, capacity: as of `play`.
-            rows: the row in `states` of each position; by default 0, 1, ...
-        """
-        jobs = jobs_of(actions, len(samples), samples.start)
-        if rows is not None:
-            jobs = jobs._replace(position=np.asarray(rows)[jobs.position])
-        return self.play(states, jobs, seed, progress, capacity)
+    ) -> list[Ends]:
+        """Play out candidates; arguments as of `play`, results as of `split_ends`."""
+        ends = self.play(states, jobs_of(candidates), seed, progress, capacity)
+        return split_ends(ends, candidates)
 
     def _program(self, devices: int, slots: int) -> tuple[Any, Any, Any]:
         if (devices, slots) not in self._programs:

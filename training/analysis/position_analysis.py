@@ -18,9 +18,8 @@ from gaia_jax.state import Node
 
 from ..types import EnvState
 from .actions import read_notes
-from .candidate_outcomes import Outcomes, play_actions
 from .judge import GRADES, MIN_PROBABILITY, Loss, estimate_loss, policy_probabilities
-from .playouts import Playouts
+from .playouts import Candidates, Ends, Playouts, join_ends
 from .recorded_game import whole_moves
 
 ROUND = 16  # playouts of an action at a time
@@ -65,9 +64,9 @@ class PositionAnalysis:
         self.runner, self.state, self._step = runner, state, step
         self.seat = int(state.current_player)
         self._states: EnvState = jax.tree.map(lambda x: np.asarray(x)[None], state)
-        self._by_action: dict[int, Outcomes] = {}  # K is 1
+        self._by_action: dict[int, Ends] = {}  # (n, ...) of each action
         self._orders: dict[int, int] = {}  # an action that is no candidate: the one it belongs to
-        self._chosen_at: dict[int, int] = {}  # a compared candidate: its playouts when chosen
+        self._num_choosing: dict[int, int] = {}  # of a candidate: its playouts that choose
         self._likely: list[int] | None = None
         self.is_hurried = False  # `suggest` ends early, because a check waits
 
@@ -94,7 +93,7 @@ class PositionAnalysis:
 
     def mean_vp(self, action: int) -> float:
         """Mean final VP of the deciding player after an action that was played out."""
-        return float(self._by_action[action].vp[0, :, self.seat].mean())
+        return float(self._by_action[action].vp[:, self.seat].mean())
 
     def orders_of(self, action: int) -> list[int]:
         """Other actions that belong to the same plan as a candidate."""
@@ -104,16 +103,15 @@ class PositionAnalysis:
         """The candidate of the plan to which an action belongs; -1 if it was not played out."""
         return self._orders.get(action, action if action in self._by_action else -1)
 
-    def outcomes(self, actions: Sequence[int]) -> Outcomes:
-        """Playouts of some actions, as many as each of them has."""
-        single = [self._by_action[action] for action in actions]
-        count = min(outcome.vp.shape[1] for outcome in single)
-        rows = [outcome.first_playouts(count) for outcome in single]
-        return Outcomes.of_candidates(rows)
+    def ends(self, actions: Sequence[int]) -> Ends:
+        """(K, n, ...) playouts of K actions, as many of each as all of them have."""
+        count = min(map(self._num_playouts, actions))
+        own = (self._by_action[action] for action in actions)
+        return Ends(*(np.stack([x[:count] for x in arrays]) for arrays in zip(*own, strict=True)))
 
     def losses(self, action: int, best: int) -> Loss:
         """VP that an action loses compared with another one."""
-        best_vp, vp = self.outcomes([best, action]).vp[:, :, self.seat]
+        best_vp, vp = self.ends([best, action]).vp[:, :, self.seat]
         return estimate_loss(best_vp, vp)
 
     def suggest(self, progress: Progress = lambda ended, total: None, played: int = -1) -> None:
@@ -137,7 +135,7 @@ class PositionAnalysis:
         if len(shown) > 1 and not self.is_hurried:
             self._extend(shown, 2 * ROUND, progress)
             self._merge_orders()
-        self._chosen_at.clear()  # these playouts choose again
+        self._num_choosing.clear()  # these playouts choose again
 
     def _near(self) -> list[int]:
         """The candidates that lose at most NEAR_VP, with the best."""
@@ -180,14 +178,22 @@ class PositionAnalysis:
         others = [action for action in self.candidates if action != played]
         if not others:
             return Check(actions[0], estimate_loss(np.zeros(2), np.zeros(2)), 0, False)
-        num_choosing = self._chosen_at.setdefault(others[0], self._num_playouts(others[0]))
+        for action in others:
+            self._num_choosing.setdefault(action, self._num_playouts(action))
+        best = max(others, key=self._choosing_vp)
+        num_choosing = self._num_choosing[best]
         further = [range(num_choosing, num_choosing + len(part)) for part in READINGS[:3]]
         readings = [range(num_choosing), *further]
-        return self._compare(others[0], played, move, readings, progress)
+        return self._compare(best, played, move, readings, progress)
+
+    def _choosing_vp(self, action: int) -> float:
+        """Mean VP in the playouts that choose; later ones measure in this and further checks."""
+        vp = self._by_action[action].vp[: self._num_choosing[action], self.seat]
+        return float(vp.mean())
 
     def _num_playouts(self, action: int) -> int:
         """How often an action was played out."""
-        return len(self._by_action[action].vp[0]) if action in self._by_action else 0
+        return len(self._by_action[action].vp) if action in self._by_action else 0
 
     def _compare(
         self,
@@ -209,11 +215,11 @@ class PositionAnalysis:
         for reading in [part for part in readings if part.stop >= num_known]:
             if move is None:
                 self._extend([best, played], reading.stop, progress)
-                vp = self._by_action[played].vp[0]
+                vp = self._by_action[played].vp
             else:
                 self._extend([best], reading.stop, progress)
                 vp = move.play(reading.stop, progress)
-            best_vp = self._by_action[best].vp[0]
+            best_vp = self._by_action[best].vp
             part = slice(reading.start, reading.stop)
             loss = estimate_loss(best_vp[part, self.seat], vp[part, self.seat])
             error = loss.standard_error
@@ -229,20 +235,21 @@ class PositionAnalysis:
 
     def _extend(self, actions: Sequence[int], count: int, progress: Progress) -> None:
         """Play out actions until each of them has at least `count` playouts."""
-        numbers = {a: len(x.vp[0]) for a, x in self._by_action.items()}
-        for start in sorted({numbers.get(action, 0) for action in actions}):
-            missing = [a for a in actions if numbers.get(a, 0) == start < count]
+        for start in sorted({self._num_playouts(action) for action in actions}):
+            missing = [a for a in actions if self._num_playouts(a) == start < count]
             if not missing:
                 continue
             total = len(missing) * (count - start)
             progress(0, total)
-            played = play_actions(
-                self.runner, self._states, np.array(missing), range(start, count),
+            (played,) = self.runner.play_candidates(
+                self._states, [Candidates(0, missing, range(start, count))],
                 progress=partial(_report, progress, total),
             )  # fmt: skip
+            if not played.ended.all():
+                raise KeyboardInterrupt
             for row, action in enumerate(missing):
-                new, known = played.candidate(row), self._by_action.get(action)
-                self._by_action[action] = known.with_playouts(new) if known else new
+                new, known = played.at(row), self._by_action.get(action)
+                self._by_action[action] = join_ends([known, new]) if known else new
 
     def _merge_orders(self) -> None:
         """Keep one candidate of each plan: the best of those that lead to the same position.
@@ -264,11 +271,11 @@ class PositionAnalysis:
     def _position_after_turn(self, action: int) -> bytes:
         """The position at the end of the turn, as the most frequent of the playouts ends it."""
         played = self._by_action[action]
-        notes = read_notes(played.notes[0])
+        notes = read_notes(played.notes)
         turns = Counter(
             tuple(moves[: _length_of_turn(players, begins, self.seat)].tolist())
             for moves, players, begins in zip(
-                played.moves[0], notes.player, notes.begins_turn, strict=True
+                played.moves, notes.player, notes.begins_turn, strict=True
             )
         )
         later = turns.most_common(1)[0][0]
@@ -286,10 +293,10 @@ class PositionAnalysis:
     def _share_next(self, action: int, later: int) -> float:
         """Share of an action's playouts in which the seat's next turn contains another action."""
         played = self._by_action[action]
-        notes = read_notes(played.notes[0])
+        notes = read_notes(played.notes)
         own = notes.player == self.seat
         turn = np.cumsum(own & (notes.begins_turn | (notes.node == Node.START)), axis=1)
-        return float((own & (turn == 1) & (played.moves[0] == later)).any(1).mean())
+        return float((own & (turn == 1) & (played.moves == later)).any(1).mean())
 
 
 class Move:
@@ -309,11 +316,11 @@ class Move:
             return np.repeat(np.asarray(self._states.game.players.vp), count, 0)
         missing = range(len(self._vp), count)
         if missing:
-            ends = self._runner.play_actions(
-                self._states, [np.array([-1])], missing,
+            (ends,) = self._runner.play_candidates(
+                self._states, [Candidates(0, [-1], missing)],
                 progress=lambda ended: progress(ended, len(missing)),
             )  # fmt: skip
-            self._vp = np.concatenate([self._vp, ends.vp])
+            self._vp = np.concatenate([self._vp, ends.vp[0]])
         return self._vp
 
 

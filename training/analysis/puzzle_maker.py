@@ -5,7 +5,7 @@ few. The policy and the agents of `criteria` leave the decisions where another m
 policy's own may be the answer. A few playouts compare that move with the policy's. The answer then
 races against all legal moves (`races`), first with few playouts. New random numbers compare more
 candidates, with and without the plan of the answer (`trials`). The race continues until the answer
-leads every legal move (`fairness`), and new random numbers decide again (`is_puzzle`).
+leads every legal move, and new random numbers decide again (`is_puzzle`).
 """
 
 from __future__ import annotations
@@ -27,10 +27,9 @@ from gaia_jax.xla.stored_programs import env_jit
 from ..agents import make_agent
 from ..types import JsonObject
 from . import puzzles, review_report
-from .fairness import FIRST_SAMPLE, make_race, nearest_rivals
 from .judge import judge_from_playouts, make_comparison, policy_probabilities
 from .playout_journal import PlayoutJournal
-from .playouts import Jobs
+from .playouts import Candidates
 from .puzzle_criteria import choose_varied, is_promising, is_puzzle, puzzle_decisions
 from .puzzles import (
     ANY_ANSWER,
@@ -38,7 +37,7 @@ from .puzzles import (
     NON_ANSWERS,
     AnswerCriteria,
 )
-from .races import LADDER, Race, Step, run_races
+from .races import FIRST_SAMPLE, LADDER, make_race, nearest_rivals, run_races
 from .recorded_game import Game, compiled_step, whole_moves
 from .review import check_policy
 from .trials import POOL_SIZE, CandidatePlayer, Trial, stack_states
@@ -50,9 +49,8 @@ LATE_ROUND, MAX_LATE_SHARE = 5, 0.7  # of a set with `at_most`: puzzles of this 
 MIN_RELATIVE_PROBABILITY = 0.003
 # Of each stage: playouts, `is_promising` arguments. A small lead rarely survives the later stages.
 SCREENING = ((4, 4.0, 1.0), (16, 6.0, 2.0))
-# First playouts of the stage with plans, and of the check, whose random numbers select nothing.
-FIRST_PLAN_SAMPLE = 1 << 16
-FIRST_CHECK_SAMPLE = FIRST_PLAN_SAMPLE + SCREENING[-1][0]
+# Numbers of the playouts with plans; the playouts of the check follow and select nothing.
+PLAN_SAMPLES = range(1 << 16, (1 << 16) + 16)
 
 
 class Decision(NamedTuple):
@@ -163,13 +161,15 @@ class PuzzleMaker:
         draw = env_jit(self.env, "draw_setup")
         start = replay.compiled(gaia_jax.make(self.env.id, players=self.env.num_players))[0]
         states = [jax.device_get(start(draw(jax.random.fold_in(key, n)))) for n in numbers]
-        pool = stack_states(states)
-        first = np.argmax(policy_probabilities(self.agent, pool)[:GAMES_PER_BLOCK], axis=1)
-        moves = self.player.run_jobs(
-            pool, Jobs(np.arange(GAMES_PER_BLOCK), first, numbers), seed
-        ).moves
-        rows = zip(states, first.tolist(), moves.tolist(), strict=True)
-        return [(state, [action, *row]) for state, action, row in rows]
+        probabilities = policy_probabilities(self.agent, stack_states(states))
+        first = np.argmax(probabilities[:GAMES_PER_BLOCK], axis=1).tolist()
+        candidates = [
+            Candidates(row, [action], range(number, number + 1))
+            for row, (action, number) in enumerate(zip(first, numbers.tolist(), strict=True))
+        ]
+        ends = self.player.play(dict(enumerate(states)), candidates, seed)
+        rows = zip(states, first, ends, strict=True)
+        return [(state, [action, *end.moves[0, 0].tolist()]) for state, action, end in rows]
 
     def retry(self, collection: JsonObject) -> JsonObject:
         """Make the puzzles again with this agent; keep those that are puzzles for it too.
@@ -193,45 +193,16 @@ class PuzzleMaker:
         self, games: Sequence[Game], decisions: Sequence[Decision], seed: int
     ) -> list[list[JsonObject]]:
         """The puzzles of each game; of those with the same answer the one with the largest lead."""
-        trials, decisions = list[Trial](), self._with_alternatives(games, decisions)
+        decision_of, trials = dict[int, Decision](), list[Trial]()
         for start in range(0, len(decisions), POOL_SIZE):
-            trials += self._make_trials(games, decisions[start : start + POOL_SIZE], start)
+            part = decisions[start : start + POOL_SIZE]
+            for decision, trial in self._make_trials(games, part, start):
+                decision_of[trial.number] = decision
+                trials.append(trial)
         for samples, lead, clear in SCREENING:
             self._stage = f"{len(trials)} decisions, {samples} playouts"
             accepts = partial(is_promising, lead=lead, clear=clear)
-            trials = self.player.try_candidates(trials, samples, 0, accepts, seed)
-        races, trials = self._race(trials, LADDER[:2], seed)
-        trials = [self._with_more_candidates(trial) for trial in trials]
-        check = partial(self.player.try_candidates, seed=seed, with_plans=True)
-        self._stage = f"{len(trials)} decisions, plans"
-        trials = check(trials, SCREENING[-1][0], FIRST_PLAN_SAMPLE, is_promising)
-        trials = [trial for trial in trials if trial.answer == races[trial.number].actions[0]]
-        self._stage = f"{len(trials)} decisions, all legal moves"
-        rivals = nearest_rivals(self.player, [races[trial.number] for trial in trials], seed)
-        trials = [
-            trial
-            for trial in trials
-            if rivals[trial.number].is_fair and not races[trial.number].is_lost(LADDER)
-        ]
-        self._stage = f"{len(trials)} decisions, {self.num_playouts} playouts"
-        by_answer: list[dict[str, JsonObject]] = [{} for _ in games]
-        for trial in check(trials, self.num_playouts, FIRST_CHECK_SAMPLE, is_puzzle):
-            number, _, beats = decisions[trial.number]
-            puzzle = puzzle_json(games[number], trial) | ({"beats": beats} if beats else {})
-            puzzle["rival"] = rivals[trial.number].json(self._texts)
-            clearest = by_answer[number].setdefault(puzzle["answer"]["text"], puzzle)
-            if puzzle["loss"]["mean"] > clearest["loss"]["mean"]:
-                by_answer[number][puzzle["answer"]["text"]] = puzzle
-        return [sorted(own.values(), key=lambda puzzle: puzzle["decision"]) for own in by_answer]
-
-    def _race(
-        self, trials: Sequence[Trial], ladder: Sequence[Step], seed: int
-    ) -> tuple[dict[int, Race], list[Trial]]:
-        """Race the answers of trials against all legal moves.
-
-        Returns:
-            The races that are not lost, by number, and their trials.
-        """
+            trials = self.player.try_candidates(trials, range(samples), accepts, seed)
         self._stage = f"{len(trials)} decisions, all legal moves"
         races = [
             make_race(
@@ -240,64 +211,76 @@ class PuzzleMaker:
             )
             for trial in trials
         ]  # fmt: skip
-        remaining_races = run_races(self.player, races, ladder, FIRST_SAMPLE, seed)
-        by_number = {race.number: race for race in remaining_races}
-        return by_number, [trial for trial in trials if trial.number in by_number]
-
-    def _with_alternatives(
-        self, games: Sequence[Game], decisions: Sequence[Decision]
-    ) -> list[Decision]:
-        """The decisions with another likely move; a search costs far more than the policy."""
-        open_decisions, is_kind = list[Decision](), self._is_answer_kind()
-        is_move = np.array([not text.startswith(CONVERSION) for text in self._texts])
-        for start in range(0, len(decisions), POOL_SIZE):
-            part = decisions[start : start + POOL_SIZE]
-            pool = stack_states([games[game].states[at] for game, at, _ in part])
-            probabilities = policy_probabilities(self.agent, pool)[: len(part)]
-            least = MIN_RELATIVE_PROBABILITY * probabilities.max(1, keepdims=True)
-            best = probabilities.argmax(1)
-            is_likely = (probabilities >= least) & is_kind
-            is_likely[np.arange(len(part)), best] = False
-            is_open = is_likely.any(1) & is_move[best]
-            open_decisions += [
-                decision
-                for decision, is_kept in zip(part, is_open, strict=True)
-                if is_kept or decision.beats
-            ]
-        return open_decisions
+        races = run_races(self.player, races, LADDER[:2], FIRST_SAMPLE, seed)
+        by_number = {race.number: race for race in races}
+        trials = [self._with_more_candidates(t) for t in trials if t.number in by_number]
+        check = partial(self.player.try_candidates, seed=seed, with_plans=True)
+        self._stage = f"{len(trials)} decisions, plans"
+        trials = check(trials, PLAN_SAMPLES, is_promising)
+        trials = [trial for trial in trials if trial.answer == by_number[trial.number].actions[0]]
+        self._stage = f"{len(trials)} decisions, all legal moves"
+        races = [by_number[trial.number] for trial in trials]
+        rivals = nearest_rivals(self.player, races, seed)
+        trials = [
+            trial
+            for trial, race in zip(trials, races, strict=True)
+            if rivals[trial.number].is_fair and not race.is_lost(LADDER)
+        ]
+        self._stage = f"{len(trials)} decisions, {self.num_playouts} playouts"
+        by_answer: list[dict[str, JsonObject]] = [{} for _ in games]
+        final = range(PLAN_SAMPLES.stop, PLAN_SAMPLES.stop + self.num_playouts)
+        for trial in check(trials, final, is_puzzle):
+            number, _, beats = decision_of[trial.number]
+            puzzle = puzzle_json(games[number], trial) | ({"beats": beats} if beats else {})
+            puzzle["rival"] = rivals[trial.number].json(self._texts)
+            clearest = by_answer[number].setdefault(puzzle["answer"]["text"], puzzle)
+            if puzzle["loss"]["mean"] > clearest["loss"]["mean"]:
+                by_answer[number][puzzle["answer"]["text"]] = puzzle
+        return [sorted(own.values(), key=lambda puzzle: puzzle["decision"]) for own in by_answer]
 
     def _make_trials(
         self, games: Sequence[Game], decisions: Sequence[Decision], first: int
-    ) -> Iterator[Trial]:
-        """A trial of each decision with at least two candidates, numbered from `first` on."""
+    ) -> Iterator[tuple[Decision, Trial]]:
+        """A trial of each decision with another likely move, numbered from `first` on.
+
+        The agents of the criteria are asked only there: a search costs far more than the policy.
+        """
         states = [games[game].states[at] for game, at, _ in decisions]
         pool, texts = stack_states(states), self._texts
         by_state = policy_probabilities(self.agent, pool)[: len(states)]
-        chosen, is_kind = self._choices(pool, by_state, decisions), self._is_answer_kind()
-        for row, (state, decision) in enumerate(zip(states, decisions, strict=True)):
-            probabilities, allowed = by_state[row], is_kind.copy()
+        best, is_kind = by_state.argmax(1), self._is_answer_kind()
+        is_move = np.array([not text.startswith(CONVERSION) for text in texts])
+        is_likely = by_state >= MIN_RELATIVE_PROBABILITY * by_state.max(1, keepdims=True)
+        num_others = (is_likely & is_kind).sum(1) - is_kind[best]
+        beats = np.array([bool(decision.beats) for decision in decisions])
+        rows = np.flatnonzero(((num_others > 0) & is_move[best]) | beats)
+        chosen = self._choices(pool, best, decisions, rows)
+        for number, row in enumerate(rows.tolist(), first):
+            decision, probabilities, allowed = decisions[row], by_state[row], is_kind.copy()
             for name in self.criteria.solved_by:
                 allowed &= np.arange(len(texts)) == chosen[name][row]
             allowed[[chosen[name][row] for name in self.criteria.unsolved_by]] = False
-            beaten = int(chosen[decision.beats][row] if decision.beats else probabilities.argmax())
-            is_likely = probabilities >= MIN_RELATIVE_PROBABILITY * probabilities.max()
-            weights = np.where(allowed & is_likely, probabilities, 0.0)
+            beaten = int(chosen[decision.beats][row] if decision.beats else best[row])
+            weights = np.where(allowed & is_likely[row], probabilities, 0.0)
             weights[beaten] = probabilities[beaten]
-            comparison = make_comparison(
-                decision.at + 1, int(state.current_player), beaten, weights
-            )
-            if len(comparison.candidates) > 1 and not texts[beaten].startswith(CONVERSION):
-                yield Trial(first + row, state, comparison, probabilities, allowed)
+            seat = int(states[row].current_player)
+            comparison = make_comparison(decision.at + 1, seat, beaten, weights)
+            if len(comparison.candidates) > 1 and is_move[beaten]:
+                yield decision, Trial(number, states[row], comparison, probabilities, allowed)
 
     def _choices(
-        self, pool: State, probabilities: np.ndarray, decisions: Sequence[Decision]
+        self, pool: State, best: np.ndarray, decisions: Sequence[Decision], rows: np.ndarray
     ) -> dict[str, np.ndarray]:
         """(N,) the choice of each agent of the criteria at N decisions.
 
         The agents of `solved_by` are asked one after another, each where the choices so far may be
         the answer; -1 elsewhere.
+
+        Args:
+            best: (N,) the choice of the policy.
+            rows: where they are asked.
         """
-        chosen, rows = dict[str, np.ndarray](), np.arange(len(decisions))
+        chosen, beaten = dict[str, np.ndarray](), best
 
         def choose(name: str) -> None:
             chosen[name] = np.full(len(decisions), -1)
@@ -305,7 +288,6 @@ class PuzzleMaker:
                 states: State = jax.tree.map(lambda x: x[rows], pool)
                 chosen[name][rows] = puzzles.choose_actions(self._solvers[name], states)
 
-        beaten = probabilities.argmax(1)
         for name in {decision.beats for decision in decisions} - {""}:
             choose(name)
             beats = np.array([decision.beats == name for decision in decisions])
@@ -376,11 +358,9 @@ def replay_moves(env: GaiaEnv, state: State, moves: Sequence[int]) -> Game:
 
 def puzzle_json(game: Game, trial: Trial) -> JsonObject:
     """A puzzle, plain values."""
-    rules, comparison, ends = game.env.ruleset, trial.comparison, trial.ends
+    rules, comparison = game.env.ruleset, trial.comparison
     pair = [0, trial.best_row]
-    judged = judge_from_playouts(
-        comparison, comparison.candidates[pair], ends.vp[pair], ends.moves[pair, :, :0]
-    )
+    judged = judge_from_playouts(comparison, comparison.candidates[pair], trial.ends.at(pair))
     move = review_report.move_json(game, judged)
     answer, beaten = move.pop("better"), move.pop("played")
     del move["grade"], move["line"]

@@ -51,6 +51,7 @@ THEMES = {
 SCHEMA: Schema = {
     "ruleset": TEXT, "version": TEXT, "agent": TEXT, "sha256": TEXT, "playouts": WHOLE,
     "seed": WHOLE, "following": WHOLE, "from_round": WHOLE,
+    "at_most?": WHOLE,  # a limit that may have left puzzles out
     # Agents that selected the puzzles.
     "chosen?": {"solved_by": LIST, "unsolved_by": LIST, "beats?": LIST, "held_by?": LIST,
                 "fair_by?": LIST},
@@ -238,9 +239,12 @@ def read_to_resume(path: Path, expected: JsonObject) -> JsonObject:
     collection = read(path)
     if collection.get("chosen") != expected.get("chosen"):
         raise UserError(f"{path} holds puzzles chosen otherwise: name another file")
-    same = expected.keys() - {"following", "games", "puzzles"}
+    limit = collection.get("at_most")
+    if limit and limit != expected.get("at_most"):
+        raise UserError(f"{path} lacks puzzles beyond --at-most {limit}: continue it with that")
+    same = expected.keys() - {"following", "games", "puzzles", "at_most"}
     data_files.check_same(path, {k: collection[k] for k in same}, {k: expected[k] for k in same})
-    return collection
+    return expected | collection
 
 
 def num_players(collection: JsonObject) -> int:

@@ -1,24 +1,32 @@
-"""Race the answers of decisions against their rivals; stop each race as soon as it is decided.
+"""Race the answers of puzzles against all other legal moves, shown or not, until it is decided.
 
 Every move of a race is first played out a few times. After that, only the undecided rivals nearest
 to the answer are played out more, with the random numbers of the answer's playouts. A race is lost
 once a rival is clearly within its limit of the answer, and won once the answer leads every rival by
 the limit. Many races share each request, so that the programs of `playouts` stay full.
+
+The answer of a puzzle is fair if it leads each other legal move by MIN_LEAD_OVER_RIVALS. Moves that
+come near it are therefore played out with its plan too (`trials`).
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from gaia_jax.env import State
+from gaia_jax.env import GaiaEnv, State
 
-from .playouts import Jobs
-from .trials import MAX_JOBS, POOL_SIZE, CandidatePlayer, stack_states
+from ..types import JsonObject
+from .playouts import Candidates
+from .puzzles import CONVERSION, MIN_LEAD
+from .trials import MAX_DISTANCE, MAX_JOBS, CandidatePlayer, extract_plans
 
+MIN_LEAD_OVER_RIVALS = 3.0  # VP of the answer above every other legal move
+FIRST_SAMPLE = 1 << 18  # of the playouts: their random numbers made and verified no puzzle
+FIRST_PLAN_SAMPLE = 1 << 19  # ... of those with plans
 MIN_WIDTH = 4  # rivals of a race that are played out together
 POOLED_WEIGHT = 15  # degrees of freedom of the race's mean variance in that of one rival
 
@@ -33,6 +41,8 @@ class Step(NamedTuple):
 
 # Weak evidence loses a race late, when more of it is expensive; the last step decides by the mean.
 LADDER = (Step(4, 2.5, 2.5), Step(16, 2.5, 2.0), Step(64, 2.0, 1.0), Step(256, 0.0, 0.0))
+# The playouts with plans; those of the second step alone decide.
+PLAN_LADDER = (Step(16, 2.5, 2.5), Step(48, 2.5, 2.5))
 
 
 @dataclasses.dataclass
@@ -94,13 +104,110 @@ class Race:
         return [self.vp[0][: len(vp)] - vp for vp in self.vp[1:]]
 
 
-class _Part(NamedTuple):
-    """Playouts of one move of a race: samples `first` to `stop - 1`."""
+Part = tuple[Race, int, int]  # a race, the row of a move, and how many playouts it is to have
 
-    race: Race
-    row: int  # of the move
-    first: int
-    stop: int
+
+class Rival(NamedTuple):
+    """The legal move nearest to the answer."""
+
+    action: int
+    lead: float  # VP of the answer above it; negative if the move is better
+    num_moves: int  # other legal moves that were played out
+    num_playouts: int = 0  # of the rival
+    error: float = 0.0  # standard error of the lead
+
+    @classmethod
+    def of(cls, race: Race, num_moves: int) -> Self:
+        """The rival of a race."""
+        if not len(race.limits):
+            return cls(int(race.actions[0]), np.inf, num_moves)
+        k, leads, errors = race.nearest, race.leads, race.errors
+        count = int(race.counts[k])
+        return cls(int(race.actions[1 + k]), float(leads[k]), num_moves, count, float(errors[k]))
+
+    @property
+    def is_fair(self) -> bool:
+        """Whether the answer leads far enough."""
+        return self.lead >= MIN_LEAD_OVER_RIVALS
+
+    def json(self, texts: Sequence[str]) -> JsonObject:
+        """The value of "rival" of a puzzle.
+
+        Args:
+            texts: of all actions.
+        """
+        return {
+            "text": texts[self.action], "less": round(self.lead, 1), "moves": self.num_moves,
+            "playouts": self.num_playouts, "error": round(self.error, 1),
+        }  # fmt: skip
+
+
+def other_moves(env: GaiaEnv, state: State, excluded: Sequence[int]) -> list[int]:
+    """The legal moves of a state without some, and without conversions, which only begin a move."""
+    texts, legal = env.ruleset.actions.texts, np.flatnonzero(np.asarray(state.legal_action_mask))
+    return [a for a in legal.tolist() if a not in excluded and not texts[a].startswith(CONVERSION)]
+
+
+def make_race(
+    env: GaiaEnv, number: int, state: State, seat: int, answer: int, beaten: int = -1
+) -> Race:
+    """The race of an answer against all other legal moves.
+
+    Args:
+        beaten: a move that the answer has to lead by MIN_LEAD; -1: none.
+    """
+    others = other_moves(env, state, [answer])
+    limits = [MIN_LEAD if a == beaten else MIN_LEAD_OVER_RIVALS for a in others]
+    return Race(number, state, seat, np.array([answer, *others], int), np.array(limits))
+
+
+def nearest_rivals(
+    player: CandidatePlayer, races: Sequence[Race], seed: int = 0
+) -> dict[int, Rival]:
+    """The legal move that comes nearest to the answer of each race, by its number.
+
+    Args:
+        races: their earlier playouts count.
+        seed: of the playouts; another one than the maker's gives other random numbers.
+    """
+    won = run_races(player, races, LADDER, FIRST_SAMPLE, seed)
+    rivals = {race.number: Rival.of(race, len(race.limits)) for race in races}
+    for race in _run_with_plans(player, won, seed):
+        rivals[race.number] = min(
+            rivals[race.number],
+            Rival.of(race, rivals[race.number].num_moves),
+            key=lambda rival: rival.lead,
+        )
+    return rivals
+
+
+def _run_with_plans(player: CandidatePlayer, races: Sequence[Race], seed: int) -> list[Race]:
+    """Races of answers against near moves that are followed by the plan of the answer.
+
+    A move that the answer may follow, or that may follow the answer, can be as good with it.
+    """
+    near = {race.number: race.actions[1:][race.leads <= MAX_DISTANCE] for race in races}
+    by_number, first = dict[int, Race](), FIRST_PLAN_SAMPLE
+    for step in PLAN_LADDER:
+        races = [race for race in races if len(near[race.number])]
+        states = {race.number: race.state for race in races}
+        samples = range(first, first + step.playouts)
+        first += step.playouts
+        answers = [Candidates(race.number, race.actions[:1], samples) for race in races]
+        answer_ends, moves = player.play(states, answers, seed), list[Candidates]()
+        for race, end in zip(races, answer_ends, strict=True):
+            plans = extract_plans(int(race.actions[0]), end.at(0), race.seat, player.last_pass)
+            moves.append(Candidates(race.number, near[race.number], samples, plans))
+        ends = player.play(states, moves, seed)
+        for race, answer, end in zip(races, answer_ends, ends, strict=True):
+            actions = np.append(race.actions[0], near[race.number])
+            limits = np.full(len(actions) - 1, MIN_LEAD_OVER_RIVALS)
+            vp = [*answer.vp[:, :, race.seat], *end.vp[:, :, race.seat]]
+            planned = Race(race.number, race.state, race.seat, actions, limits, vp)
+            by_number[race.number] = planned
+            is_lost = planned.is_lost(PLAN_LADDER)
+            near[race.number] = actions[1:][[] if is_lost else planned.open_rivals(PLAN_LADDER)]
+    return list(by_number.values())
 
 
 def run_races(
@@ -124,52 +231,37 @@ def _reached(ladder: Sequence[Step], count: int) -> Step:
     return next((step for step in ladder if count <= step.playouts), ladder[-1])
 
 
-def _next_parts(races: Sequence[Race], ladder: Sequence[Step]) -> list[_Part]:
+def _next_parts(races: Sequence[Race], ladder: Sequence[Step]) -> list[Part]:
     """The next playouts of all races: as few rivals of each as fill a request."""
     open_rivals = [(race, race.open_rivals(ladder)) for race in races]
     open_rivals = [(race, rivals) for race, rivals in open_rivals if rivals]
-    width, parts = MIN_WIDTH, list[_Part]()
+    width, parts = MIN_WIDTH, list[Part]()
     while open_rivals:
         parts = [part for race, own in open_rivals for part in _parts_of(race, own, width, ladder)]
-        is_full = sum(part.stop - part.first for part in parts) >= MAX_JOBS
+        is_full = sum(stop - len(race.vp[row]) for race, row, stop in parts) >= MAX_JOBS
         if is_full or width >= max(len(own) for _, own in open_rivals):
             return parts
         width *= 2
     return parts
 
 
-def _parts_of(race: Race, rivals: Sequence[int], width: int, ladder: Sequence[Step]) -> list[_Part]:
+def _parts_of(race: Race, rivals: Sequence[int], width: int, ladder: Sequence[Step]) -> list[Part]:
     """The next playouts of a race: all rivals without any, otherwise the `width` nearest ones."""
-    new = [k for k in rivals if not len(race.vp[1 + k])]
-    parts = list[_Part]()
-    for k in new or rivals[:width]:
-        count = len(race.vp[1 + k])
-        stop = next(step.playouts for step in ladder if step.playouts > count)
-        parts.append(_Part(race, 1 + k, count, stop))
-    stop, played = max(part.stop for part in parts), len(race.vp[0])
-    return ([_Part(race, 0, played, stop)] if stop > played else []) + parts
+    counts = race.counts
+    stops = {
+        1 + k: next(step.playouts for step in ladder if step.playouts > counts[k])
+        for k in [k for k in rivals if not counts[k]] or rivals[:width]
+    }
+    stops = {0: max(len(race.vp[0]), *stops.values())} | stops
+    return [(race, row, stop) for row, stop in stops.items() if stop > len(race.vp[row])]
 
 
-def _play_parts(player: CandidatePlayer, parts: Sequence[_Part], first: int, seed: int) -> None:
-    """Play parts out, in requests of at most MAX_JOBS playouts and POOL_SIZE positions."""
-    states = {part.race.number: part.race.state for part in parts}
-    blocks = dict[int, list[_Part]]()
-    for part in parts:
-        blocks.setdefault(part.race.number // POOL_SIZE, []).append(part)
-    for block in blocks.values():
-        numbers = sorted({part.race.number for part in block})
-        pool = stack_states([states[n] for n in numbers], [n % POOL_SIZE for n in numbers])
-        lengths = [part.stop - part.first for part in block]
-        position = np.repeat([part.race.number % POOL_SIZE for part in block], lengths)
-        action = np.repeat([part.race.actions[part.row] for part in block], lengths)
-        sample = first + np.concatenate([np.arange(part.first, part.stop) for part in block])
-        vp = list[np.ndarray]()
-        for start in range(0, len(position), MAX_JOBS):
-            rows = slice(start, start + MAX_JOBS)
-            vp.append(
-                player.run_jobs(pool, Jobs(position[rows], action[rows], sample[rows]), seed).vp
-            )
-        by_part = np.split(np.concatenate(vp), np.cumsum(lengths)[:-1])
-        for part, own in zip(block, by_part, strict=True):
-            race = part.race
-            race.vp[part.row] = np.append(race.vp[part.row], own[:, race.seat].astype(float))
+def _play_parts(player: CandidatePlayer, parts: Sequence[Part], first: int, seed: int) -> None:
+    """Play parts out and add the results to their races."""
+    states = {race.number: race.state for race, *_ in parts}
+    candidates = [
+        Candidates(race.number, [race.actions[row]], range(first + len(race.vp[row]), first + stop))
+        for race, row, stop in parts
+    ]
+    for (race, row, _), ends in zip(parts, player.play(states, candidates, seed), strict=True):
+        race.vp[row] = np.append(race.vp[row], ends.vp[0, :, race.seat])

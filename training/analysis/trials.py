@@ -8,7 +8,7 @@ moves that can be played in either order get the same VP.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -27,44 +27,33 @@ from .actions import begins_turn, is_within_turn
 from .attribution import by_source
 from .judge import Comparison, Loss, estimate_loss
 from .playout_journal import PlayoutJournal
-from .playouts import Ends, Jobs, Playouts, Turn
+from .playouts import (
+    MAX_ACTIONS,
+    MAX_TURNS,
+    Candidates,
+    Ends,
+    Jobs,
+    Plan,
+    Playouts,
+    Turn,
+    jobs_of,
+    join_ends,
+    split_ends,
+)
 from .puzzles import line_texts
 
 POOL_SIZE, MAX_JOBS = 2048, 2048  # a request is padded to these sizes, for one compiled program
 PLAYOUT_SLOTS = 128  # playouts that run at the same time on each device; fewer idle at the end
 MAX_MOVES = 768  # stored actions of a playout
-MAX_TURNS, MAX_ACTIONS = 16, 12  # turns of a plan, actions of such a turn
+MAX_DISTANCE = 10.0  # VP below the answer: a candidate with fewer is not tried with a plan
 NO_PLAN = np.full((1, MAX_TURNS, MAX_ACTIONS), -1)
-MAX_DISTANCE = (
-    10.0  # VP: a candidate with fewer VP than that below the answer is not tried with a plan
-)
 TURN_BEGINS, WITHIN_TURN = 16, 8  # added to the player's number in the notes of a playout
-# Verbs of the actions that may be the cause of a difference, and the least difference in times a
-# game.
+# Verbs of the actions that may cause a difference, and the least difference in times a game.
 CAUSES = (
     "mine", "project", "upgrade", "ship", "explore", "artifact", "form_federation", "advanced",
     "tile", "token", "power",
 )  # fmt: skip
 MIN_CAUSE = 0.4
-
-Plan = list[list[int]]  # the turns of a seat, each as its actions
-
-
-class PlannedMove(NamedTuple):
-    """A first move, optionally followed by a fixed plan for the seat's next turns."""
-
-    action: int
-    plans: Sequence[Plan] = ()  # one per game; without plans the agent chooses all later moves
-
-    def planned_actions(self, num_games: int) -> np.ndarray:
-        """(num_games, MAX_TURNS, MAX_ACTIONS) int; -1 where nothing is planned."""
-        planned = np.full((num_games, MAX_TURNS, MAX_ACTIONS), -1)
-        for game, plan in enumerate(self.plans[:num_games]):
-            remaining = [turn[:MAX_ACTIONS] for turn in plan if self.action not in turn]
-            for number, turn in enumerate(remaining[:MAX_TURNS]):
-                planned[game, number, : len(turn)] = turn
-        return planned
-
 
 NO_ENDS = Ends(*(np.empty((0, 0, 0), int) for _ in Ends._fields))
 
@@ -106,9 +95,8 @@ class Trial(NamedTuple):
     @property
     def lead_by_game(self) -> np.ndarray:
         """(n,) VP of the answer above the best other candidate of each game."""
-        return np.asarray(
-            self.seat_vp[self.best_row] - np.delete(self.seat_vp, self.best_row, 0).max(0)
-        )
+        vp, best = self.seat_vp, self.best_row
+        return np.asarray(vp[best] - np.delete(vp, best, 0).max(0))
 
     def candidates_json(self, env: GaiaEnv) -> dict[int, JsonObject]:
         """The results by action of the candidate; its line is that of the game of median lead."""
@@ -156,49 +144,47 @@ class Trial(NamedTuple):
         return {"cause": {"text": texts[action], "own": bool(own), "times": times}}
 
     def plans(self, last_pass: int) -> list[Plan]:
-        """The turns of the seat from the answer on, one plan for each game.
+        """The plan of the answer in each game, as of `extract_plans`."""
+        ends = self.ends.at(self.best_row)
+        return extract_plans(self.answer, ends, self.comparison.seat, last_pass)
 
-        Args:
-            last_pass: the pass of the last round, left out: the agent passes when it must.
-        """
-        games = zip(self.ends.moves[self.best_row], self.ends.notes[self.best_row], strict=True)
-        plans = [extract_plan(self.answer, *game, self.comparison.seat) for game in games]
-        return [[turn for turn in plan if turn[0] != last_pass] for plan in plans]
+    @property
+    def near_actions(self) -> np.ndarray:
+        """The candidates within MAX_DISTANCE of the answer."""
+        vp = self.seat_vp.mean(1)
+        is_near = vp >= vp.max() - MAX_DISTANCE
+        is_near[self.best_row] = False
+        return np.asarray(self.comparison.candidates[is_near])
 
-    def near_moves_with_plans(self, last_pass: int) -> list[PlannedMove]:
-        """The candidates within MAX_DISTANCE of the answer, each with the plans of the answer."""
-        vp, plans = self.seat_vp.mean(1), self.plans(last_pass)
-        near = np.flatnonzero(vp >= vp.max() - MAX_DISTANCE)
-        actions = self.comparison.candidates[near[near != self.best_row]]
-        return [PlannedMove(int(action), plans) for action in actions]
-
-    def with_better_ends(self, moves: Sequence[PlannedMove], ends: Ends) -> Trial:
-        """The trial with the ends of the planned moves that end better than without a plan."""
-        rows = [self.comparison.candidates.tolist().index(move.action) for move in moves]
-        means = ends.vp[:, :, self.comparison.seat].mean(1) if moves else []
-        better = [j for j, vp in enumerate(means) if vp > self.seat_vp[rows[j]].mean()]
-        merged = [array.copy() for array in self.ends]
-        for j in better:
-            for array, new in zip(merged, ends, strict=True):
-                array[rows[j]] = new[j]
-        return self._replace(
-            ends=Ends(*merged), improved_by_plan=frozenset(moves[j].action for j in better)
-        )
+    def with_better_ends(self, actions: np.ndarray, ends: Ends) -> Trial:
+        """The trial with the ends (K, n, ...) of planned actions that are better than without."""
+        merged, improved = [array.copy() for array in self.ends], set[int]()
+        for k, action in enumerate(actions.tolist()):
+            row, planned = self.comparison.candidates.tolist().index(action), ends.at(k)
+            if planned.vp[:, self.comparison.seat].mean() > self.seat_vp[row].mean():
+                improved.add(action)
+                for array, new in zip(merged, planned, strict=True):
+                    array[row] = new
+        return self._replace(ends=Ends(*merged), improved_by_plan=frozenset(improved))
 
 
-def extract_plan(first: int, moves: np.ndarray, notes: np.ndarray, seat: int) -> Plan:
-    """The turns of a seat in one game, from an action on.
+def extract_plans(answer: int, ends: Ends, seat: int, last_pass: int) -> list[Plan]:
+    """The turns of a seat from an answer on, one plan for each game.
 
     Args:
-        first: that action. moves, notes: (M,) of one game.
+        ends: (n, ...) of the answer.
+        last_pass: the pass of the last round, left out: the agent passes when it must.
     """
-    plan = [[first]]
-    for action, note in zip(moves.tolist(), notes.tolist(), strict=True):
-        if action >= 0 and note == TURN_BEGINS + seat:
-            plan.append([action])
-        elif action >= 0 and note == WITHIN_TURN + seat:
-            plan[-1].append(action)
-    return plan
+    plans = list[Plan]()
+    for moves, notes in zip(ends.moves.tolist(), ends.notes.tolist(), strict=True):
+        plan = [[answer]]
+        for action, note in zip(moves, notes, strict=True):
+            if action >= 0 and note == TURN_BEGINS + seat:
+                plan.append([action])
+            elif action >= 0 and note == WITHIN_TURN + seat:
+                plan[-1].append(action)
+        plans.append([turn for turn in plan if turn[0] != last_pass])
+    return plans
 
 
 class CandidatePlayer:
@@ -236,8 +222,7 @@ class CandidatePlayer:
     def try_candidates(
         self,
         trials: Sequence[Trial],
-        samples: int,
-        first: int,
+        samples: range,
         accepts: Callable[[Trial], bool],
         seed: int = 0,
         with_plans: bool = False,
@@ -245,54 +230,54 @@ class CandidatePlayer:
         """Play out every candidate and keep the trials that `accepts` accepts.
 
         Args:
-            trials: in the order of their numbers.
-            samples: games of each candidate. first: number of the first one.
+            samples: numbers of the games of each candidate.
             with_plans: then play out the near candidates of these trials with the plan of the
                 answer, and keep the trials that `accepts` still accepts.
         """
-        moves = [[PlannedMove(int(a)) for a in trial.comparison.candidates] for trial in trials]
-        ends = self.play(trials, moves, samples, first, seed)
+        states = {trial.number: trial.state for trial in trials}
+        candidates = [
+            Candidates(trial.number, trial.comparison.candidates, samples) for trial in trials
+        ]
+        ends = self.play(states, candidates, seed)
         trials = [trial._replace(ends=end) for trial, end in zip(trials, ends, strict=True)]
         trials = [trial for trial in trials if accepts(trial)]
         if not with_plans:
             return trials
-        moves = [trial.near_moves_with_plans(self.last_pass) for trial in trials]
-        ends = self.play(trials, moves, samples, first, seed)
-        rows = zip(trials, moves, ends, strict=True)
-        improved = (trial.with_better_ends(near, end) for trial, near, end in rows)
+        candidates = [
+            Candidates(trial.number, trial.near_actions, samples, trial.plans(self.last_pass))
+            for trial in trials
+        ]
+        rows = zip(trials, candidates, self.play(states, candidates, seed), strict=True)
+        improved = (trial.with_better_ends(np.array(own.actions), end) for trial, own, end in rows)
         return [trial for trial in improved if accepts(trial)]
 
     def play(
-        self,
-        trials: Sequence[Trial],
-        planned_moves: Sequence[Sequence[PlannedMove]],
-        samples: int,
-        first: int,
-        seed: int = 0,
+        self, states: Mapping[int, State], candidates: Sequence[Candidates], seed: int = 0
     ) -> list[Ends]:
-        """Play out the planned moves of each trial; other arguments as of `try_candidates`."""
-        ends = [NO_ENDS] * len(trials)
-        size = max(MAX_JOBS // (samples * max([1, *map(len, planned_moves)])), 1)  # of a request
-        used = [index for index, own in enumerate(planned_moves) if own]
-        for _, block in groupby(used, lambda index: trials[index].number // POOL_SIZE):
+        """Play out candidates, in requests of at most MAX_JOBS playouts and POOL_SIZE positions.
+
+        Args:
+            states: by number of the decision, which determines its random numbers.
+            candidates: `position` is the number of a decision.
+        """
+        ends = [NO_ENDS] * len(candidates)
+
+        def block_of(index: int) -> int:
+            return candidates[index].position // POOL_SIZE
+
+        used = [index for index, own in enumerate(candidates) if len(own.actions)]
+        for _, block in groupby(sorted(used, key=block_of), block_of):
             indices = list(block)
-            for part in (indices[n : n + size] for n in range(0, len(indices), size)):
-                rows = [trials[index].number % POOL_SIZE for index in part]
-                moves = [move for index in part for move in planned_moves[index]]
-                counts = [len(planned_moves[index]) for index in part]
-                jobs = Jobs(
-                    np.repeat(np.repeat(rows, counts), samples),
-                    np.repeat([move.action for move in moves], samples),
-                    np.tile(np.arange(first, first + samples), len(moves)),
-                    np.concatenate([move.planned_actions(samples) for move in moves]),
-                )
-                pool = stack_states([trials[index].state for index in part], rows)
-                by_move = [
-                    x.reshape(-1, samples, *x.shape[1:]) for x in self.run_jobs(pool, jobs, seed)
-                ]
-                arrays = (np.split(x, np.cumsum(counts)[:-1]) for x in by_move)
-                for index, *own in zip(part, *arrays, strict=True):
-                    ends[index] = Ends(*own)
+            rows = [candidates[index] for index in indices]
+            numbers = sorted({own.position for own in rows})
+            pool = stack_states([states[n] for n in numbers], [n % POOL_SIZE for n in numbers])
+            jobs = jobs_of([own._replace(position=own.position % POOL_SIZE) for own in rows])
+            parts = [
+                self.run_jobs(pool, Jobs(*(x[first : first + MAX_JOBS] for x in jobs)), seed)
+                for first in range(0, len(jobs.action), MAX_JOBS)
+            ]
+            for index, end in zip(indices, split_ends(join_ends(parts), rows), strict=True):
+                ends[index] = end
         return ends
 
     def run_jobs(self, pool: State, jobs: Jobs, seed: int) -> Ends:

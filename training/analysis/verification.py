@@ -4,12 +4,12 @@ A puzzle's answer may look best only because the agent that made the puzzle play
 candidates badly. `PuzzleVerifier` replays every candidate with a stronger agent (usually a search)
 at the deciding seat, with and without the plan of the answer (`trials`), and keeps the puzzle only
 if the answer still leads. It also replays the rivals, the other legal moves with the most VP for
-the weaker agent: none may come within MIN_LEAD_OVER_RIVALS VP of the answer (`fairness`).
+the weaker agent: none may come within MIN_LEAD_OVER_RIVALS VP of the answer (`races`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import jax.numpy as jnp
 import numpy as np
@@ -21,20 +21,19 @@ from gaia_jax.env import GaiaEnv, State
 
 from ..agents import Agent, make_agent, sha256_of
 from ..types import EnvState, JsonObject, Params
-from .fairness import MIN_LEAD_OVER_RIVALS
 from .judge import Comparison, estimate_loss
-from .playouts import Ends
-from .puzzles import CONVERSION, MIN_LEAD_OVER_OTHERS, replay_positions, select_puzzles
+from .playouts import Candidates
+from .puzzles import MIN_LEAD_OVER_OTHERS, replay_positions, select_puzzles
+from .races import MIN_LEAD_OVER_RIVALS, other_moves
 from .review_report import loss_json
-from .trials import CandidatePlayer, PlannedMove, Trial
+from .trials import CandidatePlayer, Trial
 
-NUM_PLAYOUTS = 12  # of each candidate
-# Other legal moves that the stronger agent plays out, and playouts of each.
-NUM_RIVALS, NUM_RIVAL_PLAYOUTS = 8, 6
-NUM_SCREENING_PLAYOUTS = 8  # playouts of every other legal move by the weaker agent
+FIRST = 1 << 17  # number of the first playout: the random numbers made no puzzle
+SAMPLES = range(FIRST, FIRST + 12)  # of each candidate
+NUM_RIVALS = 8  # other legal moves that the stronger agent plays out
+RIVAL_SAMPLES = range(FIRST, FIRST + 6)  # of each of them
+SCREENING_SAMPLES = range(FIRST, FIRST + 8)  # of every other legal move by the weaker agent
 CHUNK = 16  # puzzles of one seat that are verified together
-FIRST_SAMPLE = 1 << 17  # of the playouts: their random numbers made no puzzle
-SLOTS = 128  # playouts at the same time on each device; the stronger agent may search
 
 Position = tuple[int, JsonObject, State]  # the number of a puzzle, the puzzle, its state
 
@@ -52,7 +51,7 @@ class PuzzleVerifier:
         self._env, self._stronger = env, stronger
         base, other = make_agent(name, env), make_agent(stronger, env)
         self._base = CandidatePlayer(env, base)
-        self._player = CandidatePlayer(env, with_stronger_seat(base, other), SLOTS)
+        self._player = CandidatePlayer(env, with_stronger_seat(base, other))
 
     def verify(self, collection: JsonObject) -> tuple[JsonObject, bool]:
         """The verified puzzles, each with the VP and lines of the stronger agent.
@@ -96,73 +95,70 @@ class PuzzleVerifier:
         Raises:
             KeyboardInterrupt: not all playouts have ended.
         """
-        agent = self._player.runner.agent
-        seat = jnp.int32(chunk[0][1]["player"])
-        params = agent.params | {"seat": seat}
+        agent, seat = self._player.runner.agent, chunk[0][1]["player"]
+        params = agent.params | {"seat": jnp.int32(seat)}
         self._player.runner.agent = agent._replace(params=params)
         trials = [make_trial(n, puzzle, state) for n, (_, puzzle, state) in enumerate(chunk)]
 
         def is_still_leading(trial: Trial) -> bool:
             return is_verified(trial, chunk[trial.number][1]["answer"]["action"])
 
-        trials = self._player.try_candidates(
-            trials, NUM_PLAYOUTS, FIRST_SAMPLE, is_still_leading, with_plans=True
-        )
+        trials = self._player.try_candidates(trials, SAMPLES, is_still_leading, with_plans=True)
         rivals = self._choose_rivals(trials)
-        ends = self._player.play(trials, rivals, NUM_RIVAL_PLAYOUTS, FIRST_SAMPLE)
+        states = {trial.number: trial.state for trial in trials}
+        rival_vp: dict[int, dict[int, float]] = {trial.number: {} for trial in trials}
+        for own, end in zip(rivals, self._player.play(states, rivals), strict=True):
+            means = end.vp[:, :, seat].mean(1).tolist()
+            rival_vp[own.position] |= zip(own.actions, means, strict=True)
         verified = {}
-        for trial, planned_moves, end in zip(trials, rivals, ends, strict=True):
+        for trial in trials:
             number, puzzle, _ = chunk[trial.number]
-            summary = self._held_summary(trial, planned_moves, end)
+            summary = self._held_summary(trial, rival_vp[trial.number])
             has_near_rival = "rival" in summary and summary["rival"]["less"] < MIN_LEAD_OVER_RIVALS
             if not has_near_rival:
                 verified[number] = self._with_results(puzzle, trial, summary)
         return verified
 
-    def _choose_rivals(self, trials: Sequence[Trial]) -> list[list[PlannedMove]]:
+    def _choose_rivals(self, trials: Sequence[Trial]) -> list[Candidates]:
         """The other legal moves with the most VP for the weaker agent.
 
-        Each is played out without and with the plan of the answer; the better one is returned.
+        It tries each of them without and with the plan of the answer; the better one counts.
         """
-        planned_moves, rivals = list[list[PlannedMove]](), list[list[PlannedMove]]()
+        trials = [trial for trial in trials if self._other_moves(trial)]
+        candidates, rivals = list[Candidates](), list[Candidates]()
         for trial in trials:
-            plans = trial.plans(self._player.last_pass)
-            others = self._untried_moves(trial)
-            both = [(PlannedMove(action), PlannedMove(action, plans)) for action in others]
-            planned_moves.append([move for pair in both for move in pair])
-        screening = self._base.play(trials, planned_moves, NUM_SCREENING_PLAYOUTS, FIRST_SAMPLE)
-        for trial, own, ends in zip(trials, planned_moves, screening, strict=True):
-            means = ends.vp[:, :, trial.comparison.seat].mean(1) if own else np.empty(0)
-            by_rising_vp = [own[k] for k in np.argsort(-means, kind="stable")[::-1]]
-            better_variant = {move.action: move for move in by_rising_vp}
-            ranked = dict.fromkeys(move.action for move in reversed(by_rising_vp))
-            rivals.append([better_variant[action] for action in ranked][:NUM_RIVALS])
+            plain = Candidates(trial.number, self._other_moves(trial), SCREENING_SAMPLES)
+            candidates += [plain, plain._replace(plans=trial.plans(self._player.last_pass))]
+        ends = self._base.play({trial.number: trial.state for trial in trials}, candidates)
+        pairs = zip(candidates[1::2], ends[::2], ends[1::2], strict=True)
+        for trial, (planned, *both) in zip(trials, pairs, strict=True):
+            without, with_plan = (end.vp[:, :, trial.comparison.seat].mean(1) for end in both)
+            for k in np.argsort(-np.maximum(without, with_plan), kind="stable")[:NUM_RIVALS]:
+                plans = planned.plans if with_plan[k] > without[k] else ()
+                rivals.append(Candidates(trial.number, [planned.actions[k]], RIVAL_SAMPLES, plans))
         return rivals
 
-    def _untried_moves(self, trial: Trial) -> list[int]:
-        """The legal moves that are no candidates, without conversions, which only begin a move."""
-        texts, tried = self._env.ruleset.actions.texts, set(trial.comparison.candidates.tolist())
-        legal = np.flatnonzero(np.asarray(trial.state.legal_action_mask)).tolist()
-        return [a for a in legal if a not in tried and not texts[a].startswith(CONVERSION)]
+    def _other_moves(self, trial: Trial) -> list[int]:
+        """The legal moves that are no candidates."""
+        return other_moves(self._env, trial.state, trial.comparison.candidates.tolist())
 
-    def _held_summary(self, trial: Trial, rivals: Sequence[PlannedMove], ends: Ends) -> JsonObject:
+    def _held_summary(self, trial: Trial, rival_vp: Mapping[int, float]) -> JsonObject:
         """The value of "held" of a puzzle: how far the answer leads, and the best rival."""
         summary: JsonObject = {
             "by": self._stronger,
-            "playouts": NUM_PLAYOUTS,
+            "playouts": len(SAMPLES),
             "loss": loss_json(estimate_loss(trial.seat_vp[trial.best_row], trial.seat_vp[0]), 1),
             "ahead": int((trial.lead_by_game > 0).sum()),
         }
-        if not rivals:
+        if not rival_vp:
             return summary
-        means = ends.vp[:, :, trial.comparison.seat].mean(1)
-        answer = trial.seat_vp[trial.best_row, :NUM_RIVAL_PLAYOUTS].mean()
-        best = int(np.argmax(means))
+        action, vp = max(rival_vp.items(), key=lambda item: item[1])
+        answer = float(trial.seat_vp[trial.best_row, : len(RIVAL_SAMPLES)].mean())
         rival = {
-            "text": self._env.ruleset.actions.texts[rivals[best].action],
-            "vp": round(float(means[best]), 1),
-            "less": round(float(answer - means[best]), 1),
-            "moves": len(self._untried_moves(trial)),
+            "text": self._env.ruleset.actions.texts[action],
+            "vp": round(vp, 1),
+            "less": round(answer - vp, 1),
+            "moves": len(self._other_moves(trial)),
         }
         return summary | {"rival": rival}
 

@@ -36,25 +36,9 @@ MAX_POSITIONS = 4  # of a game with a hint or a check; one more cancels the olde
 MAX_CHECKS = 8  # of a position; one more cancels the oldest
 # Verbs whose actions have a part of the table; a hint looks there first.
 LOOK_AT = (
-    "advance",
-    "power",
-    "qic",
-    "upgrade",
-    "form_federation",
-    "ship",
-    "explore",
-    "artifact",
-    "special",
-    "tile",
-    "advanced",
-    "token",
-    "booster",
-    "pass",
-    "leech",
-    "income",
-    "free",
-    "piece",
-)
+    "advance", "power", "qic", "upgrade", "form_federation", "ship", "explore", "artifact",
+    "special", "tile", "advanced", "token", "booster", "pass", "leech", "income", "free", "piece",
+)  # fmt: skip
 
 
 @dataclass
@@ -354,34 +338,25 @@ def _suggestion(
         largest first; `vp`, `lost` and their intervals; `line`, moves that follow.
     """
     table, best = rules.table(state), analysis.candidates[0]
-    outcomes = analysis.outcomes([action] if compared is None else [action, compared])
-    own_vp = outcomes.vp[0, :, analysis.seat]
+    ends = analysis.ends([action] if compared is None else [action, compared])
+    by_kind = ends.sources[:, :, analysis.seat].mean(1)
+    names = sources(table.ruleset, table.final_missions)
+    own_vp = ends.vp[0, :, analysis.seat]
     own, loss = estimate_loss(own_vp, np.zeros_like(own_vp)), analysis.losses(action, best)
-    median = outcomes.moves[0, int(np.argsort(own_vp, kind="stable")[len(own_vp) // 2])]
+    median = ends.moves[0, int(np.argsort(own_vp, kind="stable")[len(own_vp) // 2])]
     text = rules.text(action)
     return {
         "text": text,
         "place": _where(table, text),
         "words": in_words(table, text),
         "orders": [in_words(table, rules.text(x)) for x in analysis.orders_of(action)],
-        "why": _reasons(rules, table, outcomes.sources, analysis.seat),
+        "why": by_source(rules.env.ruleset, by_kind[0] - by_kind[-1], names),
         "vp": _rounded(own),
         "lost": _rounded(loss),
         "grade": loss.grade,
         "playouts": len(own_vp),
         "line": _line(rules, state, action, median),
     }
-
-
-def _reasons(
-    rules: Rules, table: Table, vp_by_source: np.ndarray | None, seat: int
-) -> dict[str, float]:
-    """VP by source of the first candidate minus those of the second; {} without a second."""
-    if vp_by_source is None or len(vp_by_source) < 2:
-        return {}
-    means = vp_by_source[:, :, seat].mean(1)
-    names = sources(table.ruleset, table.final_missions)
-    return by_source(rules.env.ruleset, means[0] - means[1], names)
 
 
 def _where(table: Table, text: str) -> str:
