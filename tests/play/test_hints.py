@@ -302,6 +302,28 @@ def test_an_interrupted_measurement_of_checks_repeats_the_game(
     assert [row["kind"] for row in rows] == ["planted", "own"] and not outcomes
 
 
+@pytest.mark.parametrize("num_near", [0, 1, 2, 3])
+@pytest.mark.parametrize("num_others", [0, 3])
+def test_a_hint_has_two_alternatives_or_says_that_nothing_comes_near(
+    num_near: int, num_others: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The best is compared with the next, all others with the best; the played one is added."""
+    monkeypatch.setattr(hints, "_suggestion", lambda *args: {"pair": args[3:]})
+    candidates = list(range(1 + num_near + num_others))
+    analysis: Any = SimpleNamespace(
+        candidates=candidates, alternatives=lambda: candidates[1 : 1 + num_near],
+        losses=lambda action, best: Loss(20.0 + action, 0, 0, 1), plan_of=lambda action: action,
+    )  # fmt: skip
+    hint = hints.suggestions(SimpleNamespace(), None, analysis, candidates[-1])  # type: ignore[arg-type]
+    listed = dict.fromkeys([*candidates[1 : 1 + num_near], *candidates[1:][-1:]])
+    second = candidates[1] if len(candidates) > 1 else None
+    assert [own["pair"] for own in hint["candidates"]] == [(0, second), *((a, 0) for a in listed)]
+    assert sum(own["played"] for own in hint["candidates"]) == 1
+    assert bool(hint["nothing_near"]) is (num_near < 2) and hint["tried"] == len(candidates)
+    if num_near < 2 and num_others:
+        assert f"{21 + num_near} VP" in hint["nothing_near"]
+
+
 def test_what_fails_is_said_in_a_line() -> None:
     def fail(job: Job) -> None:
         raise RuntimeError("no luck\nat all")

@@ -15,11 +15,14 @@ from training.analysis.playouts import Ends
 from training.analysis.position_analysis import ROUND, PositionAnalysis
 
 SEAT = 1
-TURN = SEAT * 64 + 32 + int(Node.TURN)  # a note: the seat begins a turn
+WITHIN = SEAT * 64 + int(Node.TURN)  # a note: the seat is within a turn
+TURN = WITHIN + 32  # ... and begins one
 
 
 class PlannedPlayouts:
     """Playouts after action k: mean VP `vp[k]`, and `later[k]` in the next turn of the seat."""
+
+    conversions: frozenset[int] = frozenset()  # `later` is of the same turn after these
 
     def __init__(
         self, vp: dict[int, float], later: dict[int, int], spread: float = 4.0, seed: int = 0
@@ -42,7 +45,8 @@ class PlannedPlayouts:
         mean = np.array([[self.vp[a]] for a in actions])
         vp = np.round(np.stack([0 * mean + np.zeros(shape), mean + np.array(luck)], 2))
         moves = np.array([[[self.later.get(a, 99), -1]] * shape[1] for a in actions])
-        notes = np.broadcast_to(np.array([TURN, -1]), (*shape, 2))
+        first = [WITHIN if a in self.conversions else TURN for a in actions]
+        notes = np.array([[[note, -1]] * shape[1] for note in first])
         return [Ends(vp, moves, np.ones(shape, bool), np.zeros((*shape, 2, 1)), notes)]
 
 
@@ -91,6 +95,17 @@ def test_actions_that_follow_each_other_are_one_plan(monkeypatch: pytest.MonkeyP
     analysis.suggest()
     assert len({0, 1} & set(analysis.candidates)) == 1, "2 leads to 0, but 0 does not lead to 2"
     assert {2, 3} <= set(analysis.candidates)
+
+
+def test_a_conversion_before_a_move_or_a_turn_later_is_one_plan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A hint once listed "special AC_B" and "free Q_to_O", which led to each other."""
+    runner = PlannedPlayouts({0: 100, 1: 99.5, 2: 98, 3: 97}, {0: 1, 1: 0})
+    runner.conversions = frozenset({1})
+    analysis = analysis_of(monkeypatch, runner)
+    analysis.suggest()
+    assert len({0, 1} & set(analysis.candidates)) == 1 and {2, 3} <= set(analysis.candidates)
 
 
 def test_a_better_order_is_a_candidate_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

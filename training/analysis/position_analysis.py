@@ -255,7 +255,7 @@ class PositionAnalysis:
         """Keep one candidate of each plan: the best of those that lead to the same position.
 
         Two actions are orders of one plan if they lead to the same position at the end of the
-        turn, or if each is the next action after the other in most playouts and neither is better.
+        turn, or if each soon follows the other in most playouts and neither is better.
         """
         candidates = self.candidates
         positions = {action: self._position_after_turn(action) for action in candidates}
@@ -284,19 +284,22 @@ class PositionAnalysis:
         return b"".join(np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(state.game))
 
     def _are_orders(self, first: int, second: int) -> bool:
-        """Whether two main actions follow each other in most playouts, and neither is better."""
+        """Whether two actions follow each other in most playouts, and neither is better."""
         if self.losses(second, first).low > 0:
             return False
-        shares = (self._share_next(first, second), self._share_next(second, first))
+        shares = (self._share_followed(first, second), self._share_followed(second, first))
         return min(shares) > 0.5
 
-    def _share_next(self, action: int, later: int) -> float:
-        """Share of an action's playouts in which the seat's next turn contains another action."""
+    def _share_followed(self, action: int, later: int) -> float:
+        """Share of an action's playouts with another action in the same or the seat's next turn.
+
+        The same turn counts for conversions: one may precede a main action, or wait a turn.
+        """
         played = self._by_action[action]
         notes = read_notes(played.notes)
         own = notes.player == self.seat
         turn = np.cumsum(own & (notes.begins_turn | (notes.node == Node.START)), axis=1)
-        return float((own & (turn == 1) & (played.moves == later)).any(1).mean())
+        return float((own & (turn <= 1) & (played.moves == later)).any(1).mean())
 
 
 class Move:
