@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import json
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -30,7 +31,7 @@ from gaia_jax.cli.lazy import of_extra
 from gaia_jax.env import GaiaEnv
 from gaia_jax.observation.scaling import scaled_tables
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.setup.setup_json import setup_from_json
+from gaia_jax.setup.setup_json import players_of, setup_from_json
 from gaia_jax.state import Setup
 
 with of_extra("data"):
@@ -131,10 +132,18 @@ def _file(path: Path, env: GaiaEnv) -> Path:
     except (OSError, pa.ArrowException) as error:
         raise UserError(f"{file} is no file of games: {str(error).splitlines()[0]}") from error
     own = (env.id, env.version, env.num_players)
-    if (stored := (first["env"], first["version"], len(first["vp"]))) != own:
+    if (stored := (first["env"], first["version"], _players_of(first["setup"]))) != own:
         games = (f"{id!r} {version} for {players}" for id, version, players in (stored, own))
         raise UserError(f"{file} has games of {' players, the environment is '.join(games)}")
     return file
+
+
+def _players_of(setup: str) -> int:
+    """The players who decide, by the set-up of a game; 0 for a broken one."""
+    try:
+        return players_of(json.loads(setup))
+    except ValueError:
+        return 0
 
 
 def _rows(file: Path, rng: np.random.Generator | None) -> Iterator[dict[str, Any]]:
@@ -195,7 +204,7 @@ def _replay(rows: list[dict[str, Any]], env: GaiaEnv, width: int, file: Path) ->
     filled = setups + setups[-1:] * (width - len(setups))
     state = start(jax.tree.map(lambda *x: np.stack(x), *filled))
     state, (positions, seat, paid) = _recorded(state, actions, advance)
-    vp = np.asarray(state.game.players.vp)[: len(rows), : env.num_players]
+    vp = np.asarray(state.game.players.vp)[: len(rows)]
     decision, game = np.nonzero(np.arange(len(actions))[:, None] < lengths)
     live, numbers = decision * width + game, np.array([row["row"] for row in rows])
     wrong = (actions[:, : len(rows)] >= env.num_actions).any(0)

@@ -38,7 +38,7 @@ OUTPUT_CHECK = outputs.json_with(format=FORMAT)
 def measure_vp(setup: Any, advisor: advice.Advisor, seeds: range) -> dict[str, Any]:
     """VP of each faction with their intervals, from the games of some seeds."""
     boards = advice.boards_of(advisor.env, setup)
-    factions, vp = [], []
+    factions, vp, wins = [], [], []
     for seed in seeds:
         dealt = advice.design(boards, GAMES, seed)
         played = advisor.play(setup, dealt, seed)
@@ -46,9 +46,12 @@ def measure_vp(setup: Any, advisor: advice.Advisor, seeds: range) -> dict[str, A
             raise KeyboardInterrupt
         factions.append(played.faction)
         vp.append(played.vp)
+        wins.append(played.wins)
     faction_ids, own = np.concatenate(factions), np.concatenate(vp)
     none = np.full(faction_ids.shape, advice.NONE)
-    games = advice.PlayedGames(faction_ids, own, own[..., None], none, none[..., None], [])
+    games = advice.PlayedGames(
+        faction_ids, own, np.concatenate(wins), own[..., None], none, none[..., None], []
+    )
     advised = advice.advise(games, boards, advisor.env.ruleset.ids)
     return {faction.name: [faction.estimate, faction.low, faction.high] for faction in advised.vp}
 

@@ -27,7 +27,7 @@ from gaia_jax.cli.command_line import (
 )
 from gaia_jax.language import in_language
 
-from .analysis import ADVICE_GAMES, ADVISER
+from .analysis import ADVICE_GAMES
 from .system import cli
 from .system.environments import EnvModule, make_env
 
@@ -46,6 +46,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     """
     args = _parse(argv)
     from .analysis import advice, advice_report, report_texts
+    from .analysis.default_agent import agent_or_adviser
     from .stats.chart import new_figure
     from .system import devices
 
@@ -58,7 +59,8 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     if max(args.hold, default=0) >= env.num_players or len(args.hold) >= env.num_players:
         seats = f"fewer than all of the seats 0 to {env.num_players - 1}"
         raise UserError(f"--hold must be {seats}, got {','.join(map(str, args.hold))}")
-    advisor = advice.Advisor.named(env, args.agent, args.likeliest)
+    agent = agent_or_adviser(args.agent, env)
+    advisor = advice.Advisor.named(env, agent, args.likeliest)
     boards = advice.boards_of(env, setup, args.hold)
     factions = advice.design(boards, args.games)
     with cli.bar("game", len(factions)) as bar:
@@ -66,7 +68,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
 
     def build_report() -> JsonObject:
         origin = args.setup or args.record or report_texts.say("origin-seed", n=args.seed or 0)
-        about = {"agent": args.agent, "from": str(origin), "wanted": len(factions)}
+        about = {"agent": agent, "from": str(origin), "wanted": len(factions)}
         return advice_report.build_report(env, setup, played, boards, about)
 
     report = build_report()
@@ -96,9 +98,11 @@ def _load_setup(args: argparse.Namespace, env_module: EnvModule | None) -> tuple
 
     env_module = env_module or gaia_jax
     if not args.setup and not args.record:
-        env = make_env(env_module, args.env, "vp", args.players)
+        env = make_env(env_module, args.env, "vp", args.players, automa=args.automa or "")
         return env, env.draw_setup(jax.random.key(args.seed or 0))
     path = args.setup or args.record
+    if args.automa:
+        raise UserError(f"--automa {args.automa}: the set-up of {path} has its level")
     try:
         if args.record:
             record = replay.read(path)
@@ -125,7 +129,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     source_group.add_argument(
         "--record", metavar="FILE", type=Path, help="use the set-up of this game record"
     )
-    parser.add_argument("--agent", default=ADVISER, help="the agent at all seats")
+    parser.add_argument("--agent", help="the agent at all seats; by default a shipped one")
     parser.add_argument(
         "--games", type=whole(1, 10**5), default=ADVICE_GAMES, help="least games of each faction"
     )
@@ -134,6 +138,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help="seats that keep the factions of the set-up, such as 0,2",
     )  # fmt: skip
     cli.add_rules_flags(parser)
+    cli.add_automa_flag(parser)
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write the report as a page")
     add_language_flag(parser)

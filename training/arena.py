@@ -146,7 +146,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     cli.add_games_flags(parser, 512, "rounded up to whole set-ups")
     text = "store a row for each seat of each game: CSV, or Parquet in FILE.parquet"
     cli.add_store_flags(parser, "--csv", "--save", text=text)
-    cli.add_rules_flags(parser, solo=True)
+    cli.add_rules_flags(parser)
+    cli.add_automa_flag(parser, several=True)
     jobs.add_flags(parser)
     parser.add_argument(
         "--rotations", type=whole(1, max(cli.PLAYERS)), default=None,

@@ -57,11 +57,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--agent", metavar="RUN", help="the agent, as in other commands")
     cli.add_games_flags(parser, 400, "rounded up to whole set-ups, a game for each seat")
     parser.add_argument("--opponent", default="random", help="the agent of the other seats, if any")
-    parser.add_argument(
-        "--automa",
-        metavar="LEVEL",
-        help="solo game: the level of the Automa (default automachtig)",
-    )
+    cli.add_automa_flag(parser)
     parser.add_argument(
         "--likeliest", action="store_true", help="play the most probable action instead of sampling"
     )

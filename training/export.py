@@ -61,6 +61,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--batch", type=integer(1, 2**20), default=4096, help=text)
     jobs.add_flags(parser)
     cli.add_rules_flags(parser)
+    cli.add_automa_flag(parser)
     add("--decisions", action="store_true", help="derive decisions.parquet from the games")
     text = "with --decisions: leave the columns of the agents' networks empty, which is faster"
     add("--no-policy", action="store_true", help=text)

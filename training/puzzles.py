@@ -160,7 +160,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--fair", action="store_true", help="drop puzzles with another legal move near the answer")
     add("--out", metavar="FILE", type=Path, help="write the puzzles here: .json or .json.gz")
     add("--resume", action="store_true", help="continue the puzzles of --out")
-    cli.add_rules_flags(parser)
+    cli.add_rules_flags(parser, solo=False)
     jobs.add_flags(parser)
     args = parser.parse_args(argv)
     args.on = jobs.of_args(args)

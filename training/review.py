@@ -84,14 +84,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _review(args: argparse.Namespace, game: Game, runner: Playouts | None = None) -> Review:
     from .analysis import review
+    from .analysis.default_agent import agent_or_adviser
 
+    agent = agent_or_adviser(args.agent, game.env)
     with cli.bar("playout", 1) as bar:
 
         def progress(ended: int, total: int) -> None:
             bar.total = total
             bar.update(ended - bar.n)
 
-        return review.review_game(game, args.agent, args.playouts, args.seed, progress, runner)
+        return review.review_game(game, agent, args.playouts, args.seed, progress, runner)
 
 
 def _seats(args: argparse.Namespace) -> dict[Path, list[int]]:
@@ -134,6 +136,7 @@ def _habits(args: argparse.Namespace, seats: dict[Path, list[int]]) -> int:
     """Review several games for the habits of one player. Returns the exit code."""
     from .agents import make_agent
     from .analysis import habits
+    from .analysis.default_agent import agent_or_adviser
     from .analysis.judge import LINE_LENGTH
     from .analysis.playouts import Playouts
     from .analysis.recorded_game import read_game
@@ -143,7 +146,7 @@ def _habits(args: argparse.Namespace, seats: dict[Path, list[int]]) -> int:
         played = {path: read_game(path) for path in seats}  # errors before any game is reviewed
     envs = {game.env.ruleset.name: game.env for game in played.values()}
     runners = {
-        name: Playouts(env, make_agent(args.agent, env), moves=LINE_LENGTH)
+        name: Playouts(env, make_agent(agent_or_adviser(args.agent, env), env), moves=LINE_LENGTH)
         for name, env in envs.items()
     }
     for path, game in played.items():
@@ -169,7 +172,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add("records", metavar="RECORD", type=Path, nargs="+", help="a game record, JSON")
     add("--player", metavar="NAME", help="with several records: whose mistakes to compare")
-    add("--agent", default="zoo/strong", help="the agent at all seats; it must have a policy")
+    text = "the agent at all seats, which must have a policy; by default a shipped one"
+    add("--agent", help=text)
     add(
         "--playouts", metavar="N", type=whole(4, 10**4), default=16,
         help="playouts of the played move and of its best alternative; the costliest get more",

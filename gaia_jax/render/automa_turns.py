@@ -17,11 +17,11 @@ import numpy as np
 from jax import Array
 
 from gaia_jax.components.automa import LARGEST_DECK, DecisionCard
-from gaia_jax.rules.automa import cards, turn
+from gaia_jax.rules.automa import cards, set_up, turn
 from gaia_jax.rules.automa.choice import Order
 from gaia_jax.rules.player import player_row
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import AUTOMA, HUMAN, NONE, Board, GameState, Node, Phase, Players
+from gaia_jax.state import AUTOMA, HUMAN, Board, GameState, Node, Phase, Players
 
 # `Step.verb`: a mine, an upgrade, a research step, an advanced tile removed, a space covered, a
 # ship explored, a booster taken.
@@ -50,11 +50,12 @@ class Step:
     after: str  # of a space the one on its left that is covered too, if any
     options: tuple[Option, ...]
     decided_by: str  # a tie-breaker or NUMBER; "" with one option
+    card: int = 0  # the card that decides in the set-up; 0 in a round, where the support card does
 
 
 @dataclass(frozen=True)
 class AutomaTurn:
-    """A turn of the Automa, or its steps of the set-up. `dataclasses.asdict` of it is JSON."""
+    """A turn of the Automa, or its steps of a set-up. `dataclasses.asdict` of it is JSON."""
 
     round: int
     number: int  # in the round, from 1; 0 in the set-up
@@ -100,10 +101,18 @@ def _take(ruleset: Ruleset, game: GameState, changes: dict[str, Array]) -> _Turn
     )
 
 
+@partial(jax.jit, static_argnums=0)
+def _place_start_mine(ruleset: Ruleset, game: GameState) -> tuple[Order, GameState]:
+    """The order of the planets for the next starting mine, and the game after it."""
+    order = set_up.mine_order(ruleset, game)
+    return order, set_up.place_mine(ruleset, game, jnp.ones((), bool))
+
+
 def compile_turns(ruleset: Ruleset, state: Any) -> None:
     """Compile what `automa_turns` needs; `state`: any state of the ruleset."""
     game = jax.device_get(state.game)
     _take(ruleset, game, _changes(game))
+    _place_start_mine(ruleset, game)
 
 
 def _changes(game: GameState, **fields: Any) -> dict[str, Any]:
@@ -205,16 +214,22 @@ def _place(ruleset: Ruleset, cell: int) -> str:
 
 
 def _set_up_steps(ruleset: Ruleset, earlier: GameState, later: GameState) -> Iterator[AutomaTurn]:
-    """The Automa's mines and booster of the set-up, as one turn without cards."""
-    is_new = (later.board.piece_owner == AUTOMA) & (earlier.board.piece == NONE)
-    steps = [
-        Step(MINE_ON, _place(ruleset, int(c)), ruleset.ids["planet"][later.board.planet[c]], "MINE",
-             (), "")
-        for c in np.flatnonzero(is_new)
-    ]  # fmt: skip
+    """The Automa's mines and booster of the set-up, as one turn with a card for each step."""
+    draws, game, steps = earlier.setup.automa, earlier, list[Step]()
+    assert draws is not None
+    first, last = (int(np.sum(x.board.piece_owner == AUTOMA)) for x in (earlier, later))
+    for card in draws.start_cards[first:last]:
+        order, game = jax.device_get(_place_start_mine(ruleset, game))
+        options, decided_by = _ranked(ruleset, earlier.board, order)
+        (chosen,) = (option for option in options if not option.lost_by)
+        mine = (MINE_ON, chosen.place, chosen.planet, "MINE")
+        steps.append(Step(*mine, options, decided_by, int(card)))
     booster = int(later.players.booster[AUTOMA])
     if booster != int(earlier.players.booster[AUTOMA]):
-        steps.append(Step(BOOSTER, ruleset.ids["booster"][booster], "", "", (), ""))
+        assert earlier.automa is not None
+        ids = ruleset.ids["booster"]
+        ranked = _numbered([ids[b] for b in earlier.automa.booster_row if b >= 0], ids[booster])
+        steps.append(Step(BOOSTER, ids[booster], "", "", *ranked, int(draws.booster_card)))
     if steps:
         deck = int(np.count_nonzero(_deck(later)))
         yield AutomaTurn(0, 0, 0, 0, False, tuple(steps), 0, 0, False, 0, deck)

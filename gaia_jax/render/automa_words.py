@@ -81,7 +81,6 @@ def _cards(turn: AutomaTurn, ruleset: Ruleset) -> tuple[DecisionCard, DecisionCa
 
 
 def _moves(turn: AutomaTurn, ruleset: Ruleset) -> Iterator[dict[str, str]]:
-    support = None
     if turn.number:
         support, action = _cards(turn, ruleset)
         if turn.passes:
@@ -93,7 +92,9 @@ def _moves(turn: AutomaTurn, ruleset: Ruleset) -> Iterator[dict[str, str]]:
         supports = say("card-supports-briefly", n=turn.support)
         yield {"text": "card", "words": words, "effects_text": supports}
     for step in turn.steps:
-        notes = [_reason(step, turn, support)] if support else []
+        notes = [_reason(step, turn, _deciding_card(step, turn, ruleset))]
+        if step.card:
+            notes.append(say("card", n=step.card))
         if step.verb == automa_turns.MINE_ON and turn.satellite:
             notes.append(f"+{say('satellite')}")
         if step.verb in (automa_turns.MINE_ON, automa_turns.UPGRADE) and turn.offered:
@@ -104,6 +105,12 @@ def _moves(turn: AutomaTurn, ruleset: Ruleset) -> Iterator[dict[str, str]]:
             "words": _step_words(step, ruleset),
             "effects_text": "; ".join(note for note in notes if note),
         }
+
+
+def _deciding_card(step: Step, turn: AutomaTurn, ruleset: Ruleset) -> DecisionCard:
+    """The card whose left column decides: the support card, in the set-up the step's own."""
+    assert ruleset.automa is not None
+    return next(x for x in ruleset.automa.cards if x.number == (step.card or turn.support))
 
 
 def _step_words(step: Step, ruleset: Ruleset) -> str:
@@ -138,14 +145,17 @@ def _name(step: Step, ruleset: Ruleset, place: str = "") -> str:
 def _reason(step: Step, turn: AutomaTurn, support: DecisionCard) -> str:
     """The rule that decided, and the number of options."""
     count = len(step.options)
+    if step.verb == automa_turns.BOOSTER and step.card:
+        number = say("number-from-left", n=support.setup_booster)
+        return say("number-of-count", number=number, n=count)
     if step.verb == automa_turns.BOOSTER:
         return say("side-of-count", side=say(_BOOSTERS[support.booster]), n=count)
     if step.decided_by == automa_turns.NUMBER:
         return say("number-of-count", number=_number(support), n=count)
-    is_mine = step.verb == automa_turns.MINE_ON
+    has_range = step.verb == automa_turns.MINE_ON and not step.card
     if count == 1:
-        return say("only-planet", range=turn.reach) if is_mine else say("only-option")
-    among = say("planets-within" if is_mine else "of-count", n=count, range=turn.reach)
+        return say("only-planet", range=turn.reach) if has_range else say("only-option")
+    among = say("planets-within" if has_range else "of-count", n=count, range=turn.reach)
     return say("labelled", label=among, text=_rule(step.decided_by, "won", support))
 
 
@@ -154,22 +164,20 @@ def _rule(name: str, key: str, support: DecisionCard) -> str:
 
 
 def _details(turn: AutomaTurn, ruleset: Ruleset) -> Iterator[dict[str, Any]]:
-    """The cards, then all options of each part that had several."""
-    if not turn.number:
-        return
-    support, action = _cards(turn, ruleset)
-    yield _detail(say("card-and-text", n=support.number, text=_support(support)))
-    if action:
-        left = say("cards-left", n=turn.cards_left)
-        yield _detail(
-            f"{say('card-acts-in-detail', n=action.number, text=_action(action))}; {left}"
-        )
+    """The cards of a round, then all options of each part that had several."""
+    if turn.number:
+        support, action = _cards(turn, ruleset)
+        yield _detail(say("card-and-text", n=support.number, text=_support(support)))
+        if action:
+            acts = say("card-acts-in-detail", n=action.number, text=_action(action))
+            yield _detail(f"{acts}; {say('cards-left', n=turn.cards_left)}")
     for step in turn.steps:
         if len(step.options) < 2:
             continue
+        card = _deciding_card(step, turn, ruleset)
         for option in step.options:
             at = option.place if option.planet else ""
-            yield _detail(_option_words(option, step, support, ruleset), at, not option.lost_by)
+            yield _detail(_option_words(option, step, card, ruleset), at, not option.lost_by)
 
 
 def _detail(words: str, at: str = "", chosen: bool = False) -> dict[str, Any]:
@@ -183,6 +191,7 @@ def _option_words(option: Option, step: Step, support: DecisionCard, ruleset: Ru
     facts = [say("labelled", label=option.place, text=PLANETS[option.planet])]
     if "steps" in option.values:
         facts.append(say("steps", n=option.values["steps"]))
-    facts.append(say("distance", n=option.values["distance"]))
+    if "distance" in option.values:
+        facts.append(say("distance", n=option.values["distance"]))
     verdict = _rule(option.lost_by, "lost", support) if option.lost_by else say("chosen")
     return say("labelled", label=", ".join(facts), text=verdict)

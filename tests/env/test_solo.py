@@ -279,10 +279,20 @@ def test_the_described_turns_are_those_played(env: Any, history: list[Any]) -> N
             assert mines == steps.count("mine") and levels == steps.count("advance")
             assert satellites == sum(turn.satellite for turn in turns)
             assert after.terminated or vp == sum(turn.vp for turn in turns)
+            owned = np.flatnonzero(after.game.board.piece_owner == AUTOMA)
+            cells = {"{},{}".format(*cell) for cell in env.ruleset.geometry.cells[owned]}
+            assert cells.issuperset(
+                step.place for turn in turns for step in turn.steps if step.verb == "mine"
+            )
             for turn in turns:
                 rounds.setdefault(turn.round, []).append(turn)
         assert sorted(rounds) == list(range(7))
-        decks = states[0].game.setup.automa.deck
+        draws = states[0].game.setup.automa
+        steps = [step for turn in rounds[0] for step in turn.steps]
+        cards_of_setup = [*draws.start_cards.tolist()[: len(steps) - 1], int(draws.booster_card)]
+        assert [step.card for step in steps] == cards_of_setup
+        assert all(bool(step.decided_by) == (len(step.options) > 1) for step in steps)
+        decks = draws.deck
         for number in range(1, 7):
             cards = [card for card in decks[number - 1].tolist() if card]
             round_turns = rounds[number]

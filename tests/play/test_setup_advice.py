@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
@@ -149,10 +150,9 @@ def test_who_has_no_adviser_is_told_so_in_a_line(server: Server) -> None:
     assert status == 400 and answer == {"error": NO_THREE}
     with pytest.raises(Refused, match=NO_THREE):
         SetupAdvice(Advisers()).start(Rules("lost_fleet_published", 3), None, THREE)  # type: ignore[arg-type]
-    solo = {"ruleset": "base", "seats": ["you"], "seed": 3}
-    assert server.request("POST", "/api/preview", solo)[1]["advice"] is None
+    solo = {"ruleset": "lost_fleet_published", "seats": ["you"], "seed": 3}
     status, answer, _ = server.request("POST", "/api/advice", solo)
-    assert status == 400 and "no advice on the set-up of a game against" in answer["error"]
+    assert status == 400 and answer["error"] == f"{ADVISER} plays games of 4, not of 1"
     id = advice_status["id"]
     assert server.request("GET", f"/api/advice/{id}")[0] == 404
     for path in (f"/api/advice/{id}/page", "/api/advice/..%2fREADME.md/page"):
@@ -160,6 +160,28 @@ def test_who_has_no_adviser_is_told_so_in_a_line(server: Server) -> None:
     bad: list[dict[str, Any]] = [{"seed": -1}, {"ruleset": "chess"}, {"setup": {}}]
     for wrong in bad:
         assert server.request("POST", "/api/advice", {**FORM, "seed": 1, **wrong})[0] == 400
+
+
+def test_advice_alone_names_the_automa_and_links_to_its_level(
+    advisor: FakeAdvisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play(setup: Any, factions: np.ndarray, progress: Any = None) -> advice.PlayedGames:
+        none, vp = np.full(factions.shape, advice.NONE), 100 + factions
+        sources = np.zeros((*factions.shape, len(solo.env.ruleset.ids["vp_source"])), int)
+        return advice.PlayedGames(factions, vp, vp / 200, sources, none, none[..., None], [])
+
+    solo = Rules("base", 1)
+    monkeypatch.setattr(advisor, "play", play)
+    form = {"seed": 4, "automa": "ultoma", "automa_faction": ""}
+    desk, setup = SetupAdvice(Advisers()), solo.draw(4, "ultoma")
+    id = desk.start(solo, setup, form)["id"]
+    assert wait(desk, id) == "ready"
+    job = desk.get(id)
+    assert job
+    page = job.result.text()
+    assert "against the Automa: Ultoma" in page and "Seats: " not in page
+    assert "players=1&amp;automa=ultoma&amp;factions=" in page
+    assert desk.of(solo, solo.draw(4, "automa"), form)["id"] != id, "another level"
 
 
 class AdviceAnswers:

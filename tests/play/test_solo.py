@@ -65,7 +65,7 @@ def test_chosen_factions_and_level_are_dealt(
     assert status == 200, text
     setup = data["setup"]
     assert {*setup["automa"]} == {"level", "faction"}, "no card shows before the game"
-    assert setup["automa"]["level"] == "ultoma" and data["advice"] is None
+    assert setup["automa"]["level"] == "ultoma" and data["advice"]["refusal"] == ""
     assert human in (None, *setup["factions"])
     assert opponent in (None, setup["automa"]["faction"])
     assert len(data["seats"]) == 2
@@ -193,6 +193,7 @@ def test_the_automas_turns_by_mouse_and_on_a_phone(
     tab.until("document.querySelectorAll('#automa-faction option').length > 1")
     page.select_option("#automa-level", "automa")
     page.select_option("#automa-faction", "TAKLONS")
+    tab.until("!document.getElementById('advice').hidden")
     player.press("#begin")
     tab.until(MINE, 300)
     while not page.evaluate("game.moves.some(({ automa }) => automa.some(({ round }) => round))"):

@@ -15,6 +15,7 @@ from training.analysis import advice, advice_report, review
 from training.analysis.judge import JudgedMove, judge_from_playouts, make_comparison
 from training.analysis.playouts import Ends
 from training.analysis.recorded_game import Game, compiled_step, read_game
+from training.games.stats import wins
 
 FIRST = 60  # decisions of the record that are reviewed
 
@@ -59,7 +60,7 @@ def advice_page(is_served: bool = False) -> str:
     sources = rng.integers(0, 20, (*faction.shape, len(env.ruleset.ids["vp_source"])))
     kinds = ["mine", "project", "piece TS", "advance terraforming", "power PA_7C", "pass"]
     played = advice.PlayedGames(
-        faction, vp, sources, rng.integers(0, 7, faction.shape),
+        faction, vp, wins(vp), sources, rng.integers(0, 7, faction.shape),
         rng.integers(0, len(kinds), (*faction.shape, advice.OPENING_LENGTH)), kinds,
     )  # fmt: skip
     about = {"agent": "zoo/strong", "from": "seed 0", "wanted": len(faction)}

@@ -17,6 +17,7 @@ from tests import stub_env
 from training import advise as door
 from training.analysis import advice, advice_report
 from training.analysis.playouts import Ends
+from training.games.stats import wins
 from training.system import cli
 
 ENV = gaia_jax.make("lost_fleet")
@@ -74,8 +75,9 @@ def made_up(seed, games_per_faction=64, noise=15.0, hold=(), gap=8.0):
             120 + own[f] + others[met].sum() + drawn * others[left].mean() + seats[at].mean()
         )
     none = np.full(faction.shape, -1)
+    rounded = np.round(vp).astype(int)
     played = advice.PlayedGames(
-        faction, np.round(vp).astype(int), np.round(vp).astype(int)[..., None], none,
+        faction, rounded, wins(rounded), rounded[..., None], none,
         np.full((*faction.shape, advice.OPENING_LENGTH), -1), [],
     )  # fmt: skip
     return played, all_, expected
@@ -119,12 +121,6 @@ def test_nothing_stands_out_where_nothing_is():
     assert not any(e.significant for e in estimates.above_mean)
 
 
-def test_the_win_is_shared_by_those_with_the_most_vp():
-    played, _, _ = made_up(0, 4)
-    two_games = played._replace(vp=np.array([[3, 9, 9, 1], [5, 4, 3, 2]]))
-    assert two_games.wins.tolist() == [[0, 0.5, 0.5, 0], [1, 0, 0, 0]]
-
-
 def test_boosters_are_compared_at_the_same_faction():
     """The better factions take booster 0; it is worth nothing, booster 1 is worth 6 VP."""
     played, all_, _ = made_up(2, 128, noise=4.0)
@@ -153,11 +149,12 @@ def test_openings_and_boosters_are_read_from_the_moves():
     moves, notes = np.full((2, 20), -1), np.full((2, 20), -1)
     moves[0, : len(decisions)] = [TEXTS[text] for _, _, text in decisions]
     notes[0, : len(decisions)] = [64 * seat + node for seat, node, _ in decisions]
-    vp = np.array([[10, 40, 30, 20], [0, 0, 0, 0]])
+    vp = np.array([[10, 40, 40, 20], [0, 0, 0, 0]])
     ends = Ends(vp, moves, np.array([True, False]), vp[..., None], notes)
     faction = np.array([[0, 2, 4, 6], [1, 3, 5, 7]])
     played = advice.read_games(ENV, ends, faction)
-    assert played.vp.tolist() == [[10, 40, 30, 20]], "one game has ended"
+    assert played.vp.tolist() == [[10, 40, 40, 20]], "one game has ended"
+    assert played.wins.tolist() == [[0, 0.5, 0.5, 0]], "those with the most VP share the win"
     ids = ENV.ruleset.ids["booster"]
     assert advice.first_boosters(played, 2, ids) == [("RB1", 1.0)]
     assert advice.first_boosters(played, 4, ids) == [("RB3", 1.0)] and not advice.first_boosters(
@@ -166,7 +163,7 @@ def test_openings_and_boosters_are_read_from_the_moves():
     first = [kind for kind, share in advice.opening(played, 2)]
     assert first == ["piece TS", "piece RL", "upgrade", "pass"]
     assert advice.opening(played, 4) == [("booster RB1", 1.0)]
-    assert advice.sources(played, 2, ["all"]) == [("all", 40.0, 15.0)]
+    assert advice.sources(played, 2, ["all"]) == [("all", 40.0, 12.5)]
     for kind in (*first, "booster RB1", "mine", "project"):
         assert advice_report._words(ENV, kind)
 
@@ -229,7 +226,7 @@ def test_ctrl_c_prints_the_games_that_have_ended(capsys, monkeypatch):
 
     def half(self, setup, factions, seed=0, progress=None):
         played = real(self, setup, factions, seed, progress)
-        fields = {"faction", "vp", "sources", "booster", "opening"}
+        fields = {"faction", "vp", "wins", "sources", "booster", "opening"}
         return played._replace(**{name: getattr(played, name)[:5] for name in fields})
 
     monkeypatch.setattr(advice.Advisor, "play", half)

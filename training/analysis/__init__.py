@@ -10,6 +10,7 @@
 - `position_analysis`: candidates for a hint, and the check of a move.
 - `search_report`: the moves of a game, explained by a search.
 - `advice`: the strength of factions on a set-up.
+- `default_agent`: the shipped agent for a game.
 - `puzzles`: positions with one best move; `puzzle_maker` makes them from games by `trials` and
   `races`, `verification` verifies them; `puzzle_blocks` makes them in parts.
 - `*_report`: results as JSON values, text and HTML.

@@ -34,19 +34,15 @@ NONE = -1  # no plan, booster or action
 
 
 class PlayedGames(NamedTuple):
-    """N games on one set-up, P seats, K sources of VP."""
+    """N games on one set-up, P seats that decide, K sources of VP."""
 
     faction: np.ndarray  # (N, P) index in ids["faction"]
     vp: np.ndarray  # (N, P)
+    wins: np.ndarray  # (N, P) shares of the win: 1, or an equal part in a tie
     sources: np.ndarray  # (N, P, K)
     booster: np.ndarray  # (N, P) the first one, index in ids["booster"]; -1 if unknown
     opening: np.ndarray  # (N, P, OPENING_LENGTH) first main actions, index in `kinds`; -1 for none
     kinds: list[str]
-
-    @property
-    def wins(self) -> np.ndarray:
-        """(N, P) shares of the win: 1, or an equal part in a tie."""
-        return wins(self.vp)
 
 
 class Boards(NamedTuple):
@@ -71,9 +67,8 @@ class Boards(NamedTuple):
         """Number of games, in whole blocks, for at least `games_per_faction`."""
         return -(-games_per_faction // len(self.free_seats)) * self.free_boards.size
 
-    def faction_row(self, faction: int, seat: int | None = None) -> np.ndarray:
-        """(2 F + P,) a faction's row of `indicator_columns`, averaged over opponents and seats."""
-        count = int(self.sides.max()) + 1
+    def faction_row(self, faction: int, count: int) -> np.ndarray:
+        """(2 count + P,) a faction's `indicator_columns`, averaged over opponents and seats."""
         own, others, seats = np.zeros(count), np.zeros(count), np.zeros(self.players)
         own[faction] = 1
         others[list(self.fixed.values())] = 1
@@ -89,12 +84,16 @@ class Boards(NamedTuple):
 def boards_of(env: Environment, setup: Setup, hold: Sequence[int] = ()) -> Boards:
     """The boards of a ruleset; some seats keep their factions of the set-up.
 
+    The Automa keeps its faction, and nobody plays the other side of its board (AUT-04).
+
     Args:
         hold: the seats that keep their factions.
     """
-    fixed = {seat: int(np.asarray(setup.faction)[seat]) for seat in hold}
+    factions = np.asarray(setup.faction)
+    fixed = {seat: int(factions[seat]) for seat in hold}
     sides = np.asarray(draw_tables(env.ruleset).board_factions, int)
-    return Boards(sides, fixed, env.num_players)
+    of_automa = np.isin(sides, factions[env.num_players :]).any(1)
+    return Boards(sides[~of_automa], fixed, env.num_players)
 
 
 def design(boards: Boards, games_per_faction: int, seed: int = 0) -> np.ndarray:
@@ -120,8 +119,11 @@ def design(boards: Boards, games_per_faction: int, seed: int = 0) -> np.ndarray:
 def positions(env: GaiaEnv, setup: Setup, factions: np.ndarray) -> EnvState:
     """The games (N, ...) before their first decision, numpy."""
     start = replay.compiled(env)[0]
-    dtype = np.asarray(setup.faction).dtype
-    dealt = [setup.replace(faction=jnp.asarray(row, dtype)) for row in factions]
+    of_setup = np.asarray(setup.faction)
+    automa = of_setup[env.num_players :]
+    dealt = [
+        setup.replace(faction=jnp.asarray([*row, *automa], of_setup.dtype)) for row in factions
+    ]
     states = [jax.device_get(start(dealt_setup)) for dealt_setup in dealt]
     batch: EnvState = jax.tree.map(lambda *x: np.stack(x), *states)
     return batch
@@ -206,9 +208,10 @@ def read_games(env: Environment, ends: Ends, factions: np.ndarray) -> PlayedGame
                 kind = words[at + 1] if is_followed_by_choice else kind if is_repeat else "piece TS"
             opening[row, seat, count[seat]] = kinds.setdefault(kind, len(kinds))
             count[seat] += 1
+    vp, sources, seats = ends.vp[finished], ends.sources[finished], slice(env.num_players)
     return PlayedGames(
-        factions[finished], ends.vp[finished].astype(int), ends.sources[finished].astype(int),
-        booster, opening,
+        factions[finished], vp[:, seats].astype(int), wins(vp)[:, seats],
+        sources[:, seats].astype(int), booster, opening,
         list(kinds),
     )  # fmt: skip
 
@@ -231,7 +234,7 @@ class Advice:
     vp: list[Effect]  # against drawn opponents
     above_mean: list[Effect]  # VP above the mean of all: the fair bid
     wins: list[Effect]
-    seats: list[Effect]  # VP above the mean seat
+    seats: list[Effect]  # VP above the mean seat, if there are several
     boosters: list[Effect]  # VP above the mean, of the first booster: a comparison
 
 
@@ -244,12 +247,13 @@ def advise(played: PlayedGames, boards: Boards, ids: Mapping[str, Sequence[str]]
     games = [int(games_per_faction[f]) for f in factions]
     x = indicator_columns(played.faction, count)
     clusters = np.repeat(np.arange(len(played.vp)), players)
-    rows = np.stack([boards.faction_row(f) for f in factions])
+    rows = np.stack([boards.faction_row(f, count) for f in factions])
     drawn = [i for i, f in enumerate(factions) if f in boards.free_boards] or list(
         range(len(factions))
     )
-    seats = np.zeros((players, x.shape[1]))
-    seats[:, -players:] = np.eye(players) - 1 / players
+    seat_names = [str(seat) for seat in range(players)] if players > 1 else []
+    seats = np.zeros((len(seat_names), x.shape[1]))
+    seats[:, -players:] = (np.eye(players) - 1 / players)[: len(seat_names)]
 
     def estimate(
         y: np.ndarray, contrasts: np.ndarray, names: Sequence[str], sizes: Sequence[int]
@@ -262,9 +266,7 @@ def advise(played: PlayedGames, boards: Boards, ids: Mapping[str, Sequence[str]]
         estimate(played.vp, rows, names, games),
         estimate(played.vp, rows - rows[drawn].mean(0), names, games),
         estimate(played.wins, rows, names, games),
-        estimate(
-            played.vp, seats, [str(seat) for seat in range(players)], [len(played.vp)] * players
-        ),
+        estimate(played.vp, seats, seat_names, [len(played.vp)] * len(seat_names)),
         _boosters(played, x, clusters, ids["booster"]),
     )
 

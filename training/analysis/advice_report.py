@@ -11,6 +11,7 @@ from html import escape
 from typing import Any
 
 from gaia_jax.cli import outputs
+from gaia_jax.render.automa_words import LEVEL_NAMES
 from gaia_jax.render.names import STRUCTURES, names, sources
 from gaia_jax.render.names import say as action_words
 from gaia_jax.replay import page as replay_page
@@ -53,6 +54,7 @@ def build_report(
         "version": env.version,
         **about,
         "games": len(played.vp),
+        "opponent": _opponent(dealt, words["faction"]),
         "setup": dealt,
         "words": {
             key: [words[name][id] for id in dealt[key]] for key, name in TILES.items()
@@ -114,6 +116,14 @@ def _row(
     }
 
 
+def _opponent(dealt: JsonObject, faction_names: Mapping[str, str]) -> str:
+    """The Automa of a solo game in words; "" in other games."""
+    if "automa" not in dealt:
+        return ""
+    level, faction = (dealt["automa"][key] for key in ("level", "faction"))
+    return say("advice-automa", level=LEVEL_NAMES[level], faction=faction_names[faction])
+
+
 def _turn_place(setup: Setup, seat: int) -> int:
     """Place in the turn order of round 1, from 1."""
     return [int(player) for player in setup.turn_order].index(seat) + 1
@@ -164,7 +174,8 @@ def report_text(report: JsonObject) -> str:
         lines.append(f"{row['name']:<23} {moves}")
         boosters = ", ".join(f"{x['booster']} {x['share']:.0%}" for x in row["boosters"][:3])
         lines += [f"{'':<23} boosters {boosters}"] if boosters else []
-    lines += ["", "Seats: VP above their mean", *_advice_seats(report).text()]
+    if report["seats"]:
+        lines += ["", "Seats: VP above their mean", *_advice_seats(report).text()]
     if report["boosters"]:
         lines += ["", f"First boosters: VP above their mean; {say('comparison')}"]
         lines += _boosters(report).text()
@@ -174,9 +185,8 @@ def report_text(report: JsonObject) -> str:
 def _heading(report: JsonObject) -> str:
     counts = {key: report[key] for key in ("env", "agent", "games", "wanted")}
     is_part = report["games"] < report["wanted"]
-    return say(
-        "advice-heading-part" if is_part else "advice-heading", origin=report["from"], **counts
-    )
+    id = "advice-heading-part" if is_part else "advice-heading"
+    return f"{say(id, origin=report['from'], **counts)}{report['opponent']}"
 
 
 def _factions(rows: Iterable[JsonObject]) -> ReportTable:
@@ -209,6 +219,12 @@ def _advice_seats(report: JsonObject) -> ReportTable:
         for x in report["seats"]
     ]
     return ReportTable((say("seat"), say("vp-column")), rows)
+
+
+def _seats_section(report: JsonObject) -> str:
+    """The seats as a part of the page; "" with one seat."""
+    heading = f"<h2>{escape(say('seats-heading'))}</h2>\n"
+    return heading + _wide(_advice_seats(report)) if report["seats"] else ""
 
 
 def _boosters(report: JsonObject) -> ReportTable:
@@ -251,7 +267,7 @@ def report_page(
         "factions": _wide(_factions(report["factions"])),
         "details": "\n".join(_details(row, address) for row in report["factions"]),
         "picture": picture,
-        "seats": _wide(_advice_seats(report)),
+        "seats": _seats_section(report),
         "boosters": _wide(_boosters(report)),
         "effects": chart.forest(effects, say("above-mean"), say("vp-title")),
         "css": replay_page.style(),

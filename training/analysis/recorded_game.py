@@ -59,8 +59,7 @@ def replay_game(record: replay.Record, env_module: EnvModule = gaia_jax) -> Game
         RecordError: one of its moves is illegal.
     """
     states = list(replay.states(record))
-    num_players = len(states[0].game.players.vp)
-    env = make_env(env_module, record.ruleset, "vp", num_players)
+    env = make_env(env_module, record.ruleset, "vp", states[0].game.num_seats)
     return Game(env, states, [from_text(env.ruleset, text) for text in record.actions])
 
 

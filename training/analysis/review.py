@@ -70,15 +70,17 @@ def judged_positions(game: Game) -> list[int]:
     return positions
 
 
-def check_policy(name: str, agent: Agent | None = None) -> None:
+def check_policy(name: str | None, agent: Agent | None = None) -> None:
     """Raise an error for an agent without a policy.
 
     Args:
-        name: of the agent. Built-in agents and searches are rejected by name.
+        name: of the agent. Built-in agents and searches are rejected by name. None is the adviser.
         agent: the loaded agent; without it any other name passes.
     Raises:
         UserError: the agent has no policy.
     """
+    if name is None:
+        return
     base, search = split_name(name)
     known_without_policy = base in REGISTRY or search is not None
     if known_without_policy or (agent is not None and agent.policy is None):

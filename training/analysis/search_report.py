@@ -98,9 +98,14 @@ class Explainer:
         )
 
     def final_vp(self, vp: np.ndarray, value: np.ndarray) -> np.ndarray:
-        """Final VP from VP (..., P) and the network's values (..., P) of the remaining game."""
+        """Final VP (..., P) from VP and the network's values (..., P) of the remaining game.
+
+        Args:
+            vp: (..., P), of a solo game (..., 2).
+        """
         remaining = value * VP_SCALE / self.policy.reward_scale
-        return np.asarray(vp + remaining if self.policy.reward == "vp" else remaining, np.float64)
+        own = vp[..., : value.shape[-1]]
+        return np.asarray(own + remaining if self.policy.reward == "vp" else remaining, np.float64)
 
 
 def _chosen_slot(output: SearchOutput) -> np.ndarray:
@@ -194,7 +199,8 @@ def decision_text(report: dict[str, Any]) -> str:
         ]
         for row in report["candidates"]
     ]  # fmt: skip
-    head, *table = ReportTable(("  candidate", "prior", "visits", *names), rows).text()
+    deciding = names[: len(report["final_vp"])]
+    head, *table = ReportTable(("  candidate", "prior", "visits", *deciding), rows).text()
     lines = []
     for line, row in zip(table, report["candidates"], strict=True):
         lines.append(line)
@@ -230,7 +236,8 @@ def game_text(report: dict[str, Any]) -> str:
         ]
         for row in report["choices"]
     ]  # fmt: skip
-    head = ("decision", "round", "player", *names, "played; the search's move where it differs")
+    deciding = names[: len(report["choices"][0]["final_vp"])]
+    head = ("decision", "round", "player", *deciding, "played; the search's move where it differs")
     return "\n".join(
         [
             f"{report['looked_at']} of {report['decisions']} decisions had a choice;"

@@ -85,7 +85,7 @@ def _agents(folder: Path, about: About) -> list[str]:
         "| agent | VP of a seat in these games (95 %) | sha256 of its parameters |",
         "| --- | --- | --- |",
     ]
-    estimates = _estimates(folder / GAMES, about["parts"][0]["players"])
+    estimates = _estimates(folder / GAMES, len(about["parts"][0]["agents"]))
     for (name, sha), vp in sorted(estimates.items()):
         lines.append(f"| `{name}` | {vp.mean:.1f} ({vp.low:.1f} to {vp.high:.1f}) | `{sha}` |")
     lines.append("")
@@ -111,10 +111,10 @@ def _interval(value: dict[str, float]) -> str:
     return f"{value['mean']:.1f} ({value['low']:.1f} to {value['high']:.1f})"
 
 
-def _estimates(path: Path, players: int) -> dict[tuple[str, str], stats.Estimate]:
+def _estimates(path: Path, seats: int) -> dict[tuple[str, str], stats.Estimate]:
     """Mean VP of the seats of each agent, by name and hash; a deal is one sample."""
     by_agent = defaultdict[tuple[str, str], dict[Any, list[int]]](lambda: defaultdict(list))
-    kinds = [f"agent{kind}_{seat}" for seat in range(players) for kind in ("", "_sha256")]
+    kinds = [f"agent{kind}_{seat}" for seat in range(seats) for kind in ("", "_sha256")]
     for _, table in shards.row_groups(path, ["seed", "deal", "vp", *kinds]):
         for row in table.to_pylist():
             for seat, vp in enumerate(row["vp"]):

@@ -12,8 +12,7 @@ import pyarrow.parquet as pq
 
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, reason
-from gaia_jax.setup.setup_json import setup_from_json
-from gaia_jax.xla.packed import PLAYERS
+from gaia_jax.setup.setup_json import SEATS, setup_from_json
 
 from ..system import data_files
 from ..system.data_files import LIST, OBJECT, SWITCH, TEXT, WHOLE
@@ -78,7 +77,8 @@ def check_about(path: str, data: object) -> None:
         data_files.check_keys(part_path, part, PART)
         for agent in part["agents"]:
             data_files.check_keys(f"{part_path}.agents", agent, AGENT)
-        if part["players"] not in PLAYERS or len(part["agents"]) != part["players"]:
+        # Alone against the Automa there are two: it is the second one.
+        if part["players"] not in SEATS or len(part["agents"]) != max(part["players"], 2):
             raise UserError(
                 f"{part_path}: agents are {len(part['agents'])}, players {part['players']}"
             )
@@ -98,8 +98,9 @@ def check_about(path: str, data: object) -> None:
 
 
 def agents(about: About) -> list[tuple[str, str]]:
-    """Name and hash of all agents of a dataset, in order."""
-    return sorted({(a["name"], a["sha256"]) for part in about["parts"] for a in part["agents"]})
+    """Name and hash of all agents of a dataset, in order, without the Automa."""
+    deciding = (agent for part in about["parts"] for agent in part["agents"][: part["players"]])
+    return sorted({(agent["name"], agent["sha256"]) for agent in deciding})
 
 
 def env_of(folder: Path, env_module: EnvModule, id: str, players: int) -> Any:
@@ -134,7 +135,7 @@ def check_games(folder: Path, about: About, env: Environment) -> None:
         raise UserError(f"{path}: row 0 has no set-up of {env.id}: {reason(error)}") from error
     setup = json.loads(text)
     rows = about["files"][GAMES]["rows"]
-    shards.check(path, schema(setup, env.ruleset.ids, env.num_players), rows)
+    shards.check(path, schema(setup, env.ruleset.ids), rows)
 
 
 def check_bytes(folder: Path, about: About) -> str:

@@ -29,8 +29,9 @@ def play(args: argparse.Namespace, env_module: EnvModule, on: jobs.On) -> int:
     """Play the missing games and assemble the dataset."""
     names = with_updates([name.strip() for name in args.agents.split(",")])
     source_args = playing.SourceArgs(
-        env_module.__name__, args.env, args.players, ",".join(names), args.batch, args.likeliest
-    )
+        env_module.__name__, args.env, args.players, ",".join(names), args.batch, args.likeliest,
+        args.automa,
+    )  # fmt: skip
     source = playing.source_of(source_args)
     deals = -(-(args.games or GAMES) // len(source.seating))
     if args.first % source.deals:

@@ -15,12 +15,13 @@ import pyarrow as pa
 from gaia_jax.cli.command_line import UserError
 
 from ..agents import fingerprint
+from ..agents.base import automa_agent
 from ..system import jobs
-from ..system.environments import make_env, module
+from ..system.environments import is_solo, make_env, module
 from ..system.jobs import compile_lock
 from ..types import Environment, JsonObject
 from . import shards
-from .arena import agents_by_name
+from .arena import agents_by_name, entry_names
 from .engine import Match
 from .schema import to_table
 from .table import rotated
@@ -46,14 +47,17 @@ class Source:
             UserError: as `agents_by_name`, or the batch is not a multiple of the rotations.
         """
         agents = agents_by_name(names, env, likeliest)
-        agent_of = dict(zip(names, agents, strict=True))
-        self.env, self.names, self.likeliest = env, list(names), likeliest
-        self.seating = rotated(env.num_players)[: 1 if len(agent_of) == 1 else None]
+        is_one_agent = len(set(names)) == 1
+        if is_solo(env):
+            agents = [*agents, automa_agent(env)]
+        self.env, self.names, self.likeliest = env, entry_names(env, names), likeliest
+        self.seating = rotated(len(agents))[: 1 if is_one_agent else None]
+        agent_of = dict(zip(self.names, agents, strict=True))
         if batch % len(self.seating):
             raise UserError(f"--batch must be a multiple of {len(self.seating)}, not {batch}")
         self.deals = batch // len(self.seating)  # of a batch
         hashes = {name: fingerprint(agent) for name, agent in agent_of.items()}
-        self.hashes = [hashes[name] for name in names]
+        self.hashes = [hashes[name] for name in self.names]
         slots = -(-batch // PER_SLOT)
         if any(agent.policy for agent in agent_of.values()):
             slots = min(slots, SLOTS * len(agent_of))
@@ -99,12 +103,14 @@ class SourceArgs(NamedTuple):
     names: str  # with commas
     batch: int
     likeliest: bool
+    level: str | None = None  # of the Automa in a solo game
 
 
 @functools.lru_cache(maxsize=1)
 def source_of(args: SourceArgs) -> Source:
     """The source of these arguments; a process compiles it once."""
-    env = make_env(module(args.env_module), args.env, "vp", args.players)
+    level = args.level or ""
+    env = make_env(module(args.env_module), args.env, "vp", args.players, automa=level)
     return Source(env, args.names.split(","), args.batch, args.likeliest)
 
 

@@ -18,7 +18,7 @@ from gaia_jax.xla.stored_programs import env_jit
 
 from ..system.batched import stepping
 from ..types import EnvState, SetupEnvironment
-from .schema import seats, setup_columns
+from .schema import setup_and_seats
 from .stats import places, wins
 
 STRIDE = 64  # T, decisions that one compiled call plays
@@ -137,12 +137,7 @@ def wrong_rows(replayer: Replayer, rows: Sequence[Row]) -> list[tuple[int, str]]
 
 def _check_columns(row: Row) -> None:
     """Check the columns of the set-up against its JSON."""
-    setup = json.loads(row["setup"])
-    declared = {f"setup_{key}": value for key, value in setup_columns(setup).items()}
-    for seat in range(seats(list(row))):
-        declared[f"faction_{seat}"] = setup["factions"][seat]
-        declared[f"order_{seat}"] = setup["turn_order"].index(seat) + 1
-    for name, value in declared.items():
+    for name, value in setup_and_seats(json.loads(row["setup"])).items():
         if row[name] != value:
             raise ValueError(f"column {name} is {row[name]!r}, in the set-up {value!r}")
 

@@ -20,7 +20,7 @@ from .table import Games
 SCHEMA = 1  # raised when a column changes its meaning
 NAME = "gaia_jax games"
 # Keys of a set-up that have their own columns.
-SEPARATE = ("factions", "turn_order", "players")
+SEPARATE = ("factions", "turn_order", "players", "automa")
 About = dict[str, Any]  # the contents of `dataset.json`
 GAMES, DECISIONS = "games.parquet", "decisions.parquet"  # files of a dataset
 
@@ -42,7 +42,24 @@ def setup_columns(setup: Mapping[str, Any]) -> dict[str, Any]:
             out["interface_cell"], out["interface"] = list(value), list(value.values())
         else:
             out[key] = list(value.values()) if isinstance(value, Mapping) else value
-    return out
+    return out | {f"automa_{key}": value for key, value in setup.get("automa", {}).items()}
+
+
+def seat_columns(setup: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of each seat of a set-up: `faction_0`, ..., `order_0`, ...
+
+    The Automa of a solo game has the last seat; the human begins (AUT-01).
+    """
+    automa = [setup["automa"]["faction"]] if "automa" in setup else []
+    factions = [*setup["factions"], *automa]
+    order = setup.get("turn_order", range(len(factions)))
+    columns = {f"faction_{seat}": faction for seat, faction in enumerate(factions)}
+    return columns | {f"order_{seat}": order.index(seat) + 1 for seat in range(len(factions))}
+
+
+def setup_and_seats(setup: Mapping[str, Any]) -> dict[str, Any]:
+    """All columns that derive from a set-up."""
+    return seat_columns(setup) | {f"setup_{k}": v for k, v in setup_columns(setup).items()}
 
 
 def slots(setup: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -50,13 +67,20 @@ def slots(setup: Mapping[str, Any]) -> dict[str, list[str]]:
     return {
         key: list(value)
         for key, value in setup.items()
-        if isinstance(value, Mapping) and key != "interface"
+        if isinstance(value, Mapping) and key not in (*SEPARATE, "interface")
     }
 
 
-def schema(setup: Mapping[str, Any], ids: Ids, players: int) -> pa.Schema:
+def _kind(value: Any) -> pa.DataType:
+    """The type of a column of the set-up with such values."""
+    if isinstance(value, list):
+        return pa.list_(_kind(value[0]))
+    return pa.string() if isinstance(value, str) else pa.int8()
+
+
+def schema(setup: Mapping[str, Any], ids: Ids) -> pa.Schema:
     """The schema of `games.parquet`; `setup` is any set-up of the ruleset by `setup_to_dict`."""
-    text, small = pa.string(), pa.int16()
+    text, small, players = pa.string(), pa.int16(), len(seat_columns(setup)) // 2
     fields: list[tuple[str, pa.DataType]] = [
         ("env", text),
         ("version", text),
@@ -67,10 +91,7 @@ def schema(setup: Mapping[str, Any], ids: Ids, players: int) -> pa.Schema:
     for kind, of in (("agent", text), ("agent_sha256", text), ("faction", text)):
         fields += [(f"{kind}_{seat}", of) for seat in range(players)]
     fields += [(f"order_{seat}", pa.int8()) for seat in range(players)]
-    for key, value in setup_columns(setup).items():
-        example = value[0] if isinstance(value, list) else value
-        kind = text if isinstance(example, str) else pa.int8()
-        fields.append((f"setup_{key}", pa.list_(kind) if isinstance(value, list) else kind))
+    fields += [(f"setup_{key}", _kind(value)) for key, value in setup_columns(setup).items()]
     fields += [
         ("setup", text),
         ("actions", pa.list_(pa.uint16())),
@@ -101,11 +122,9 @@ def to_table(games: Games, first: int, part: Mapping[str, Any], ruleset: Ruleset
         sits = [agents[games.entry[(*g, seat)]] for g in at]
         columns[f"agent_{seat}"] = [agent["name"] for agent in sits]
         columns[f"agent_sha256_{seat}"] = [agent["sha256"] for agent in sits]
-        columns[f"faction_{seat}"] = [setup["factions"][seat] for setup in dicts]
-        columns[f"order_{seat}"] = [setup["turn_order"].index(seat) + 1 for setup in dicts]
-    flat = [setup_columns(setup) for setup in dicts]
-    for key in flat[0] if flat else ():
-        columns[f"setup_{key}"] = [values[key] for values in flat]
+    flat = [setup_and_seats(setup) for setup in dicts]
+    for name in flat[0] if flat else ():
+        columns[name] = [values[name] for values in flat]
     place, win = places(games.vp, games.illegal), wins(games.vp, games.illegal)
     columns |= {
         "setup": [json.dumps(setup, separators=(",", ":")) for setup in dicts],
@@ -118,7 +137,7 @@ def to_table(games: Games, first: int, part: Mapping[str, Any], ruleset: Ruleset
     }
     for source, name in enumerate(ruleset.ids["vp_source"]):
         columns[f"vp_{name}"] = [games.sources[(*g, slice(None), source)] for g in at]
-    table_schema = schema(dicts[0], ruleset.ids, players)
+    table_schema = schema(dicts[0], ruleset.ids)
     return pa.table([pa.array(columns[f.name], f.type) for f in table_schema], schema=table_schema)
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 
 from ..agents import make_agent
-from ..agents.registry import plays
-from ..analysis import ADVISERS
+from ..analysis import default_agent
 from ..analysis.playouts import Playouts, shared_playouts
 from .background import Compilation
 from .compile_process import PLAYOUTS
@@ -78,19 +76,11 @@ class Advisers:
             return self._advisers[key]
 
 
-@cache
-def adviser_for(ruleset: str, players: int) -> str:
-    """The shipped agent that advises on such games; "" if there is none."""
-    return next((name for name in ADVISERS if not plays(name).refusal(ruleset, players)), "")
-
-
 def adviser_name(rules: Rules) -> str:
     """The shipped agent that advises on games with these rules; "" if there is none."""
-    return adviser_for(rules.env.id, rules.env.num_players)
+    return default_agent.adviser_for(rules.env.id, rules.env.num_players)
 
 
 def refusal(rules: Rules) -> str:
     """The reason why there is no advice on such games; "" if there is."""
-    env = rules.env
-    reason = plays(ADVISERS[0]).refusal(env.id, env.num_players)
-    return "" if adviser_name(rules) else f"{ADVISERS[0]} {reason}"
+    return default_agent.refusal(rules.env.id, rules.env.num_players)

@@ -153,18 +153,15 @@ class GameServer:
         setup_preview = setups.preview(setup, rules)
         self.rules.compile(rules)
         self.agents.hurry([seat for seat in seats if seat != HUMAN], rules)
-        advice = None if rules.solo else self.setup_advice.of(rules, setup, form)
-        return {**setup_preview, "advice": advice}
+        return {**setup_preview, "advice": self.setup_advice.of(rules, setup, form)}
 
     def advise(self, form: Mapping[str, object]) -> dict[str, Any]:
         """Start advice on the set-up of a form, as for `preview`. Returns its status.
 
         Raises:
-            Refused: it is of a solo game, or the adviser does not play such games.
+            Refused: the adviser does not play such games.
         """
         rules, setup, _ = self._dealt(form)
-        if rules.solo:
-            raise Refused("there is no advice on the set-up of a game against the Automa")
         return self.setup_advice.start(rules, setup, form)
 
     def _dealt(self, form: Mapping[str, object]) -> tuple[Rules, Setup, list[str]]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from gaia_jax.ruleset import VARIANTS
 
-from .advisers import adviser_for
+from ..analysis.default_agent import adviser_for
 from .compiled_rules import Rules
 from .game import Game, Refused
 from .members import Members

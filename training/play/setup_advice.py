@@ -1,6 +1,6 @@
 """Advice on the set-up of a form: `training.advise` in the background.
 
-Every game deals the factions differently, so the advice does not depend on chosen factions.
+Every game deals the factions of the players differently, so the advice does not depend on them.
 """
 
 from __future__ import annotations
@@ -114,6 +114,7 @@ def _address(rules: Rules, form: Form) -> str:
     if form.get("setup") is not None:
         return ""
     link = {"seed": form.get("seed", 0), "ruleset": rules.env.id, "players": rules.env.num_players}
+    link |= {key: form[key] for key in ("automa", "automa_faction") if form.get(key)}
     return f"/#{urlencode(link)}&factions="
 
 

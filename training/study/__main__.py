@@ -50,6 +50,8 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         names = ", ".join(f"{name} for {players} players" for name, players in sorted(rules))
         raise UserError(f"a study takes games of one ruleset, {args.data} has {names}")
     name, players = rules.pop()
+    if players == 1:
+        raise UserError(f"a study compares the players of a game, {args.data} has games of one")
     env = dataset.env_of(args.data, env_module, name, players)
     dataset.check_games(args.data, about, env)
     decision_folder = None

@@ -147,22 +147,21 @@ def add_record_flag(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_rules_flags(parser: argparse.ArgumentParser, solo: bool = False) -> None:
-    """`--env`, `--players`, `--likeliest`; with `solo` one player too, and `--automa`."""
+def add_rules_flags(parser: argparse.ArgumentParser, solo: bool = True) -> None:
+    """`--env`, `--players`, `--likeliest`; without `solo` at least two players."""
     add = parser.add_argument
     add("--env", default="lost_fleet", help="the ruleset")
     text = "fewer than 4 for base and lost_fleet_published alone"
     add("--players", type=int, choices=(1, *PLAYERS) if solo else PLAYERS, default=4, help=text)
     add("--likeliest", action="store_true", help="play the most probable action")
-    if solo:
-        add_automa_flag(parser)
 
 
-def add_automa_flag(parser: argparse.ArgumentParser) -> None:
-    """`--automa LEVELS`."""
+def add_automa_flag(parser: argparse.ArgumentParser, several: bool = False) -> None:
+    """`--automa LEVEL`, or several levels."""
+    levels = "levels of the Automa, separated by commas" if several else "the level of the Automa"
     parser.add_argument(
-        "--automa", metavar="LEVELS",
-        help="with one player: levels of the Automa, separated by commas; any: each game draws one",
+        "--automa", metavar="LEVELS" if several else "LEVEL",
+        help=f"with one player: {levels}; any: each game draws one (default: automachtig)",
     )  # fmt: skip
 
 

@@ -47,7 +47,7 @@ def take_steps(ruleset: Ruleset, game: GameState) -> GameState:
         turn = game.turn
         length, done = (turn.sequence >= 0).sum(), turn.setup_done.astype(jnp.int32) + 1
         takes_booster = done > length - game.num_players
-        game = _place_mine(ruleset, game, ~takes_booster)
+        game = place_mine(ruleset, game, ~takes_booster)
         game = _take_booster(ruleset, game, takes_booster)
         # The human takes a booster last, so that one more decision follows.
         active = turn.sequence[done]
@@ -58,8 +58,8 @@ def take_steps(ruleset: Ruleset, game: GameState) -> GameState:
     return lax.while_loop(is_next, step, game)
 
 
-def _place_mine(ruleset: Ruleset, game: GameState, happens: Array) -> GameState:
-    """A mine on the empty home planet closest to the centre; a card's direction decides ties."""
+def mine_order(ruleset: Ruleset, game: GameState) -> Order:
+    """The empty home planets, the closest to the centre first; a card's direction decides ties."""
     assert game.setup.automa is not None
     me, table, board = player_row(game, jnp.int32(AUTOMA)), ruleset.automa_table, game.board
     faction = game.setup.faction[AUTOMA].astype(jnp.int32)
@@ -67,10 +67,15 @@ def _place_mine(ruleset: Ruleset, game: GameState, happens: Array) -> GameState:
     card = cards.card(ruleset, game.setup.automa.start_cards[me.built[MINE]])
     distance = jnp.asarray(ruleset.geometry.distance)[table.center].astype(jnp.int32)
     rank = directional(ruleset, card.reverse)
-    options = (board.planet == home) & (board.piece == NONE) & happens
     closest = TieBreaker(distance, FAR + 1, "center")
-    order = Order(options, (closest, TieBreaker(rank, len(rank), "direction")))
-    cell, possible = first(order)
+    direction = TieBreaker(rank, len(rank), "direction")
+    return Order((board.planet == home) & (board.piece == NONE), (closest, direction))
+
+
+def place_mine(ruleset: Ruleset, game: GameState, happens: Array) -> GameState:
+    """The next starting mine, where there is a place."""
+    me, order = player_row(game, jnp.int32(AUTOMA)), mine_order(ruleset, game)
+    cell, possible = first(order._replace(options=order.options & happens))
     choice = placing.Choice(cell, jnp.int32(MINE), possible)
     game, me = placing.place_structure(ruleset, game, me, choice, jnp.ones((), bool))
     return with_player_row(game, jnp.int32(AUTOMA), me)

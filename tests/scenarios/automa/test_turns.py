@@ -46,6 +46,27 @@ def test_x01_the_set_up_names_the_mines_and_the_booster():
 
 
 @pytest.mark.parametrize(
+    ("card", "first", "corner"), [(1, (-3, 2), "top left"), (4, (-2, 3), "bottom right")]
+)
+def test_aut_06_a_starting_mine_names_the_card_that_decides(card, first, corner):
+    table = start("BESCODS", "ITARS", start_mine_cards=[card, 1, 1])
+    (turn,) = turns(table, table.set_up_steps(2))
+    (mine,) = turn.steps
+    assert (mine.place, mine.card, mine.decided_by) == (place(*first), card, "direction")
+    line, *options = words(turn)
+    assert f"first from the {corner}; card {card}" in line
+    assert len(options) == len(mine.options) and sum(x.startswith("* ") for x in options) == 1
+
+
+def test_aut_07_the_first_booster_names_the_card_and_its_place():
+    table = start(booster_card=8)
+    (turn,) = turns(table, table.set_up_steps(4))
+    (step,) = turn.steps
+    assert (step.card, len(step.options)) == (8, 5)
+    assert "number 3 from the left of 5; card 8" in words(turn)[0]
+
+
+@pytest.mark.parametrize(
     ("deck", "count", "support", "action", "passes"),
     [
         ((4, 6, 7, 9), 3, 9, 0, True),
