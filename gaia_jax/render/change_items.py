@@ -223,7 +223,8 @@ def _pieces(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]
         for field, n in _members(name, getattr(earlier, name), getattr(later, name)).items():
             yield _piece_item(_side(n), kind, named[kind][_key(field)], {field: n})
     for field, n in _members("covered", earlier.covered, later.covered).items():
-        yield Item(NOTE, say("covers", name=named["tile"][_key(field)]), {field: n})
+        tile = named["tile"][_key(field)]
+        yield Item(NOTE, say("covers", name=tile), {field: n}, piece=tile)
     for field, n in _members("shuttles", earlier.shuttles, later.shuttles).items():
         yield Item(_side(n), say("shuttle-at", ship=SHIPS[_key(field)]), {field: n})
 

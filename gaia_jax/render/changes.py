@@ -71,9 +71,13 @@ class Effects:
             totals |= item.fields
         return totals
 
-    def notes(self) -> list[str]:
-        """Further changes of the deciding player, and offers of power, in words."""
-        out = [item.words for item in self.of_action if item.side == NOTE and item.words]
+    def notes(self, action_words: str = "") -> list[str]:
+        """Further changes of the deciding player, and offers of power, in words.
+
+        Pieces that `action_words`, the action in words, names are not repeated.
+        """
+        own = _unsaid(self.of_action, action_words)
+        out = [item.words for item in own if item.side == NOTE]
         after = ", ".join(_sign(i) + i.words for i in self.own if i.words and self._is_after(i))
         phrase = "from-final-scoring" if self.over else "income-of-round"
         out += [say(phrase, n=self.begins_round, text=after)] if after else []
@@ -102,7 +106,7 @@ class Effects:
         summary: dict[str, Any] = {
             "costs": words[COST],
             "gains": words[GAIN],
-            "notes": unsigned + self.notes(),
+            "notes": unsigned + self.notes(action_words),
             "others": self.others(),
             "then": self.then,
         }
@@ -159,7 +163,7 @@ def in_words(changes: Effects, action_words: str = "", with_then: bool = True) -
     """
     parts = [
         _list(_unsaid(changes.of_action, action_words)),
-        *changes.notes(),
+        *changes.notes(action_words),
         *changes.others(),
         changes.then if with_then else "",
     ]

@@ -94,6 +94,9 @@ def test_a_covered_tile_is_neither_paid_nor_gained(new_games):
     assert item.side == change_items.NOTE and item.fields == {f"covered.{tile}": 1}
     named = names(table.ruleset)["tile"][tile]
     assert item.words == f"covers the tech tile: {named}"
+    result = dataclasses.replace(effects(table, table), player=0, seats={0: (item,)})
+    assert result.notes() == result.brief()["notes"] == [item.words]
+    assert result.notes(f"cover the tech tile: {named}") == [], "the action names it"
 
 
 def test_a_piece_that_the_action_names_is_not_named_again(init, step, env):

@@ -21,7 +21,8 @@ def in_words(table: Table, text: str) -> str:
         return say("name-and-state", name=words, state=_place_words(table, cell))
     if words.endswith(f": {planet}"):
         return words if kind == "NONE" else say("next-to", move=words, piece=STRUCTURES[kind])
-    planet = planet if kind == "NONE" else f"{STRUCTURES[kind]}, {planet}"
+    if kind != "NONE":  # the words name the structure
+        return say("name-and-state", name=words, state=planet)
     return say("labelled", label=words, text=planet)
 
 
