@@ -20,12 +20,13 @@ import pytest
 
 from gaia_jax import replay
 from gaia_jax.env import State
-from gaia_jax.render import effects
+from gaia_jax.render import Table, effects
+from gaia_jax.render.names import STRUCTURES
 from tests.render.records import RECORDS
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
-from training.analysis.action_words import in_words
+from training.analysis.action_words import cell_of, in_words
 from training.play import conversions, lookahead, settings
 from training.play.compiled_rules import Rules
 from training.play.game import HUMAN, Game, Refused
@@ -61,6 +62,11 @@ def settings_choice(game: Game, id: int, chosen: Settings) -> str | None:
     game.now = id
     choice = settings._choice(game, chosen)
     return choice[0] if choice else None
+
+
+def structure_at(table: Table, text: str) -> str:
+    """The id of the structure on the cell of an action."""
+    return table.ids["structure"][table.map.structure[cell_of(table, text)]]
 
 
 def legal(game: Game, id: int) -> list[str]:
@@ -186,6 +192,17 @@ def test_what_a_setting_did_is_marked_and_taken_back_with_ones_own_move(game: Ga
     assert own.now == start, "the setting's decision is no stop of its own"
     settings.carry_out(own, [Settings("always")] * 4)
     assert own.now == start, "nor is it made again where one looks back"
+    # The same move again is followed by the setting, and by no move that was taken back.
+    ended, later = own.line[-1], own.rules.legal(own.nodes[own.line[-1]].state)[0]
+    own.resume(ended)
+    own.play(later)
+    own.back()
+    own.back()
+    own.play(played)
+    settings.carry_out(own, [Settings("always")] * 4)
+    assert own.now == own.line[-1] == ended and len(own.nodes[ended].children) == 1
+    own.back()
+    assert own.now == start and own.nodes[own.line[-1]].text == later, "what was played is kept"
 
 
 @pytest.mark.parametrize(
@@ -406,6 +423,23 @@ def test_several_actions_are_taken_all_or_none(game: Game) -> None:
     with pytest.raises(Refused, match="another player's|not legal"):
         own.play_all([first, "end_turn"])
     assert own.now == 0
+    own.play(first)
+    own.back()
+    line = own.line
+    with pytest.raises(Refused, match="another player's|not legal"):
+        own.play_all([first, "end_turn"])
+    assert own.now == 0 and own.line == line, "what was taken back is still in view"
+
+
+def test_an_upgrade_names_its_structure_once(game: Game) -> None:
+    named = [
+        (in_words(game.table(id), text), STRUCTURES[kind])
+        for id in at(game, "TURN")
+        for text in legal(game, id)
+        if text.startswith("upgrade")
+        for kind in [structure_at(game.table(id), text)]
+    ]
+    assert named and all(words.count(structure) == 1 for words, structure in named)
 
 
 def test_what_conversions_make_possible(game: Game) -> None:

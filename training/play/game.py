@@ -137,6 +137,8 @@ class Game:
         self.message = ""
         self.opens_at = None
         self._move_to(child)
+        # Earlier moves from here stay as branches.
+        self.line = self.line[: self.line.index(child) + 1]
 
     def play_all(self, texts: list[str], at: int | None = None) -> None:
         """Take several actions of one player as one decision; all of them or none.
@@ -146,7 +148,7 @@ class Game:
         Raises:
             Refused: one of them cannot be taken, or the next decision is another player's.
         """
-        before, paused, opens_at = self.now, self.paused, self.opens_at
+        before, line, paused, opens_at = self.now, self.line, self.paused, self.opens_at
         start = before if at is None else self.node(at).id
         player = self.table(start).player
         try:
@@ -160,7 +162,7 @@ class Game:
             self._move_to(start)
             self._prune(last, start)
             self._move_to(before)
-            self.paused, self.opens_at = paused, opens_at
+            self.line, self.paused, self.opens_at = line, paused, opens_at
             raise
 
     def back(self) -> None:
@@ -172,6 +174,7 @@ class Game:
         if at is None:
             raise Refused("there is no decision of a person to take back")
         half_made = self.half_made()
+        self.line = self._onward([*self.line])  # with moves that were taken back before
         self._move_to(at)
         if half_made:
             self._prune(node, at)

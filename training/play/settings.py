@@ -55,7 +55,7 @@ def carry_out(game: Game, settings: Sequence[Settings]) -> None:
     Args:
         settings: by seat.
     """
-    while not game.paused and not game.over() and not game.nodes[game.now].children:
+    while not game.paused and not game.over() and game.now == game.line[-1]:
         player = game.table().player
         action = _choice(game, settings[player]) if player < len(settings) else None
         if action is None:
