@@ -478,7 +478,7 @@ def test_a_hint_is_shown_in_steps_and_a_move_is_checked(tab: Watched, server: Se
     assert "in the same plan: the other order" in text and "research" not in text
     page.click("#hint-next")
     text = page.inner_text("#hints")
-    assert "next best: more from research (6.5 VP)" in text and "then Xenos: pass" in text
+    assert "next best: ahead in research (6.5 VP)" in text and "then Xenos: pass" in text
     assert "with the same random numbers" in text and page.locator("#hint-next").count() == 0
     page.evaluate("allSettings().warn = true")
     dialogs: list[str] = []
@@ -568,7 +568,7 @@ def test_what_an_agent_played_is_explained_at_once(tab: Watched, server: Server)
     page.click("#explain")
     tab.until("document.querySelectorAll('#hints .candidate').length === 1")
     text = page.inner_text("#hints")
-    assert "played here" in text and "next best: more from research (6.5 VP)" in text
+    assert "played here" in text and "next best: ahead in research (6.5 VP)" in text
     assert page.locator("#hint-next").count() == 0 and page.is_disabled("#hints .candidate")
     page.click(".tabs button[data-tab='Log']")
     page.click("#last")

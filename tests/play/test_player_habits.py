@@ -215,7 +215,7 @@ def test_each_habit_leads_to_its_example(tab: Watched, server: Server, width: in
     text = page.inner_text("#habit-list")
     assert "Federation: 9.0 VP a game (4.0 to 14.0), 1 mistake in 3 moves." in text
     assert "pass loses 9.0 VP (4.0 to 14.0) compared with research: AI." in text
-    assert "more from round tiles (6.5 VP)" in text and "boosters" not in text
+    assert "ahead in round tiles (6.5 VP)" in text and "boosters" not in text
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.click("#habit-list a")
     tab.until(f"game && game.node === {node} && game.explained")

@@ -193,6 +193,10 @@ def test_the_first_look_waits_for_no_decision_that_was_made(tab: Watched, server
     game = server.new_game(seats=["you"] * 4, record="lost_fleet")
     page.goto(f"{server.home}#{game}")
     tab.until(MINE)
+    page.click("#welcome-tour")
+    page.reload()
+    tab.until(MINE)
+    assert page.is_hidden("#welcome"), "it is offered once, also if a reload ends it"
     step = page.evaluate("TOUR.findIndex(({ until }) => until)")
 
     def button_texts() -> list[str]:

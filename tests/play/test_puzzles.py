@@ -143,7 +143,7 @@ def test_an_unknown_number_is_reported(tab: Watched, server: Server) -> None:
 
 
 def test_theme_and_level_select_puzzles(tab: Watched, server: Server) -> None:
-    levels = ["regular" if "beats" in puzzle else "expert" for puzzle in PUZZLES]
+    levels = ["Regular" if "beats" in puzzle else "Expert" for puzzle in PUZZLES]
     themes, page = [puzzle["theme"] for puzzle in PUZZLES], tab.page
     opened(tab, server, 1)
     counts = [f"{level} ({levels.count(level)})" for level in sorted(set(levels))]

@@ -55,6 +55,25 @@ def test_a_browser_that_refuses_notifications_draws_the_turn(page: Any) -> None:
     assert page.title().startswith("\u25cf")
 
 
+def test_the_progress_of_a_check_is_no_error(page: Any) -> None:
+    page.set_content('<p id="message" class="message"></p>')
+    page.evaluate(STUBS)
+    load(page, "api.js")
+    load(page, "hints.js")
+    during = page.evaluate("""async () => {
+      let during = "";
+      window.request = async () => answers.shift();
+      window.setTimeout = (done) => { during = byId("message").className; done(); };
+      answers = [{ status: "running" }, { status: "ready", checked: {} }];
+      game = { id: "1", node: 2 };
+      await check(["pass"]);
+      return during;
+    }""")
+    assert "quiet" in during and page.inner_text("#message") == ""
+    page.evaluate("showMessage('it is not to be')")
+    assert "quiet" not in page.get_attribute("#message", "class")
+
+
 def test_a_line_of_the_chat_that_was_not_sent_stays(page: Any) -> None:
     load(page, "seats.js")
     send = "sendLine(new Event('submit')).then(() => byId('chat-line').value)"

@@ -196,7 +196,7 @@ def test_a_form_between_two_rulesets_is_not_dealt(tab: Watched, server: Server) 
     page.goto(f"{server.home}#seed=3&ruleset=base&players=2")
     tab.until("offers && offers.records.length > 0")
     page.select_option("#record", "")
-    tab.hold("/api/offers")
+    tab.hold("/api/")
     page.select_option("#ruleset", "lost_fleet")
     page.wait_for_timeout(2 * page.evaluate("PREVIEW_AFTER"))
     assert page.is_disabled("#begin"), "the game cannot start either"
@@ -204,6 +204,9 @@ def test_a_form_between_two_rulesets_is_not_dealt(tab: Watched, server: Server) 
     tab.until("document.querySelectorAll('#faction-0 option').length === 19")
     assert not page.is_disabled("#begin")
     assert page.evaluate("seatsNow().length") == 4
+    tab.until("heldBack.length > 0 && /[1-9] s/.test(byId('preview').textContent)")
+    tab.release()
+    tab.until("document.querySelector('#preview svg')")
 
 
 def test_an_answer_for_the_previous_ruleset_does_not_start_a_game(

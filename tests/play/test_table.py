@@ -9,7 +9,7 @@ from typing import Any
 from gaia_jax import replay
 from tests.browser import Watched
 from tests.play.server import Server
-from tests.play.test_browser import MINE, begin, press
+from tests.play.test_browser import MINE, begin, opened, press
 
 
 def go(tab: Watched, place: int) -> None:
@@ -87,7 +87,13 @@ def test_kinds_of_choices_and_places_that_stand_for_them(tab: Watched, server: S
     go(tab, next(k for k, text in enumerate(moves) if text.startswith("piece")) - 1)
     tab.until("furtherNow().ways.length > 0", 120)
     place = page.evaluate("furtherNow().ways.find(w => w.actions[1].startsWith('piece')).cell")
-    assert page.locator("#legal button:visible").count() == 0, "kinds come first"
+    sections = page.locator("#legal section").evaluate_all(
+        "all => all.map(one => [one.dataset.group, one.children.length, one.checkVisibility()])"
+    )
+    folded = {kind for kind, _, is_visible in sections if not is_visible}
+    single = {kind for kind, count, _ in sections if count == 1} - {"upgrade", "federation"}
+    assert {"mine", "upgrade"} <= folded, "kinds come first"
+    assert not single - {"way", "reached"} & folded, "the only choice of a kind takes one click"
     everything = page.locator(".stage .legal-cell").count()
     page.click("#kinds [data-kind='upgrade']")
     buttons = page.locator("#legal section:visible button")
@@ -237,9 +243,10 @@ def test_the_end_says_who_won_and_by_what(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     page = tab.page
     record = replay.read(server.saves / "lost_fleet.json")
-    assert page.is_hidden("#end")
+    assert page.is_hidden("#end") and page.is_visible("#hint")
     go(tab, len(record.actions))
     tab.until("!document.getElementById('end').hidden")
+    assert page.is_hidden("#hint")
     ranking = page.locator(".ranking li").all_inner_texts()
     assert [int(text.split()[1]) for text in ranking] == sorted(record.final_vp, reverse=True)
     sums = page.locator(".sources .sum td").all_inner_texts()
@@ -280,13 +287,49 @@ def test_what_was_taken_back_is_said_so(tab: Watched, server: Server) -> None:
     assert page.inner_text("#past-status").startswith("You are viewing the set-up, turn 1.")
 
 
+def test_what_does_nothing_is_not_the_first_choice(tab: Watched, server: Server) -> None:
+    """To skip a step or to pass comes last, without emphasis, while there is something to do."""
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
+    moves = replay.read(server.saves / "lost_fleet.json").actions
+    step = next(k for k, text in enumerate(moves) if moves[k - 1].startswith("tile"))
+    last_turn = moves.index("pass") + 1
+    for place, empty in ((step, "skip"), (last_turn, "pass")):
+        go(tab, place)
+        if empty == "skip":
+            page.evaluate("game.legal.unshift({ text: 'skip', words: 'no step' }); drawLegal()")
+        first, last = (page.locator(f"#legal-panel button >> nth={n}") for n in (0, -1))
+        assert last.get_attribute("data-text").endswith(empty), place
+        assert first.get_attribute("data-text") not in (empty, last.get_attribute("data-text"))
+        assert not page.locator(f"#legal .alone[data-text$='{empty}']").count(), place
+
+
+def test_what_a_page_waits_for_is_said_with_its_seconds(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4)
+    page = tab.page
+    tab.until(f"({MINE}) && game.progress.length === 0", 300)
+    progress = "document.getElementById('progress').textContent"
+    assert page.evaluate(progress) == ""
+    tab.hold(f"/api/games/{page.evaluate('game.id')}/act")
+    opened(tab, page.evaluate("game.legal[0].text")).click()
+    tab.until(f"/[1-9] s$/.test({progress})")
+    tab.release()
+    tab.until(f"game.line.length === 2 && {progress} === ''")
+    # The server is away: the next request fails, then one is answered again.
+    page.evaluate("window.ask = fetch; fetch = () => Promise.reject(new TypeError('away')); null")
+    server.change(page.evaluate("game.id"), "undo")
+    tab.until(f"/[1-9] s$/.test({progress})")
+    page.evaluate("fetch = ask; null")
+    tab.until(f"game.node === 0 && {progress} === ''")
+
+
 def test_a_kind_that_is_opened_on_a_phone_comes_into_view(browser: Any, server: Server) -> None:
     tab = Watched(browser, 390, 844, has_touch=True, is_mobile=True)
     page = tab.page
     game = server.new_game(seats=["you"] * 4, record="lost_fleet")
     page.goto(f"{server.home}#{game}")
     at_a_turn(tab, server)
-    assert page.locator("#kinds button").count() > 4
+    assert page.locator("#kinds button").count() > 2
     for kind in page.locator("#kinds button").all():
         kind.tap()
         box = page.locator("#legal section:not([hidden]) button").first.bounding_box()

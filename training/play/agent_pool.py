@@ -165,13 +165,13 @@ class AgentPool:
         return [
             {
                 "name": name,
-                "level": self._levels[name].name,
-                "level_name": translated(self._levels[name].name),
-                "vp": self._levels[name].vp,
-                "about": _about(self._levels[name]),
+                "level": level.name,
+                "level_name": level.name and say(f"level-{level.name}"),
+                "vp": level.vp,
+                "about": _about(level),
                 "plays": self._games(name),
             }
-            for name in self.names
+            for name, level in self._levels.items()
         ]
 
     def _work(self) -> None:

@@ -81,5 +81,5 @@ def _measured(name: str) -> str:
     sentence = f"{mean:.0f} VP in games of {players} copies"
     against = about["results"].get("greedy", {}).get("vp_difference", {}).get("mean")
     if against is not None:
-        sentence += f", {abs(against):.0f} VP {'more' if against > 0 else 'fewer'} than regular"
+        sentence += f", {abs(against):.0f} VP {'more' if against > 0 else 'fewer'} than Regular"
     return f"{sentence}."

@@ -8,6 +8,8 @@ let shown = null; // the position that this browser shows, null for the present 
 let analysis = null;
 let busy = false;
 let progressAt = 0;
+let askedAt = 0; // when the request under way was sent, 0 for none
+let lostAt = 0; // since when the server has not answered, 0 while it does
 let drawnLegal = "";
 let requests = Promise.resolve();
 let pressedOn = null; // what the click under way is on
@@ -19,37 +21,50 @@ const called = (who) => (who === offers.human ? say("you") : who === AUTOMA ? sa
 // A request; null and a message if it is rejected.
 const call = (path, body = undefined) => request(path, body, showMessage);
 
-function showMessage(text) {
-  byId(game ? "message" : "start-message").textContent = text;
+function showMessage(text, isError = true) {
+  const line = byId(game ? "message" : "start-message");
+  line.textContent = text;
+  line.classList.toggle("quiet", !isError);
+}
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+// Start work in the background and show each answer until the work ends or `isCurrent` is false.
+// Returns the last answer.
+async function followJob(path, every, isCurrent, show) {
+  let answer = await call(path, {});
+  while (answer && isCurrent(answer)) {
+    show(answer);
+    if (answer.status !== "running") break;
+    await pause(every);
+    if (isCurrent(answer)) answer = await call(path);
+  }
+  return answer;
 }
 
 // Long polling: the server answers when the game changes.
 async function follow(id) {
   while (game && game.id === id) {
-    let [answer, asked] = [null, null];
-    const began = performance.now();
+    const [asked, began] = [shown, performance.now()];
+    let answer = null;
     try {
-      asked = shown;
       const response = await fetch(`/api/games/${id}?since=${game.version}&at=${asked ?? ""}`);
+      lostAt = 0;
       if (response.status >= 400 && response.status < 500) {
-        if (game && game.id === id) {
-          game.progress = [];
-          drawProgress();
-          showMessage(say("no-game"));
-        }
-        break;
+        if (!game || game.id !== id) break;
+        game.progress = [];
+        drawProgress();
+        return showMessage(say("no-game"));
       }
       answer = await response.json();
     } catch (error) {
-      await new Promise((resolve) => setTimeout(resolve, 2000));
+      lostAt ||= performance.now();
+      await pause(2000);
       continue;
     }
     if (asked !== shown) continue;
     if (answer && game && game.id === id && answer.version > game.version) update(answer);
-    else if (performance.now() - began < 5000) {
-      // A busy server answers immediately.
-      await new Promise((resolve) => setTimeout(resolve, 1000));
-    }
+    else if (performance.now() - began < 5000) await pause(1000); // a busy server answers immediately
   }
 }
 
@@ -76,11 +91,14 @@ function queue(path, body) {
 async function send(path, body) {
   if (!game) return null;
   busy = true;
+  askedAt = performance.now();
   document.body.classList.add("busy");
   closeChoice();
   byId("message").textContent = "";
   const answer = await call(`/api/games/${game.id}${path()}`, body);
   busy = false;
+  askedAt = 0;
+  drawProgress();
   document.body.classList.remove("busy");
   if (answer && game && answer.version >= game.version) {
     shown = answer.node === answer.now ? null : answer.node;

@@ -7,10 +7,15 @@ const GROUPS = [
   "explore", "artifact", "tile", "advanced", "token", "leech", "income", "tinkering", "booster", "free",
   "way", "reached", // These arrive later: last, so that nothing moves under a finger.
 ];
-// Choices without a kind: always in view.
-const ALONE = ["end_turn", "skip", "pass", "commit"];
-// Up to this many choices are one list.
+// Choices without a kind: always in view, those that do nothing after all others.
+const ALONE = ["end_turn", "commit", "skip", "pass"];
+const EMPTY = ["skip", "pass"];
+// Up to this many choices are one list, and so is the only kind of several choices. `SIDE`: kinds next
+// to the main ones; `GROWING`: kinds of one choice that may have more later.
 const FEW = 8;
+const SIDE = ["free", "way", "reached"];
+const GROWING = ["upgrade", "federation", "way", "reached"];
+const isFoldable = ({ kind, choices }) => choices.length > 1 || GROWING.includes(kind);
 // At most this many choices are in the tooltip of a place.
 const MAX_TOOLTIPS = 5;
 // Resources on the own board, with their letters in conversions.
@@ -75,17 +80,15 @@ function drawLegal() {
   const key = JSON.stringify([game.node, game.legal, furtherNow().part, furtherTurn]);
   if (key === drawnLegal) return;
   drawnLegal = key;
-  const position = `${game.id} ${game.node}`;
+  const [position, panel] = [`${game.id} ${game.node}`, byId("legal-panel")];
   if (chosenFrom !== position) {
     openKind = chosenFederation = "";
     folds = null;
-    const deck = byId("legal-panel").closest(".deck");
-    if (byId("legal-panel").checkVisibility()) deck.scrollTop = 0;
+    if (panel.checkVisibility()) panel.closest(".deck").scrollTop = 0;
   }
   const heldText = chosenFrom === position && document.activeElement.closest("#legal [data-text]")?.dataset.text;
   chosenFrom = position;
-  byId("legal-panel").hidden = !game.legal.length;
-  const panel = byId("legal-panel");
+  panel.hidden = !game.legal.length;
   if (panel.contains(document.activeElement)) heldKind = document.activeElement.dataset.kind || "first";
   else if (document.activeElement !== document.body) heldKind = "";
   const all = choicesNow();
@@ -93,15 +96,19 @@ function drawLegal() {
     choices: all.filter((choice) => choice.kind === kind) }))
     .filter(({ choices }) => choices.length);
   // Choices that arrive later fold nothing that is in view.
-  if (all.length) folds ??= kinds.length > 1 && all.length > FEW;
-  const folded = kinds.length > 1 && folds;
-  if (!folded || !kinds.some(({ kind }) => kind === openKind)) openKind = "";
-  byId("kinds").replaceChildren(...(folded ? kinds.map(kindButton) : []));
-  byId("legal").replaceChildren(
-    ...all.filter(({ kind }) => ALONE.includes(kind)).map(choiceButton),
-    ...kinds.map(({ kind, name, choices }) => element("section", { "data-group": kind, "aria-label": name,
-      hidden: folded && kind !== openKind },
-    ...(folded || kinds.length < 2 ? [] : [element("h3", {}, name)]), ...choices.map(choiceButton))));
+  const foldable = kinds.filter(isFoldable);
+  if (all.length) folds ??= foldable.filter(({ kind }) => !SIDE.includes(kind)).length > 1 && all.length > FEW;
+  if (!folds || !foldable.some(({ kind }) => kind === openKind)) openKind = "";
+  byId("kinds").replaceChildren(...(folds ? foldable.map(kindButton) : []));
+  const isUseful = all.some(({ kind }) => ![...EMPTY, ...SIDE].includes(kind));
+  const alone = all.filter(({ kind }) => ALONE.includes(kind));
+  for (const choice of alone) choice.isMain = !EMPTY.includes(choice.kind) || !isUseful;
+  const buttons = (isEmpty) => alone.filter(({ kind }) => EMPTY.includes(kind) === isEmpty).map(choiceButton);
+  const section = (isFolding) => ({ kind, name, choices }) => element("section", { "data-group": kind, "aria-label": name,
+    "data-folds": isFolding, hidden: isFolding && kind !== openKind },
+  ...(folds || kinds.length < 2 ? [] : [element("h3", {}, name)]), ...choices.map(choiceButton));
+  byId("legal").replaceChildren(...buttons(false), ...(folds ? foldable.map(section(true)) : []),
+    ...kinds.filter((group) => !folds || !isFoldable(group)).map(section(false)), ...buttons(true));
   light(all);
   // Keyboard users continue at the first choice.
   const same = heldText && panel.querySelector(`[data-text="${CSS.escape(heldText)}"]`);
@@ -123,12 +130,12 @@ function kindButton({ kind, name, choices }) {
 function openGroup(kind, byKey = false) {
   openKind = kind;
   for (const choice of byId("kinds").children) choice.setAttribute("aria-expanded", String(choice.dataset.kind === kind));
-  for (const choice of byId("legal").querySelectorAll("section")) choice.hidden = choice.dataset.group !== kind;
+  for (const choice of byId("legal").querySelectorAll("[data-folds]")) choice.hidden = choice.dataset.group !== kind;
   const all = choicesNow();
   const federations = kind === "federation" ? all.map(({ federation }) => federation).filter(Boolean) : [];
   markFederation(federations.length === 1 ? federations[0] : null);
   light(all);
-  const first = kind && byId("legal").querySelector("section:not([hidden]) button");
+  const first = kind && byId("legal").querySelector(`[data-group="${kind}"] button`);
   if (first) first.scrollIntoView({ block: "nearest" });
   if (first && byKey) first.focus();
 }
@@ -188,7 +195,7 @@ function buttonOf(choice) {
   const first = verbOfText(texts[0]);
   return element("button", {
     type: "button", "data-text": texts.join("; "), "data-federation": federation ? texts.join("; ") : null,
-    class: choice.kind === "reached" ? "reached" : ALONE.includes(choice.kind) ? "alone" : "", title: texts.join("; "),
+    class: choice.kind === "reached" ? "reached" : choice.isMain ? "alone" : "", title: texts.join("; "),
     "data-at": cell || (first === "explore" && texts[0].split(" ")[1]) || null,
     onclick: (event) => pressed(choice, event),
     onmouseenter: () => highlight(true), onmouseleave: () => highlight(false), onfocus: () => highlight(true), onblur: () => highlight(false),

@@ -3,7 +3,6 @@
 
 let endOf = "";
 let goneOn = ""; // the game that was seen before its end
-let reviewTimer = 0;
 
 function drawEnd() {
   byId("end").hidden = !game.end;
@@ -71,7 +70,7 @@ function bestMoves(best) {
       ...effectsNote(item)))));
 }
 
-const downloaded = () => showMessage(say("downloading"));
+const downloaded = () => showMessage(say("downloading"), false);
 
 const again = () => openGame({ again: game.id, settings: settingsNow() });
 
@@ -83,23 +82,20 @@ async function review() {
     return;
   }
   button.disabled = true;
-  await call(`/api/games/${game.id}/ask/review`, {});
-  followReview(game.id);
+  const { id } = game;
+  const answer = await followJob(`/api/games/${id}/ask/review`, 1000, () => game?.id === id && game.end, drawReview);
+  if (!answer) button.disabled = false;
 }
 
-async function followReview(id) {
-  clearTimeout(reviewTimer);
-  if (!game || game.id !== id || !game.end) return;
-  const report = await call(`/api/games/${id}/ask/review`);
-  if (!report || !game || game.id !== id || !byId("review")) return;
+function drawReview(report) {
   const { status, message } = report;
   byId("review-status").textContent = status === "running" ? say("review-running", { text: farOf(report) })
     : status === "failed" ? message : "";
   byId("review-off").hidden = status !== "running";
   byId("review").disabled = status === "running";
   if (status === "ready") {
-    byId("review").dataset.ready = id;
+    byId("review").dataset.ready = game.id;
     byId("review").textContent = say("open-review");
     byId("review").title = say("other-tab");
-  } else if (status === "running") reviewTimer = setTimeout(() => followReview(id), 1000);
+  }
 }

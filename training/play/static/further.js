@@ -38,8 +38,8 @@ wired("pointerdown", true);
 ["pointerup", "pointercancel", "dragend"].forEach((name) => wired(name, false));
 
 async function released() {
-  for (let n = 0; isPressed && n < 50; n += 1) await new Promise((resolve) => setTimeout(resolve, 20));
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  for (let n = 0; isPressed && n < 50; n += 1) await pause(20);
+  await pause(0);
 }
 
 function federationWords(federation) {

@@ -6,11 +6,14 @@ const VIEW = "gaia_jax view"; // under which a tab keeps what it shows of its ga
 async function enter(id) {
   const { id: before, at, board } = stored(VIEW, {}, () => sessionStorage);
   // Without `at`, a record opens at its beginning; an empty one is the present position.
+  const wait = waiting(say("opening-table"));
   const state = await call(`/api/games/${id}${before === id ? `?at=${at ?? ""}` : ""}`);
+  clearInterval(wait);
   if (!state) {
     location.hash = "";
     return;
   }
+  showMessage("");
   keepLastGame(id); // the puzzles lead back to it
   byId("lobby").hidden = byId("start").hidden = true;
   byId("preview").replaceChildren();
@@ -54,7 +57,7 @@ function update(state) {
   drawTurn(state);
   progressAt = performance.now();
   drawProgress();
-  byId("message").textContent = state.message;
+  showMessage(state.message);
   byId("undo").disabled = !state.can_undo;
   byId("cancel").hidden = !state.half_made || !state.can_undo;
   byId("resume").hidden = seat.who === offers.human || state.over || !state.alone
@@ -148,12 +151,15 @@ function drawPast() {
 
 const present = () => (game.node === game.now ? change("resume", { node: game.line[game.line.length - 1] }) : go(game.now));
 
-// Compilation in progress, with running seconds.
+// What is awaited, with running seconds: compilations, the answer to a request, or the server.
 function drawProgress() {
   if (!game) return;
-  const more = (performance.now() - progressAt) / 1000;
-  byId("progress").textContent = game.progress.map(({ text, seconds }) =>
-    (seconds === null ? text : say("seconds", { text, n: Math.round(seconds + more) }))).join("; ");
+  const now = performance.now();
+  const lines = lostAt ? [] : game.progress.map(({ text, seconds }) => [text, seconds === null ? NaN : seconds + (now - progressAt) / 1000]);
+  const since = (now - (lostAt || askedAt || now)) / 1000;
+  if (!lines.length && since > 1) lines.push([say(lostAt ? "server-away" : "awaiting-answer"), since]);
+  byId("progress").textContent = lines.map(([text, seconds]) =>
+    (seconds >= 0 ? say("seconds", { text, n: Math.round(seconds) }) : text)).join("; ");
 }
 
 function seatInView(player) {
@@ -166,7 +172,7 @@ const keepView = () => store(VIEW, { id: game.id, at: shown, board: view.first }
 
 async function save() {
   const saved = await call(`/api/games/${game.id}/save`, { name: byId("save-name").value.trim() });
-  if (saved) byId("message").textContent = say("saved-as", { name: saved.name, n: saved.moves });
+  if (saved) showMessage(say("saved-as", { name: saved.name, n: saved.moves }), false);
 }
 
 async function takeBack() {

@@ -21,20 +21,15 @@ function wantHint(step = WHERE) {
   else askHint(scrolled());
 }
 
-async function askHint(at = null) {
-  if (!game) return;
+function askHint(at = null) {
   const turn = ++hintTurn;
   hintGone = "";
   hintAt = at;
-  let answer = await call(`/api/games/${game.id}/ask/hint?at=${game.node}`, {});
-  while (answer && game && turn === hintTurn) {
-    if (answer.node !== game.node) break;
-    hint = answer;
-    drawHint();
-    if (answer.status !== "running") break;
-    await new Promise((resolve) => setTimeout(resolve, HINT_EVERY));
-    if (game && turn === hintTurn) answer = await call(`/api/games/${game.id}/ask/hint?at=${game.node}`);
-  }
+  return followJob(`/api/games/${game.id}/ask/hint?at=${game.node}`, HINT_EVERY,
+    (answer) => turn === hintTurn && game?.node === answer.node, (answer) => {
+      hint = answer;
+      drawHint();
+    });
 }
 
 // A game and its number of decisions by people.
@@ -64,6 +59,7 @@ function hintMoved() {
   }
   const mine = game && game.legal.length > 1 && !game.thinking;
   byId("hint").disabled = !mine;
+  byId("hint").hidden = game.over;
   const isLast = game.node === game.line[game.line.length - 1];
   byId("explain").hidden = !game.explained || game.thinking !== "" || (mine && isLast);
   if (mine && allSettings().warn && !hint) askHint();
@@ -102,7 +98,8 @@ function drawHint() {
 
 function candidateButton(candidate, number) {
   const { orders, line, why } = candidate;
-  const notes = [...(candidate.played ? [say("was-played")] : []), lossWords(candidate, number),
+  const loss = number ? range("vp-less", candidate.lost, 1) : say("best-of-plans");
+  const notes = [...(candidate.played ? [say("was-played")] : []), loss,
     ...(orders.length ? [say("same-plan", { list: orders.join("; ") })] : []),
     ...(hintStep >= WHY && Object.keys(why).length ? [reasonWords(why, number)] : []),
     ...(hintStep >= WHY && line.length ? [say("then-line", { list: line.join("; ") })] : [])];
@@ -115,7 +112,7 @@ function candidateButton(candidate, number) {
 
 // The difference in VP by source: of the best compared with the next, of the others with the best.
 function reasonWords(why, number) {
-  const parts = ["more-from", "less-from"].flatMap((id, side) => {
+  const parts = ["ahead-in", "behind-in"].flatMap((id, side) => {
     const list = Object.entries(why).filter(([, vp]) => (vp < 0) === (side === 1))
       .map(([source, vp]) => say("source-vp", { source, vp: spelled(Math.abs(vp), 1) })).join(", ");
     return list ? [say(id, { list })] : [];
@@ -130,10 +127,6 @@ async function callOff(what) {
     hint = answer;
     drawHint();
   }
-}
-
-function lossWords({ lost }, number) {
-  return number ? range("vp-less", lost, 1) : say("best-of-plans");
 }
 
 // A value with its interval, with so many digits after the point.
@@ -164,14 +157,10 @@ async function check(texts) {
     return null;
   }
   checkedMove = path;
-  let answer = await call(path, {});
-  while (answer && answer.status === "running") {
-    showMessage(say("checking-move", { text: farOf(answer) }));
-    await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY));
-    if (checkedMove !== path || !game || game.id !== id || game.node !== node) return false;
-    answer = await call(path);
-  }
-  if (checkedMove !== path || !game || game.id !== id || game.node !== node) return false;
+  const isCurrent = () => checkedMove === path && game?.id === id && game.node === node;
+  const answer = await followJob(path, CHECK_EVERY, isCurrent,
+    (report) => report.status === "running" && showMessage(say("checking-move", { text: farOf(report) }), false));
+  if (!isCurrent()) return false;
   checkedMove = "";
   showMessage("");
   return answer?.status === "called off" ? false : answer && answer.checked;

@@ -58,14 +58,10 @@ function drawSince(current) {
       holder.querySelector(".fold").focus();
     } }, isExpanded ? say("less") : left ? say("more-before", { n: left }) : say("more"));
   const rows = visible.flatMap((turn) => [turnRow(turn, game.seats, game.vp,
-    (n, event) => toggleRow(event.currentTarget)), ...automaDetails(turn)]);
+    (n, { currentTarget: row }) => row.setAttribute("aria-expanded", String(row.classList.toggle("open")))),
+  ...automaDetails(turn)]);
   holder.replaceChildren(...(rows.length
     ? [element("div", { class: "since-head" }, element("h2", {}, say("since-title")), fold), ...rows] : []));
-}
-
-// Unfold a turn of another player.
-function toggleRow(row) {
-  row.setAttribute("aria-expanded", String(row.classList.toggle("open")));
 }
 
 // Move along the line of the game.

@@ -19,32 +19,21 @@ const note = (text) => (text ? [element("span", { class: "brings" }, text)] : []
 // The data of a request; null if it is refused, or if another one follows before the response.
 // The text `status` is shown with the seconds meanwhile.
 async function load(path, body, target, status) {
-  const [mine, start] = [visit, Date.now()];
+  const mine = visit;
   const report = (text) => { if (mine === visit) byId(target).textContent = text; };
-  const tick = () => report(say("seconds-running", { text: say(status), n: Math.round((Date.now() - start) / 1000) }));
-  const timer = setInterval(tick, 1000);
-  tick();
+  const timer = waiting(say(status), report);
   const data = await request(path, body, report);
   clearInterval(timer);
   return mine === visit ? data : null;
 }
 
 // The score: by puzzle whether the first answer was right, or SECOND.
-function readScore() {
-  try {
-    return JSON.parse(localStorage.getItem(scoreKey)) || {};
-  } catch (error) {
-    return {};
-  }
-}
+const readScore = () => stored(scoreKey, {});
 
 function writeScore(number, mark) {
-  try {
-    localStorage.setItem(scoreKey, JSON.stringify({ ...readScore(), [number]: mark }));
-    drawScore();
-  } catch (error) {
-    byId("score").textContent = say("no-score");
-  }
+  store(scoreKey, { ...readScore(), [number]: mark });
+  if (readScore()[number] === mark) drawScore();
+  else byId("score").textContent = say("no-score");
 }
 
 function drawScore() {
@@ -301,16 +290,6 @@ function route() {
   else byId("asks").textContent = say("no-puzzle", { n: text, total: themes.length });
 }
 
-function pressed(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
-  const choice = isOpen && puzzle.choices[Number(event.key) - 1];
-  const keys = { ArrowLeft: () => show(frame - 1), ArrowRight: () => show(frame + 1), n: next };
-  const act = choice ? () => answer(choice.action) : keys[event.key];
-  if (!act) return;
-  event.preventDefault();
-  act();
-}
-
 const themeName = (theme) => say(`theme-${theme.replaceAll(" ", "-")}`);
 
 async function main() {
@@ -332,7 +311,10 @@ async function main() {
   for (const [id, act] of Object.entries(clicks)) byId(id).addEventListener("click", act);
   byId("table").addEventListener("click", clickedOnMap);
   byId("number").addEventListener("change", () => open(Number(byId("number").value)));
-  document.addEventListener("keydown", pressed);
+  const press = (number) => isOpen && byId("choices").children[number - 1]?.click();
+  onKeys({ ArrowLeft: () => show(frame - 1), ArrowRight: () => show(frame + 1), n: next,
+    ...Object.fromEntries([..."123456789"].map((digit) => [digit, () => press(digit)])) },
+  ({ target }) => target.tagName === "SELECT");
   drawScore();
   const game = lastGame();
   byId("game").hidden = !game;

@@ -10,6 +10,15 @@ const lastGame = () => stored(LAST_GAME, null, () => sessionStorage);
 const farOf = ({ message, done, total, seconds }) =>
   say("seconds", { text: done ? say("games-of", { text: message, done, total }) : message, n: seconds });
 
+// Reports a text with running seconds; returns the timer.
+function waiting(text, report = (line) => showMessage(line, false)) {
+  const began = performance.now();
+  const showSeconds = () => report(say("seconds-running",
+    { text, n: Math.round((performance.now() - began) / 1000) }));
+  showSeconds();
+  return setInterval(showSeconds, 1000);
+}
+
 async function request(path, body, report) {
   const options = body === undefined ? {} : {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),

@@ -27,11 +27,8 @@ async function loadOffers() {
     if (turn !== offersAsked) return;
     offers = answer || offers;
     byId("begin").disabled = false;
-    fillUnderWay();
-    fillHabits();
+    fillOffers();
     if (offers.players.length) askHabits(); // a running job, after a game or a reload
-    fillRecords();
-    fillChairs();
     return;
   }
   const wait = waiting(say("loading"));
@@ -41,10 +38,7 @@ async function loadOffers() {
   if (!offers) return;
   showMessage("");
   buildStart();
-  fillUnderWay();
-  fillHabits();
-  fillRecords();
-  fillChairs();
+  fillOffers();
   const linked = location.hash.includes("seed="); // a link is asked for, a record offered
   call("/api/offers").then((answer) => {
     if (!answer) return;
@@ -52,6 +46,13 @@ async function loadOffers() {
     fillRecords(linked || byId("record").dataset.chosen ? "" : offers.first?.name);
     if (byId("record").value) fillChairs();
   });
+}
+
+function fillOffers() {
+  fillUnderWay();
+  fillHabits();
+  fillRecords();
+  fillChairs();
 }
 
 // Games of this server that can be continued.
@@ -72,15 +73,6 @@ function underWayLine({ factions, names, round, date, free, mine }) {
 function fillRecords(first = "") {
   const record = byId("record");
   setOptions(record, [["", say("no-record")], ...offers.records.map(({ name }) => [name])], record.value || first);
-}
-
-// A message with running seconds; returns its timer.
-function waiting(text) {
-  const began = performance.now();
-  const showSeconds = () => showMessage(say("seconds-running",
-    { text, n: Math.round((performance.now() - began) / 1000) }));
-  showSeconds();
-  return setInterval(showSeconds, 1000);
 }
 
 function buildStart() {
@@ -119,9 +111,8 @@ function setOptions(select, names, selected, otherwise = names[0][0]) {
 // An agent as a list entry: its level and measured VP, or its name.
 function entryOf({ name, level, level_name, vp }) {
   if (!level) return [name, name, say("other-agents")];
-  const text = `${level_name[0].toUpperCase()}${level_name.slice(1)}`;
   const isMeasured = vp && byId("ruleset").value === "lost_fleet";
-  return [name, isMeasured ? say("level-vp", { level: text, vp: Math.round(vp) }) : text, say("levels")];
+  return [name, isMeasured ? say("level-vp", { level: level_name, vp: Math.round(vp) }) : level_name, say("levels")];
 }
 
 // The default agent: beatable in a first game, and quick to compile, unlike `greedy` (minutes).
@@ -277,14 +268,7 @@ async function dealPreview(turn) {
   if (game || gameInAddress() || byId("start").hidden) return;
   const selected = await wantedGame();
   const holder = byId("preview");
-  if (!selected || selected.record || selected.log) {
-    holder.replaceChildren();
-    adviceOn();
-    return;
-  }
-  if (!selected.setup) toLink();
-  if (!holder.firstChild) holder.replaceChildren(element("p", { class: "keys" }, say("dealing")));
-  const answer = await call("/api/preview", selected);
+  const answer = selected && !selected.record && !selected.log && await askDealt(selected, holder);
   if (turn !== previews || game) return;
   if (!answer) {
     holder.replaceChildren();
@@ -301,6 +285,20 @@ async function dealPreview(turn) {
     byId(`disc-${p}`).append(disc({ ...seat, player: p }, true));
   });
   if (!byId("automa").hidden) byId("automa-faction").options[0].textContent = say("dealt-faction", { name: answer.seats[1].name });
+}
+
+// The set-up that the server deals; shows running seconds.
+async function askDealt(selected, holder) {
+  if (!selected.setup) toLink();
+  const line = element("p", { class: "keys" });
+  const wait = waiting(say("dealing"), (text) => {
+    if (line.textContent || !holder.firstChild) holder.prepend(line); // above an earlier picture after a second
+    line.textContent = text;
+  });
+  const answer = await call("/api/preview", selected);
+  clearInterval(wait);
+  line.remove();
+  return answer;
 }
 
 // The preview: map, rounds and boosters; other parts unfold.

@@ -30,6 +30,7 @@ const tour = {
     this.box = this.box || element("div", { id: "tour-box", class: "panel", role: "dialog",
       "aria-label": say("tour") });
     document.body.append(this.box);
+    welcomed();
     this.next();
   },
 
@@ -85,10 +86,7 @@ const tour = {
     this.box?.remove();
     this.unmark();
     this.waits = NOT;
-    if (this.step >= 0) {
-      welcomed();
-      if (game) view.decks.show("Play");
-    }
+    if (this.step >= 0 && game) view.decks.show("Play");
     this.step = -1;
     if (hadFocus) firstButton().focus();
   },
@@ -100,7 +98,7 @@ let seen = false;
 
 function drawWelcome() {
   seen = seen || stored(SEEN_KEY) !== null;
-  byId("welcome").hidden = seen || game.over || tour.step >= 0;
+  byId("welcome").hidden = seen || game.over;
 }
 
 function welcomed() {
