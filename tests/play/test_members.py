@@ -379,7 +379,7 @@ def test_the_key_and_the_tables_survive_a_restart(network: Network) -> None:
     guest.post(f"/api/games/{id}/settings", take_power=3)
     assert guest.request("POST", "/api/games", {"ruleset": "base", "seats": ["you"] * 2})[0] == 403
     assert [game["id"] for game in guest.get("/api/offers")["games"]] == [id]
-    # Two decisions, one of them taken back: the other one is a branch.
+    # Moves that are taken back are branches, also those after a move that is then made again.
     turn = {p: client for client in (host, guest) for p in client.get(f"/api/games/{id}")["mine"]}
     first, second = (action["text"] for action in turn[state["player"]].get(
         f"/api/games/{id}")["legal"][:2])  # fmt: skip
@@ -387,8 +387,13 @@ def test_the_key_and_the_tables_survive_a_restart(network: Network) -> None:
     mover.post(f"/api/games/{id}/act", action=first)
     other = turn[1 - state["player"]]
     assert other.request("POST", f"/api/games/{id}/undo")[0] == 403, "not the other's decision"
+    reply = other.get(f"/api/games/{id}")["legal"][0]["text"]
+    other.post(f"/api/games/{id}/act", action=reply)
+    other.post(f"/api/games/{id}/undo")
     mover.post(f"/api/games/{id}/undo")
     mover.post(f"/api/games/{id}/act", action=second)
+    mover.post(f"/api/games/{id}/undo")
+    assert mover.post(f"/api/games/{id}/act", action=first)["line"] == [0, 1]
 
     restarted = Network(network.folder)
     assert restarted.access.key == network.access.key
@@ -399,7 +404,7 @@ def test_the_key_and_the_tables_survive_a_restart(network: Network) -> None:
         assert after["mine"] == before["mine"] == [seat]
         for key in ("line", "node", "moves", "seats", "settings", "vp"):
             assert after[key] == before[key], key
-    assert restarted.server.get(id).game.nodes[0].children == [1, 2]
+    assert restarted.server.get(id).game.nodes[0].children == [1, 3]
     listed = host.get("/api/offers")["games"][0]
     assert listed["id"] == id and listed["round"] == 0 and len(listed["factions"]) == 2
     assert (restarted.folder / "tables" / f"{id}.json").stat().st_mode & 0o077 == 0

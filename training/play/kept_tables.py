@@ -115,7 +115,8 @@ class KeptTables:
             "format": FORMAT, "version": game.rules.env.version, "about": about_json(table),
             "name": game.name, "players": len(game.seats), "setup": game.setup_json(),
             "nodes": [[node.parent, node.action, node.by] for node in game.nodes[1:]],
-            "now": game.now, "settings": [asdict(chosen) for chosen in table.settings],
+            "now": game.now, "tip": game.line[-1],
+            "settings": [asdict(chosen) for chosen in table.settings],
             "members": asdict(table.members), "chat": table.chat,
         }  # fmt: skip
         self._data.pop(game.id, None)
@@ -211,6 +212,8 @@ class KeptTables:
             game.resume(parent)
             game.play(texts[action], by)
         game.resume(data["now"])
+        if "tip" in data:
+            game.line = game.path(data["tip"])
         chosen = [Settings.read(entry) for entry in data["settings"]]
         chat = [(seat, name, line) for seat, name, line in data.get("chat", ())]
         return OpenTable(game, Members(**data["members"]), chosen, is_kept=True, chat=chat)
