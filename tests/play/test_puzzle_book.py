@@ -64,12 +64,13 @@ def explained(action: int, **more: object) -> Any:
 
 
 def test_an_explanation_compares_the_answer_with_another_candidate() -> None:
-    """With a wrong choice; with the second best of a right one; with any that is asked for."""
+    """With a wrong choice; with the agent's choice for a right one; with any that is asked for."""
     puzzle = SHIPPED["puzzles"][0]
     right = puzzle["answer"]["action"]
     explanation, second = explained(right)
     best, *others = explanation["candidates"]
-    assert explanation["right"] and best["action"] == right and second == others[0]
+    assert explanation["right"] and best["action"] == right
+    assert second["action"] == puzzle["policy"]["action"]
     assert explanation["theme"] == puzzle["theme"]
     assert explanation["chosen"] == SHIPPED.get("chosen")
     assert explanation["rival"]["words"] and explanation["rival"]["less"] >= 3
@@ -86,6 +87,18 @@ def test_an_explanation_compares_the_answer_with_another_candidate() -> None:
     for wrong in (right, -1, None):
         with pytest.raises(Refused, match="compared must be another choice"):
             BOOK.explanation(0, {"action": right, "compared": wrong})
+
+
+def test_an_explanation_names_the_next_moves_of_both_lines() -> None:
+    """The seat's own turns, in the order of the lines."""
+    right = SHIPPED["puzzles"][0]["answer"]["action"]
+    explanation, _ = explained(right)
+    steps = explanation["line"]
+    second = [n for n, step in enumerate(steps) if not step["text"]][1]
+    for line, moves in zip((steps[:second], steps[second:]), explanation["next"], strict=True):
+        begins = [step["text"] for step in line[2:] if step["own"] and step["turn"] == "begins"]
+        assert [move["texts"][0] for move in moves] == begins[:3]
+        assert all(move["words"] for move in moves)
 
 
 @pytest.mark.parametrize("code", ["ko", "de"])

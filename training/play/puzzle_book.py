@@ -20,6 +20,7 @@ from gaia_jax.language import ENGLISH, fill_in, in_language, language, with_minu
 from gaia_jax.render import Table, effects, in_words, panels, say_at
 from gaia_jax.render.names import VP_SOURCES, sources
 from gaia_jax.replay import page
+from gaia_jax.state import Node
 
 from ..agents import sha256_of
 from ..analysis import puzzles
@@ -34,6 +35,11 @@ POSITIONS, LINES = 8, 16  # that are cached; a line takes some 10 MB
 CANDIDATE = ("action", "text", "words", "policy", "vp", "answer_next")
 RESULTS = ("theme", "beats", "loss", "playouts", "by", "ahead")  # of a puzzle, for its page
 HIDDEN = ("end_turn", "leech DECLINE")  # steps of a line that are not shown
+# Decisions of a seat that are no part of a turn of its own.
+BETWEEN_TURNS = (
+    Node.BOOSTER, Node.TINKERING, Node.INCOME, Node.TERRANS, Node.ITARS, Node.LEECH,
+)  # fmt: skip
+NUM_NEXT_MOVES = 3  # of each line, in the idea
 MAX_STEPS = 80  # of a line, before its last one; an early puzzle has hundreds
 # The policy itself misses the answers of the first level, weaker agents those of the second.
 LEVEL, LEVEL_BEATEN = "expert", "regular"
@@ -99,7 +105,7 @@ class PuzzleBook:
 
         Args:
             body: `action`, the chosen candidate; `compared` (optional), the candidate whose line to
-                compare with. By default that is a wrong choice itself, or the second best.
+                compare with. By default that is a wrong choice itself, or the agent's choice.
         Raises:
             Refused: unknown puzzle or candidate, or a line that cannot be played.
         """
@@ -108,19 +114,20 @@ class PuzzleBook:
         candidates = {candidate["action"]: candidate for candidate in puzzle["candidates"]}
         if not isinstance(action, int) or action not in candidates:
             raise Refused(f"action must be one of the choices, got {action!r}")
-        second = next(other for other in candidates if other != answer)
-        compared = body.get("compared", second if action == answer else action)
+        beaten = puzzle["policy"]["action"]
+        compared = body.get("compared", beaten if action == answer else action)
         if not isinstance(compared, int) or compared not in candidates or compared == answer:
             raise Refused(f"compared must be another choice, got {compared!r}")
         code = language()
-        lines = [*self._line(number, answer, code), *self._line(number, compared, code)]
-        timeline = page.Timeline()
+        both = self._line(number, answer, code), self._line(number, compared, code)
+        timeline, lines = page.Timeline(), [*both[0], *both[1]]
         for frame, (_, parts) in enumerate(lines):
             timeline.add(frame, parts)
         return self._reasons(number, puzzle, candidates[compared]) | {
             "number": number,
             "right": action == answer,
             "line": [step for step, _ in lines],
+            "next": [next_moves([step for step, _ in line]) for line in both],
             "parts": timeline.varying(),
         }
 
@@ -194,6 +201,37 @@ class PuzzleBook:
         }
 
 
+def part_of_turn(state: State, text: str) -> str:
+    """Whether an action "begins" or "continues" the turn of its player, or neither."""
+    node = Node(int(state.game.turn.node))
+    if node in (Node.START, Node.TURN):
+        return "" if text.startswith(CONVERSION) else "begins"
+    return "" if node in BETWEEN_TURNS else "continues"
+
+
+def next_moves(line: Sequence[JsonObject]) -> list[JsonObject]:
+    """The seat's next moves after the first move of a line, at most NUM_NEXT_MOVES.
+
+    Args:
+        line: as of `steps_of`.
+    Returns:
+        The `texts` of the actions of each move, and its `words`.
+    """
+    moves = list[list[JsonObject]]()
+    for step in line[2:]:
+        if step["turn"] == "begins":
+            moves.append([step])
+        elif step["turn"] and moves:
+            moves[-1].append(step)
+    return [
+        {
+            "texts": [step["text"] for step in move],
+            "words": joined(step["plain"] for step in move),
+        }
+        for move in moves[:NUM_NEXT_MOVES]
+    ]
+
+
 def verified(puzzle: JsonObject) -> JsonObject:
     """A puzzle with the results of its verification, if any, in place of the maker's.
 
@@ -246,9 +284,10 @@ def steps_of(env: GaiaEnv, state: State, line: Sequence[str], seat: int) -> Iter
     """The position, then the visible steps of a line.
 
     Hidden are ends of turns, declined leech and conversions of other players, except as the first
-    step, and those between MAX_STEPS visible ones and the last one. A step has its words and what
-    it `brings`; `own`: whether it is the seat's; `vp` of the seat after it; `over`: whether the
-    game has ended; `skipped`: the number of visible steps left out before it.
+    step, and those between MAX_STEPS visible ones and the last one. A step has its words, also
+    without the name as `plain`, and what it `brings`; `own`: whether it is the seat's; `turn`: of an
+    own turn "begins", "continues" or ""; `vp` of the seat after it; `over`: whether the game has
+    ended; `skipped`: the number of visible steps left out before it.
     """
     table, step = Table(state, env.ruleset), compiled_step(env)
     names = [row["name"] for row in page.seats_json(table)]
@@ -270,6 +309,6 @@ def steps_of(env: GaiaEnv, state: State, line: Sequence[str], seat: int) -> Iter
         words = say_at(table_before, text)
         brings = with_minus(in_words(effects(table_before, table), words))
         yield {
-            "text": text, "words": f"{names[player]}: {words}", "brings": brings, "own": is_own,
-            "vp": table.seats[seat].vp, "over": table.over, "skipped": num_skipped,
+            "text": text, "words": f"{names[player]}: {words}", "plain": words, "brings": brings,
+            "own": is_own, "turn": part_of_turn(before, text) if is_own else "", "vp": table.seats[seat].vp, "over": table.over, "skipped": num_skipped,
         }, panels.parts(table, action)  # fmt: skip

@@ -156,18 +156,25 @@ function verdictText(action) {
   ].join(" ");
 }
 
-// The idea: an action that the answer at least doubles, or halves for others, or the main source of VP.
-function causeText() {
-  const { cause, compared, answer, why } = result;
+// The idea: the main source of VP, or an action that the answer makes possible soon or takes from others.
+function ideaText() {
+  const { cause, compared, answer, why, next: [own] } = result;
   const [source, vp] = Object.entries(why).reduce((most, entry) => (entry[1] > most[1] ? entry : most), ["", 0]);
   const [after, without] = cause?.times || [0, 0];
-  const isClear = cause && (cause.own ? 2 * without <= after : 2 * after <= without);
-  const isMain = 2 * vp >= deficit(compared.action);
-  if (source && (!isClear || (!cause.own && isMain))) {
-    return say("puzzle-cause-source", { vp: vpText(vp), source, other: compared.words });
+  const isSoon = cause && own.some(({ texts }) => texts.includes(cause.text));
+  const isClear = cause && (cause.own ? isSoon && 2 * without <= after : 2 * after <= without);
+  if (isClear && 2 * vp < deficit(compared.action)) {
+    return say(cause.own ? "puzzle-cause-own" : "puzzle-cause-others",
+      { move: cause.words, after: spelled(after, 1), without: spelled(without, 1), other: compared.words, answer: answer.words });
   }
-  return cause ? say(cause.own ? "puzzle-cause-own" : "puzzle-cause-others",
-    { move: cause.words, after: spelled(after, 1), without: spelled(without, 1), other: compared.words, answer: answer.words }) : "";
+  return source ? say("puzzle-cause-source", { vp: vpText(vp), source, other: compared.words }) : "";
+}
+
+// The next moves of the two lines.
+function nextTexts() {
+  const { answer, compared, next } = result;
+  return [answer, compared].map(({ words }, n) => (next[n].length
+    ? say("puzzle-next", { move: words, moves: next[n].map((move) => move.words).join(say("puzzle-then")) }) : ""));
 }
 
 function whyText() {
@@ -228,7 +235,7 @@ function explain(action) {
       element("td", {}, candidate.action === result.answer.action ? candidate.words : lineButton(candidate)),
       element("td", {}, candidate.answer_next ? say("then-answer", { vp: vpText(candidate.vp) }) : vpText(candidate.vp)),
       element("td", {}, say("percent", { n: spelled(100 * candidate.policy, 1) })))));
-  byId("why").textContent = causeText() + whyText();
+  byId("why").textContent = [ideaText() + whyText(), ...nextTexts()].join("\n");
   byId("how").textContent = methodText();
   byId("line").replaceChildren(...result.line.map(stepRow));
   byId("explanation").hidden = false;
