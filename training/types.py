@@ -47,6 +47,10 @@ class EnvState(Protocol):
     def truncated(self) -> Array:
         """() bool, a guard has ended it."""
 
+    @property
+    def step_count(self) -> Array:
+        """() int32, decisions taken in this game."""
+
     def replace(self, **changes: Array) -> Self:
         """A copy with the named fields changed."""
 

@@ -174,21 +174,27 @@ def only(state, *legal):
 
 def test_an_answer_that_leads_by_bad_play_after_the_other_move_is_dropped(verifier):
     """The maker's agent misses the other mine after the project; the stronger agent finds it."""
-    positions = [(3, puzzle_of(0), only(position(2, WITH_OTHERS), MINE, PROJECT))]
-    verified = verifier(PICK).verify_seat(positions)
-    assert list(verified) == [3] and verifier(RICH).verify_seat(positions) == {}
-    answer, project = verified[3]["candidates"]
-    assert verified[3]["held"] == {
-        "by": "stronger", "playouts": 12, "loss": {"mean": 7.0, "low": 7.0, "high": 7.0},
-        "ahead": 12,
+    state = only(position(2, WITH_OTHERS), MINE, PROJECT)
+    verified = verifier(PICK).verify_puzzle(puzzle_of(0), state)
+    assert verifier(RICH).verify_puzzle(puzzle_of(0), state) is None
+    answer, project = verified["candidates"]
+    assert verified["held"] == {
+        "by": "stronger", "playouts": 24, "loss": {"mean": 7.0, "low": 7.0, "high": 7.0},
+        "ahead": 24,
     }  # fmt: skip
     assert answer["held"] == {"vp": 23.0, "answer_next": False, "why": {"all": 0}}
     assert project["held"] == {"vp": 16.0, "answer_next": True, "why": {"all": 7}}
     assert [answer["vp"], project["vp"]] == [20, 12], "the numbers of the maker stay"
     assert project["line"][0] == PROJECT and project["line"][1][[1]] == MINE
-    assert verifier(PICK).verify_seat([(0, puzzle_of(0), position(9, WITH_OTHERS))]) == {}, (
-        "any order"
-    )
+    assert verifier(PICK).verify_puzzle(puzzle_of(0), position(9, WITH_OTHERS)) is None, "any order"
+
+
+def test_the_stronger_agent_decides_for_a_while_only(verifier, monkeypatch):
+    """Of the seat's decisions those after FOLLOW_UP are the weaker agent's, which misses a mine."""
+    state = only(position(2, WITH_OTHERS), MINE, PROJECT)
+    monkeypatch.setattr(verification, "FOLLOW_UP", 1)
+    verified = verifier(RICH).verify_puzzle(puzzle_of(0), state)
+    assert verified["held"]["loss"]["mean"] == 7
 
 
 def test_no_other_legal_move_may_come_near(verifier):
@@ -196,18 +202,18 @@ def test_no_other_legal_move_may_come_near(verifier):
     puzzle = puzzle_of(0) | {"policy": {"action": PICK}}
     puzzle["candidates"][1]["action"] = PICK
     state = only(position(9, WITH_OTHERS), MINE, PICK, PICK + 1, PROJECT)
-    assert verifier(PICK).verify_seat([(0, puzzle, state)]) == {}
+    assert verifier(PICK).verify_puzzle(puzzle, state) is None
     toy_verifier = verifier(PICK)
     rivals = Candidates(0, [PICK + 1], verification.RIVAL_SAMPLES)
-    toy_verifier._choose_rivals = lambda trials: [rivals]
-    ((_, verified),) = toy_verifier.verify_seat([(0, puzzle, state)]).items()
+    toy_verifier._choose_rivals = lambda trial: [rivals]
+    verified = toy_verifier.verify_puzzle(puzzle, state)
     rival = verified["held"]["rival"]
     assert rival["text"] == f"move {PICK + 1}" and rival["moves"] == 2
     assert rival["less"] >= races.MIN_LEAD_OVER_RIVALS
     rivals = rivals._replace(actions=[PROJECT], plans=[[[MINE]]] * 6)
     richer = position(10, WITH_OTHERS)
     richer.game.worth[1:, 0] = 30
-    assert toy_verifier.verify_seat([(0, puzzle, only(richer, MINE, PICK, PROJECT))]) == {}
+    assert toy_verifier.verify_puzzle(puzzle, only(richer, MINE, PICK, PROJECT)) is None
 
 
 def test_a_puzzle_is_fair_if_its_answer_leads_every_legal_move():
@@ -256,21 +262,21 @@ def test_ctrl_c_keeps_the_verified_puzzles(verifier, monkeypatch):
     monkeypatch.setattr(verification, "replay_positions", lambda collection: puzzle_positions)
     toy_verifier = verifier(PICK)
 
-    def verify_seat(positions):
-        if positions[0][0] == stop:
+    def verify_puzzle(puzzle, state):
+        if puzzle["player"] == stop:
             raise KeyboardInterrupt
-        return {number: puzzle | {"held": {}} for number, puzzle, _ in positions}
+        return puzzle | {"held": {}}
 
-    toy_verifier.verify_seat = verify_seat
+    toy_verifier.verify_puzzle = verify_puzzle
     collection = {"agent": "greedy", "sha256": "", "games": [{}], "puzzles": [second, first]}
-    for stop, seats, expected_complete in ((0, [0], False), (None, [1, 0], True)):  # noqa: B007  # read above
+    for stop, seats, expected_complete in ((1, [0], False), (None, [1, 0], True)):  # noqa: B007  # read above
         verified, is_complete = toy_verifier.verify(collection)
         assert [
             puzzle["player"] for puzzle in verified["puzzles"]
         ] == seats and is_complete is expected_complete
         assert verified["chosen"]["held_by"] == ["stronger"]
         assert all("held" in puzzle for puzzle in verified["puzzles"])
-    stop = 1
+    stop = 0
     with pytest.raises(KeyboardInterrupt):
         toy_verifier.verify(collection)
     with pytest.raises(verification.UserError, match="older version of greedy; rebuild"):

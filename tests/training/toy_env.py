@@ -62,6 +62,10 @@ class State:
     truncated: Array
     game: Game
 
+    @property
+    def step_count(self) -> Array:
+        return self.game.clock.astype(jnp.int32)
+
 
 @flax.struct.dataclass
 class Observation:

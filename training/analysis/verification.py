@@ -1,15 +1,16 @@
 """Verify puzzles with a stronger agent.
 
 A puzzle's answer may look best only because the agent that made the puzzle plays the other
-candidates badly. `PuzzleVerifier` replays every candidate with a stronger agent (usually a search)
-at the deciding seat, with and without the plan of the answer (`trials`), and keeps the puzzle only
-if the answer still leads. It also replays the rivals, the other legal moves with the most VP for
-the weaker agent: none may come within MIN_LEAD_OVER_RIVALS VP of the answer (`races`).
+candidates badly. `PuzzleVerifier` replays every candidate, with and without the plan of the answer
+(`trials`), and a stronger agent (usually a search) makes the seat's decisions among the next
+FOLLOW_UP. The puzzle is kept only if the answer still leads. The verifier also replays the rivals,
+the other legal moves with the most VP for the weaker agent: none may come within
+MIN_LEAD_OVER_RIVALS VP of the answer (`races`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import jax.numpy as jnp
 import numpy as np
@@ -29,13 +30,13 @@ from .review_report import loss_json
 from .trials import CandidatePlayer, Trial
 
 FIRST = 1 << 17  # number of the first playout: the random numbers made no puzzle
-SAMPLES = range(FIRST, FIRST + 12)  # of each candidate
+SAMPLES = range(FIRST, FIRST + 24)  # of each candidate
 NUM_RIVALS = 8  # other legal moves that the stronger agent plays out
 RIVAL_SAMPLES = range(FIRST, FIRST + 6)  # of each of them
 SCREENING_SAMPLES = range(FIRST, FIRST + 8)  # of every other legal move by the weaker agent
-CHUNK = 16  # puzzles of one seat that are verified together
-
-Position = tuple[int, JsonObject, State]  # the number of a puzzle, the puzzle, its state
+# Decisions of all players among which the stronger agent makes those of the seat: the rest of the
+# turn and some two turns more. A search costs a hundred times as much as the weaker agent.
+FOLLOW_UP = 16
 
 
 class PuzzleVerifier:
@@ -75,12 +76,10 @@ class PuzzleVerifier:
 
         try:
             with status_line(status):
-                puzzles = list(replay_positions(collection))
-                for seat in range(self._env.num_players):
-                    own = [position for position in puzzles if position[1]["player"] == seat]
-                    for start in range(0, len(own), CHUNK):
-                        verified |= self.verify_seat(own[start : start + CHUNK])
-                        done += len(own[start : start + CHUNK])
+                for number, puzzle, state in replay_positions(collection):
+                    if kept := self.verify_puzzle(puzzle, state):
+                        verified[number] = kept
+                    done += 1
         except KeyboardInterrupt:
             if not done:
                 raise
@@ -89,54 +88,52 @@ class PuzzleVerifier:
         names = {"held_by": [self._stronger]}
         return select_puzzles(collection, sorted(verified), names), done == count
 
-    def verify_seat(self, chunk: Sequence[Position]) -> dict[int, JsonObject]:
-        """Verify puzzles of one seat; the puzzles that pass, by number.
+    def verify_puzzle(self, puzzle: JsonObject, state: State) -> JsonObject | None:
+        """A puzzle with the results of the stronger agent; None: the answer does not lead.
 
         Raises:
             KeyboardInterrupt: not all playouts have ended.
         """
-        agent, seat = self._player.runner.agent, chunk[0][1]["player"]
-        params = agent.params | {"seat": jnp.int32(seat)}
+        agent, seat = self._player.runner.agent, puzzle["player"]
+        until = int(state.step_count) + FOLLOW_UP
+        params = agent.params | {"seat": jnp.int32(seat), "until": jnp.int32(until)}
         self._player.runner.agent = agent._replace(params=params)
-        trials = [make_trial(n, puzzle, state) for n, (_, puzzle, state) in enumerate(chunk)]
 
         def is_still_leading(trial: Trial) -> bool:
-            return is_verified(trial, chunk[trial.number][1]["answer"]["action"])
+            return is_verified(trial, puzzle["answer"]["action"])
 
-        trials = self._player.try_candidates(trials, SAMPLES, is_still_leading, with_plans=True)
-        rivals = self._choose_rivals(trials)
-        states = {trial.number: trial.state for trial in trials}
-        rival_vp: dict[int, dict[int, float]] = {trial.number: {} for trial in trials}
-        for own, end in zip(rivals, self._player.play(states, rivals), strict=True):
-            means = end.vp[:, :, seat].mean(1).tolist()
-            rival_vp[own.position] |= zip(own.actions, means, strict=True)
-        verified = {}
-        for trial in trials:
-            number, puzzle, _ = chunk[trial.number]
-            summary = self._held_summary(trial, rival_vp[trial.number])
-            has_near_rival = "rival" in summary and summary["rival"]["less"] < MIN_LEAD_OVER_RIVALS
-            if not has_near_rival:
-                verified[number] = self._with_results(puzzle, trial, summary)
-        return verified
+        trials = self._player.try_candidates(
+            [make_trial(0, puzzle, state)], SAMPLES, is_still_leading, with_plans=True
+        )
+        if not trials:
+            return None
+        rivals, rival_vp = self._choose_rivals(trials[0]), dict[int, float]()
+        for own, end in zip(rivals, self._player.play({0: state}, rivals), strict=True):
+            rival_vp |= zip(own.actions, end.vp[:, :, seat].mean(1).tolist(), strict=True)
+        summary = self._held_summary(trials[0], rival_vp)
+        if "rival" in summary and summary["rival"]["less"] < MIN_LEAD_OVER_RIVALS:
+            return None
+        return self._with_results(puzzle, trials[0], summary)
 
-    def _choose_rivals(self, trials: Sequence[Trial]) -> list[Candidates]:
+    def _choose_rivals(self, trial: Trial) -> list[Candidates]:
         """The other legal moves with the most VP for the weaker agent.
 
         It tries each of them without and with the plan of the answer; the better one counts.
         """
-        trials = [trial for trial in trials if self._other_moves(trial)]
-        candidates, rivals = list[Candidates](), list[Candidates]()
-        for trial in trials:
-            plain = Candidates(trial.number, self._other_moves(trial), SCREENING_SAMPLES)
-            candidates += [plain, plain._replace(plans=trial.plans(self._player.last_pass))]
-        ends = self._base.play({trial.number: trial.state for trial in trials}, candidates)
-        pairs = zip(candidates[1::2], ends[::2], ends[1::2], strict=True)
-        for trial, (planned, *both) in zip(trials, pairs, strict=True):
-            without, with_plan = (end.vp[:, :, trial.comparison.seat].mean(1) for end in both)
-            for k in np.argsort(-np.maximum(without, with_plan), kind="stable")[:NUM_RIVALS]:
-                plans = planned.plans if with_plan[k] > without[k] else ()
-                rivals.append(Candidates(trial.number, [planned.actions[k]], RIVAL_SAMPLES, plans))
-        return rivals
+        plain = Candidates(trial.number, self._other_moves(trial), SCREENING_SAMPLES)
+        if not plain.actions:
+            return []
+        planned = plain._replace(plans=trial.plans(self._player.last_pass))
+        ends = self._base.play({trial.number: trial.state}, [plain, planned])
+        without, with_plan = (end.vp[:, :, trial.comparison.seat].mean(1) for end in ends)
+        rivals = np.argsort(-np.maximum(without, with_plan), kind="stable")[:NUM_RIVALS]
+        return [
+            Candidates(
+                trial.number, [plain.actions[k]], RIVAL_SAMPLES,
+                planned.plans if with_plan[k] > without[k] else (),
+            )
+            for k in rivals
+        ]  # fmt: skip
 
     def _other_moves(self, trial: Trial) -> list[int]:
         """The legal moves that are no candidates."""
@@ -190,14 +187,16 @@ def is_verified(trial: Trial, answer: int) -> bool:
 
 
 def with_stronger_seat(base: Agent, other: Agent) -> Agent:
-    """An agent that decides as `other` at one seat and as `base` at all others.
+    """An agent that decides as `other` at one seat for some decisions, otherwise as `base`.
 
-    Its parameters are those of both, and "seat" () int32.
+    Its parameters are those of both, "seat" () int32, and "until" () int32, the `step_count` from
+    which `base` decides everywhere.
     """
 
     def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
         action = base.act(params["base"], state, mask, key if base.by_game else key[0])
-        is_own = (state.current_player == params["seat"]) & ~(state.terminated | state.truncated)
+        is_own = (state.current_player == params["seat"]) & (state.step_count < params["until"])
+        is_own &= ~(state.terminated | state.truncated)
         # At all other seats `other` gets one legal action, so that a search costs nothing there.
         single = jnp.arange(mask.shape[1]) == action[:, None]
         masked = jnp.where(is_own[:, None], mask, single)

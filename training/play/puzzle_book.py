@@ -285,9 +285,9 @@ def steps_of(env: GaiaEnv, state: State, line: Sequence[str], seat: int) -> Iter
 
     Hidden are ends of turns, declined leech and conversions of other players, except as the first
     step, and those between MAX_STEPS visible ones and the last one. A step has its words, also
-    without the name as `plain`, and what it `brings`; `own`: whether it is the seat's; `turn`: of an
-    own turn "begins", "continues" or ""; `vp` of the seat after it; `over`: whether the game has
-    ended; `skipped`: the number of visible steps left out before it.
+    without the name as `plain`, and what it `brings`; `own`: whether it is the seat's; `turn`:
+    whether it "begins" or "continues" an own turn; `vp` of the seat after it; `over`: whether the
+    game has ended; `skipped`: the number of visible steps left out before it.
     """
     table, step = Table(state, env.ruleset), compiled_step(env)
     names = [row["name"] for row in page.seats_json(table)]
@@ -310,5 +310,6 @@ def steps_of(env: GaiaEnv, state: State, line: Sequence[str], seat: int) -> Iter
         brings = with_minus(in_words(effects(table_before, table), words))
         yield {
             "text": text, "words": f"{names[player]}: {words}", "plain": words, "brings": brings,
-            "own": is_own, "turn": part_of_turn(before, text) if is_own else "", "vp": table.seats[seat].vp, "over": table.over, "skipped": num_skipped,
+            "own": is_own, "turn": part_of_turn(before, text) if is_own else "",
+            "vp": table.seats[seat].vp, "over": table.over, "skipped": num_skipped,
         }, panels.parts(table, action)  # fmt: skip

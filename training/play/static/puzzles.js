@@ -172,9 +172,9 @@ function ideaText() {
 
 // The next moves of the two lines.
 function nextTexts() {
-  const { answer, compared, next } = result;
-  return [answer, compared].map(({ words }, n) => (next[n].length
-    ? say("puzzle-next", { move: words, moves: next[n].map((move) => move.words).join(say("puzzle-then")) }) : ""));
+  const { compared, next } = result;
+  return [say("the-answer"), compared.words].map((move, n) => (next[n].length
+    ? say("puzzle-next", { move, moves: next[n].map(({ words }) => words).join(say("puzzle-then")) }) : ""));
 }
 
 function whyText() {
