@@ -23,6 +23,7 @@ from gaia_jax.env import GaiaEnv, State, make
 from gaia_jax.ruleset import RULESETS, Ruleset
 from gaia_jax.setup.setup_json import players_of, setup_from_json, setup_to_dict
 from gaia_jax.state import Setup
+from gaia_jax.xla.fast_compile import jit_fast_compile
 from gaia_jax.xla.stored_programs import env_jit
 
 FORMAT = "gaia_jax game 1"
@@ -256,8 +257,20 @@ def _without_touching_rule(ruleset: Ruleset) -> Ruleset:
 
 @functools.cache
 def compiled(env: GaiaEnv) -> tuple[Callable[..., State], Callable[..., State]]:
-    """`env.init_from` and `env.step`, compiled once a process."""
-    return env_jit(env, "init_from"), env_jit(env, "step")
+    """`env.init_from` and `env.step`, compiled once a process, for one game at a time."""
+    return _of_one_game(env_jit(env, "init_from")), _of_one_game(env_jit(env, "step"))
+
+
+def _of_one_game(function: Callable[..., State]) -> Callable[..., State]:
+    """A compiled function that compiles in less time, except inside other programs."""
+    quick = jit_fast_compile(function, level=1)
+
+    def call(*args: object) -> State:
+        is_traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(args))
+        state: State = (function if is_traced else quick)(*args)
+        return state
+
+    return call
 
 
 def _locate(record: Record, number: int) -> str:

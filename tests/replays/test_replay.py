@@ -50,6 +50,13 @@ def refused(capsys, path):
     return captured.err[len("error: ") : -1]
 
 
+def test_compiled_functions_work_inside_other_programs(env):
+    """JAX refuses compiler options there."""
+    init_from, _ = replay.compiled(env)
+    setup = jax.jit(env.draw_setup)(jax.random.key(8))
+    assert jax.jit(init_from).lower(setup)
+
+
 def test_a_record_reads_as_it_was_written(path, record):
     read_back = replay.read(path)
     assert dataclasses.replace(read_back, lines=()) == record

@@ -11,12 +11,12 @@ import toy_env
 from conftest import TINY
 from started import GONE, ends, errors, launch, metrics_of, params_of, train
 
+from gaia_jax.xla.fast_compile import jit_fast_compile
 from training import config as configs
 from training.learn.learner_state import make_init
 from training.networks.make import make_network
 from training.system import process_group
 from training.system.data_files import flatten
-from training.system.fast_compile import jit_fast_compile
 
 SAME = ("games/ended", "games/vp", "loss/value", "loss/policy", "policy/entropy", "policy/kl")
 

@@ -20,11 +20,11 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from gaia_jax.xla.compact_vmap import in_chunks
+from gaia_jax.xla.fast_compile import jit_fast_compile
 
 from ..agents import Agent
 from ..system.batched import dealing, step_among
 from ..system.devices import GAMES, first_devices, shares
-from ..system.fast_compile import jit_fast_compile
 from . import table
 from .records import LONGEST
 from .slots import Slots, on_devices, over, play_stride, refill, store_results

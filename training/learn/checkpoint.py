@@ -22,13 +22,13 @@ from jax.sharding import SingleDeviceSharding
 
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, one_line, reason
+from gaia_jax.xla.fast_compile import jit_fast_compile
 
 from .. import config as configs
 from .. import zoo
 from ..config import Config
 from ..networks.make import init_params, make_network
 from ..system.environments import another_environment, identity, make_env
-from ..system.fast_compile import jit_fast_compile
 from ..types import Environment, EnvModule, Params
 from . import warm_start
 from .checkpoint_paths import ASIDE, FOLDER, free_path, is_folder, number_of, split_update

@@ -11,12 +11,12 @@ import jax
 from jax.sharding import Mesh
 
 from gaia_jax.cli.command_line import finishing
+from gaia_jax.xla.fast_compile import jit_fast_compile
 
 from ..config import Config
 from ..networks.make import make_network
 from ..system import devices
 from ..system.environments import make_env
-from ..system.fast_compile import jit_fast_compile
 from ..system.process_group import ProcessGroup, alone
 from ..types import AutoEnvironment, Environment, EnvModule, Params, PolicyNetwork
 from . import exploring_starts, ppo

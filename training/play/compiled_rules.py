@@ -21,6 +21,7 @@ from gaia_jax.render.automa_words import turn_json
 from gaia_jax.render.table import Counted, count
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import Setup
+from gaia_jax.xla.fast_compile import jit_fast_compile
 from gaia_jax.xla.stored_programs import env_jit
 
 from .background import Compilation
@@ -37,9 +38,9 @@ class Rules:
         self.init_from, self.step = replay.compiled(self.env)
         self._draws = {self.env.automa: env_jit(self.env, "draw_setup")}  # by level
         self._deal_lock = threading.Lock()
-        self._results_of = jax.jit(partial(_take_actions, self.env))
+        self._results_of = jit_fast_compile(partial(_take_actions, self.env))
         game = (id, str(players))
-        text = "the rules are being compiled, and stored for later starts"
+        text = "the rules are being compiled and stored for later starts, usually within 30 seconds"
         self._moves = Compilation(text, (*game, RULES))
         self._prices = Compilation("prices and effects are being compiled", (*game, PRICES))
 
