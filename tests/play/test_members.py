@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -53,7 +54,8 @@ class Client:
         async def send(message: MutableMapping[str, Any]) -> None:
             sent.append(message)
 
-        asyncio.run(self.app(scope, receive, send))
+        with ThreadPoolExecutor(1) as thread:  # this one has the loop of Playwright
+            thread.submit(asyncio.run, self.app(scope, receive, send)).result()
         for name, value in sent[0]["headers"]:
             if name == b"set-cookie":
                 key, _, rest = value.decode().partition("=")
