@@ -26,12 +26,14 @@ from training.play import (
     compile_process,
     compile_task,
     compiled_rules,
+    game_server,
     hints,
     player_habits,
     setup_advice,
 )
 from training.play.all_rules import AllRules
 from training.play.compiled_rules import Rules
+from training.play.game import HUMAN, Refused
 from training.play.languages import translated
 from training.system import cli
 
@@ -57,22 +59,50 @@ def peak_of_a_session(folder: Path) -> float:
 def test_an_agent_of_a_new_game_is_compiled_before_those_asked_for_earlier(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Also while the earlier ones wait for the compiler."""
+    """Also while the earlier ones wait for the compiler; each after the rules of its game."""
     compiled: list[str] = []
     monkeypatch.setattr(
         agent_pool, "compile_program", lambda program, rules: compiled.append(program.name)
     )
     env = SimpleNamespace(id="base", num_players=3, ruleset=SimpleNamespace(name="base for three"))
-    rules: Any = SimpleNamespace(env=env)
+    rules_compilation = background.Compilation("rules")
+
+    def prepare() -> None:
+        rules_compilation.make(lambda: compiled.append("rules"))
+
+    rules: Any = SimpleNamespace(env=env, prepare=prepare)
     pool = agent_pool.AgentPool()
     with background.compiler:
         pool.hurry(["zoo/quick"], rules)
         time.sleep(0.2)
         pool.hurry(["zoo/trio"], rules)
     end = time.monotonic() + 60
-    while len(compiled) < 2 and time.monotonic() < end:
+    while len(compiled) < 3 and time.monotonic() < end:
         time.sleep(0.01)
-    assert compiled == ["zoo/trio", "zoo/quick"]
+    assert compiled == ["rules", "zoo/trio", "zoo/quick"]
+
+
+def test_the_game_of_the_form_is_compiled_before_it_is_dealt(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its first move once waited for the default game. A new server compiles that one if idle."""
+    games = list[tuple[str, int]]()
+
+    def start(self: AllRules) -> None:
+        *_, rules = self._steps
+        games.append((rules.env.id, rules.env.num_players))
+
+    def deal(form: Any, rules: Rules) -> Any:
+        assert games == [("base", 3)], "dealing compiles for seconds"
+        raise Refused("dealt")
+
+    monkeypatch.setattr(AllRules, "_start", start)
+    monkeypatch.setattr(game_server.setups, "deal", deal)
+    server = game_server.GameServer(agent_pool.AgentPool(), tmp_path)
+    with pytest.raises(Refused, match="dealt"):
+        server.preview({"ruleset": "base", "seats": [HUMAN] * 3})
+    server.rules.compile_first(server.rules.get("lost_fleet", 4))
+    assert games == [("base", 3)]
 
 
 @pytest.mark.slow  # compiles and plays everything twice: 20 minutes on two cores

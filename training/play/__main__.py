@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .landing import Landing
 
 FIRST_RULESET = "lost_fleet"
-HEAD_START = 3.0  # seconds before compiling, so that the first page appears sooner
+HEAD_START = 10.0  # seconds in which a page may ask for another game than the first one
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -148,8 +148,8 @@ class Loading:
 
 
 def _compile_later(games: GameServer, ruleset: str) -> None:
-    """Compile a ruleset after `HEAD_START`: the first page needs the same threads."""
-    timer = threading.Timer(HEAD_START, games.rules.compile, [games.rules.get(ruleset, 4)])
+    """Compile a ruleset after `HEAD_START`, unless a page has chosen a game by then."""
+    timer = threading.Timer(HEAD_START, games.rules.compile_first, [games.rules.get(ruleset, 4)])
     timer.daemon = True
     timer.start()
 

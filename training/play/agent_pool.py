@@ -6,6 +6,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -179,8 +180,13 @@ class AgentPool:
             with self._wake:
                 while not self._queue:
                     self._wake.wait()
+                rules = self._queue[0][0]
+            with suppress(Exception):  # `AllRules` reports it
+                rules.prepare()  # the first move of a person needs no agent
             with compiler:  # until here `hurry` may put another program first
                 with self._wake:
+                    if self._queue[0][0] is not rules:
+                        continue
                     rules, program = self._queue.pop(0)
                 self._compile(rules, program)
             self.on_change()

@@ -53,6 +53,11 @@ class AllRules:
             if not self._is_compiling:
                 self._start()
 
+    def compile_first(self, rules: Rules) -> None:
+        """Compile the rules of a new server, unless a page has asked for a game before."""
+        if not self._steps:
+            self.compile(rules)
+
     def _start(self) -> None:
         """Compile the next step, if any is left, in a thread."""
         open_steps = ((r, steps.pop()) for r, steps in reversed(self._steps.items()) if steps)

@@ -11,7 +11,6 @@ from typing import Any
 
 from gaia_jax.language import language
 from gaia_jax.replay import Record
-from gaia_jax.state import Setup
 
 from ..agents.search import split_name
 from ..analysis.habits import MIN_GAMES
@@ -149,11 +148,12 @@ class GameServer:
         Raises:
             Refused: the form is invalid.
         """
-        rules, setup, seats = self._dealt(form)
-        setup_preview = setups.preview(setup, rules)
-        self.rules.compile(rules)
+        rules, seats = self._players(form)
+        self.rules.compile(rules)  # meanwhile the set-up is dealt, which takes seconds at first
         self.agents.hurry([seat for seat in seats if seat != HUMAN], rules)
-        return {**setup_preview, "advice": self.setup_advice.of(rules, setup, form)}
+        setup = setups.deal(form, rules)
+        advice = self.setup_advice.of(rules, setup, form)
+        return {**setups.preview(setup, rules), "advice": advice}
 
     def advise(self, form: Mapping[str, object]) -> dict[str, Any]:
         """Start advice on the set-up of a form, as for `preview`. Returns its status.
@@ -161,13 +161,14 @@ class GameServer:
         Raises:
             Refused: the adviser does not play such games.
         """
-        rules, setup, _ = self._dealt(form)
+        rules, _ = self._players(form)
+        setup = setups.deal(form, rules)
         return self.setup_advice.start(rules, setup, form)
 
-    def _dealt(self, form: Mapping[str, object]) -> tuple[Rules, Setup, list[str]]:
+    def _players(self, form: Mapping[str, object]) -> tuple[Rules, list[str]]:
+        """The rules of a form, and the players by seat."""
         seats = setups.seats_of(form, None, self.agents)
-        rules = self.rules.get(form.get("ruleset"), len(seats))
-        return rules, setups.deal(form, rules), seats
+        return self.rules.get(form.get("ruleset"), len(seats)), seats
 
     def get(self, id: str) -> OpenTable:
         """A table by its id, a kept one after playing it again; KeyError if there is none."""
