@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests import measures
 from tests.browser import Watched
 from tests.play.server import Server
 from tests.play.test_players import MINE, Player
@@ -211,3 +212,25 @@ def test_the_automas_turns_by_mouse_and_on_a_phone(
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.close()
     tab.check(server.home)
+
+
+@pytest.mark.parametrize("size", [(390, 844), (844, 390)])
+def test_no_button_of_a_phone_covers_a_planet(
+    browser: Any, server: Server, whole_game: dict[str, Any], size: tuple[int, int]
+) -> None:
+    four = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=5)
+    with measures.page_of(browser, size) as (page, _):
+        for game in (whole_game["id"], four):
+            page.goto("about:blank")  # another game in the same page only changes the address
+            page.goto(f"{server.home}#{game}")
+            page.wait_for_selector(".zoom button")
+            planets, buttons = (
+                [item.bounding_box() for item in page.locator(selector).all()]
+                for selector in (".stage [id^='planet-']", ".zoom button")
+            )
+            assert len(planets) > 20 and len(buttons) == 4
+            for button in buttons:
+                for planet in planets:
+                    x, y = planet["x"] + planet["width"] / 2, planet["y"] + planet["height"] / 2
+                    is_below = 0 < x - button["x"] < button["width"]
+                    assert not (is_below and 0 < y - button["y"] < button["height"])
