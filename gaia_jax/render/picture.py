@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 from gaia_jax import actions
@@ -312,9 +313,11 @@ def blocks(table: Table, last: int | None = None) -> dict[str, tuple[tuple[float
 def document(table: Table, width: int, height: int, body: str) -> str:
     """An SVG of its own: icons, paper and a body."""
     discs = "".join(disc_symbol(s.player, s.faction.start_planet) for s in table.seats)
+    label = escape(joined([faction_name(seat.faction) for seat in table.seats]))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}"'
-        f' height="{height}" font-family="{FONT}" color="{colours.INK}" role="img">'
+        f' height="{height}" font-family="{FONT}" color="{colours.INK}"'
+        f' role="img" aria-label="{label}">'
         f"{symbols()}<defs>{discs}</defs>"
         f"{box(0, 0, width, height, colours.PAPER, radius=0)}{body}</svg>"
     )

@@ -34,6 +34,7 @@ def look_at(state: Any, ruleset: Any, last: int | None = None) -> Layout:
     mine = {id for id in pieces if not id.startswith(("held-", "token-", "ship-"))}
     assert not expected_ids - pieces, f"not drawn: {sorted(expected_ids - pieces)}"
     assert not {x for x in mine if x not in expected_ids}, sorted(mine - expected_ids)
+    assert layout.root.get("aria-label"), "an image has a name for screen readers"
     page, blocks = layout.page, layout.blocks()
     assert len(blocks) == 5
     for box in (*layout.labels, *layout.shapes):
