@@ -31,11 +31,11 @@ WARNING_VP = GRADES["mistake"]
 # Playouts by which a check compares two moves, until the result is clear; before the other
 # candidates are tried.
 NUM_CHOOSING = ROUND // 2
-READINGS = tuple(range(count) for count in range(ROUND, 4 * ROUND + 1, ROUND))
+READINGS = tuple(range(count) for count in range(ROUND, 3 * ROUND + 1, ROUND))
 QUICK_READINGS = READINGS[:2]
-MIN_LIKELY = 3 * ROUND  # playouts with which a result need not be clear
-# Standard errors from a limit at which a result is clear.
-CLEARLY_FINE, CLEARLY_BAD = 2.0, 3.0
+MIN_LIKELY = 2 * ROUND  # playouts with which a result need not be clear
+# Standard errors from a limit at which a result is clear (docs/lab/review.md).
+CLEARLY_FINE, CLEARLY_BAD = 1.3, 2.0
 SPREAD = 14.0  # VP, standard deviation of a difference of two playouts (docs/lab/review.md)
 
 Step = Callable[[Any, int], Any]
@@ -182,7 +182,7 @@ class PositionAnalysis:
             self._num_choosing.setdefault(action, self._num_playouts(action))
         best = max(others, key=self._choosing_vp)
         num_choosing = self._num_choosing[best]
-        further = [range(num_choosing, num_choosing + len(part)) for part in READINGS[:3]]
+        further = [range(num_choosing, num_choosing + len(part)) for part in READINGS]
         readings = [range(num_choosing), *further]
         return self._compare(best, played, move, readings, progress)
 
