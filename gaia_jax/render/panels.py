@@ -155,7 +155,7 @@ def _order(table: Table) -> str:
         inner = f"{_disc(seat.player, words)}<small>{seat.vp}</small>"
         out += f'<span class="turn {state.replace("decides", "now")}">{inner}</span>'
     label = say("turn-order")
-    return f'<span class="order" role="img" aria-label="{label}">{out}</span>'
+    return f'<span class="order" role="group" aria-label="{label}">{out}</span>'
 
 
 def _advanced(table: Table, slot: str) -> str:

@@ -265,6 +265,7 @@ def _of_one_game(function: Callable[..., State]) -> Callable[..., State]:
     """A compiled function that compiles in less time, except inside other programs."""
     quick = jit_fast_compile(function, level=1)
 
+    @functools.wraps(quick)
     def call(*args: object) -> State:
         is_traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(args))
         state: State = (function if is_traced else quick)(*args)

@@ -43,12 +43,13 @@ def game() -> Game:
     record = replay.read(RECORDS["lost_fleet"])
     rules = Rules(record.ruleset)
     rules.prepare()
-    programs = rules.step._cache_size()  # type: ignore[attr-defined]
+    step = rules.step.__wrapped__  # type: ignore[attr-defined]
+    programs = step._cache_size()
     played = Game("0", rules, rules.read_setup(record.setup), [HUMAN] * 4)
     for text in record.actions:
         played.play(text)
     # What was prepared is what takes the actions: nothing is compiled a second time.
-    assert rules.step._cache_size() == programs  # type: ignore[attr-defined]
+    assert step._cache_size() == programs
     return played
 
 
@@ -425,10 +426,11 @@ def test_several_actions_are_taken_all_or_none(game: Game) -> None:
     assert own.now == 0
     own.play(first)
     own.back()
-    line = own.line
+    line, count = own.line, len(own.nodes)
     with pytest.raises(Refused, match="another player's|not legal"):
         own.play_all([first, "end_turn"])
     assert own.now == 0 and own.line == line, "what was taken back is still in view"
+    assert len(own.nodes) == count and own.nodes[0].children == [1]
 
 
 def test_an_upgrade_names_its_structure_once(game: Game) -> None:

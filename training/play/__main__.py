@@ -204,7 +204,7 @@ def _import_record(options: argparse.Namespace, games: GameServer) -> str:
     path, saves = options.record, options.saves
     try:
         record = replay.read(path)
-        check(record, games.rules.get)
+        games.rules.compile(check(record, games.rules.get)[0])
     except replay.RecordError as error:
         raise UserError(str(error)) from error
     except ValueError as error:  # Refused among them

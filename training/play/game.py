@@ -150,7 +150,7 @@ class Game:
         """
         before, line, paused, opens_at = self.now, self.line, self.paused, self.opens_at
         start = before if at is None else self.node(at).id
-        player = self.table(start).player
+        player, count = self.table(start).player, len(self.nodes)
         try:
             self._move_to(start)
             for number, text in enumerate(texts):
@@ -158,10 +158,10 @@ class Game:
                     raise Refused(f"{text!r} is another player's decision")
                 self.play(text, "one choice" if number else "")
         except Refused:
-            last = self.now
-            self._move_to(start)
-            self._prune(last, start)
             self._move_to(before)
+            for node in self.nodes[count:]:
+                self.nodes[node.parent].children.remove(node.id)
+            del self.nodes[count:]
             self.line, self.paused, self.opens_at = line, paused, opens_at
             raise
 

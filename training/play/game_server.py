@@ -178,12 +178,17 @@ class GameServer:
                 return self.tables[id]
         with self._reading:
             if id not in self.tables:
-                table = self.kept.read(id, self.rules.get)
+                table = self.kept.read(id, self._rules_to_play)
                 if table is None:
                     raise KeyError(id)
                 self._add(table)
-                self.rules.compile(table.game.rules)
             return self.tables[id]
+
+    def _rules_to_play(self, ruleset: str, players: int) -> Rules:
+        """Rules that compile from now on."""
+        rules = self.rules.get(ruleset, players)
+        self.rules.compile(rules)
+        return rules
 
     def members(self, id: str) -> tuple[Members, list[str]]:
         """The members and the players by seat of a table; KeyError if there is none."""

@@ -8,8 +8,8 @@ let shown = null; // the position that this browser shows, null for the present 
 let analysis = null;
 let busy = false;
 let progressAt = 0;
-let askedAt = 0; // when the request under way was sent, 0 for none
-let lostAt = 0; // since when the server has not answered, 0 while it does
+let requestSentAt = 0; // when the request under way was sent, 0 for none
+let serverLostAt = 0; // since when the server has not answered, 0 while it does
 let drawnLegal = "";
 let requests = Promise.resolve();
 let pressedOn = null; // what the click under way is on
@@ -45,11 +45,12 @@ async function followJob(path, every, isCurrent, show) {
 // Long polling: the server answers when the game changes.
 async function follow(id) {
   while (game && game.id === id) {
-    const [asked, began] = [shown, performance.now()];
+    const [at, began] = [shown, performance.now()];
+    const since = game.version - (serverLostAt ? 1 : 0); // an answer at once from a server that is back
     let answer = null;
     try {
-      const response = await fetch(`/api/games/${id}?since=${game.version}&at=${asked ?? ""}`);
-      lostAt = 0;
+      const response = await fetch(`/api/games/${id}?since=${since}&at=${at ?? ""}`);
+      serverLostAt = 0;
       if (response.status >= 400 && response.status < 500) {
         if (!game || game.id !== id) break;
         game.progress = [];
@@ -58,11 +59,11 @@ async function follow(id) {
       }
       answer = await response.json();
     } catch (error) {
-      lostAt ||= performance.now();
+      serverLostAt ||= performance.now();
       await pause(2000);
       continue;
     }
-    if (asked !== shown) continue;
+    if (at !== shown) continue;
     if (answer && game && game.id === id && answer.version > game.version) update(answer);
     else if (performance.now() - began < 5000) await pause(1000); // a busy server answers immediately
   }
@@ -91,16 +92,17 @@ function queue(path, body) {
 async function send(path, body) {
   if (!game) return null;
   busy = true;
-  askedAt = performance.now();
+  requestSentAt = performance.now();
   document.body.classList.add("busy");
   closeChoice();
   byId("message").textContent = "";
   const answer = await call(`/api/games/${game.id}${path()}`, body);
   busy = false;
-  askedAt = 0;
+  requestSentAt = 0;
+  if (answer) serverLostAt = 0;
   drawProgress();
   document.body.classList.remove("busy");
-  if (answer && game && answer.version >= game.version) {
+  if (answer && game && answer.id === game.id && answer.version >= game.version) {
     shown = answer.node === answer.now ? null : answer.node;
     update(answer);
   }

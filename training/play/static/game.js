@@ -6,13 +6,16 @@ const VIEW = "gaia_jax view"; // under which a tab keeps what it shows of its ga
 async function enter(id) {
   const { id: before, at, board } = stored(VIEW, {}, () => sessionStorage);
   // Without `at`, a record opens at its beginning; an empty one is the present position.
-  const wait = waiting(say("opening-table"));
+  const isWanted = () => gameInAddress() === id; // another table may be chosen meanwhile
+  const wait = waiting(say("opening-table"), (line) => isWanted() && showMessage(line, false));
   const state = await call(`/api/games/${id}${before === id ? `?at=${at ?? ""}` : ""}`);
   clearInterval(wait);
+  if (!isWanted()) return;
   if (!state) {
     location.hash = "";
     return;
   }
+  serverLostAt = 0;
   showMessage("");
   keepLastGame(id); // the puzzles lead back to it
   byId("lobby").hidden = byId("start").hidden = true;
@@ -155,9 +158,9 @@ const present = () => (game.node === game.now ? change("resume", { node: game.li
 function drawProgress() {
   if (!game) return;
   const now = performance.now();
-  const lines = lostAt ? [] : game.progress.map(({ text, seconds }) => [text, seconds === null ? NaN : seconds + (now - progressAt) / 1000]);
-  const since = (now - (lostAt || askedAt || now)) / 1000;
-  if (!lines.length && since > 1) lines.push([say(lostAt ? "server-away" : "awaiting-answer"), since]);
+  const lines = serverLostAt ? [] : game.progress.map(({ text, seconds }) => [text, seconds === null ? NaN : seconds + (now - progressAt) / 1000]);
+  const since = (now - (serverLostAt || requestSentAt || now)) / 1000;
+  if (!lines.length && since > 1) lines.push([say(serverLostAt ? "server-away" : "awaiting-answer"), since]);
   byId("progress").textContent = lines.map(([text, seconds]) =>
     (seconds >= 0 ? say("seconds", { text, n: Math.round(seconds) }) : text)).join("; ");
 }

@@ -268,7 +268,7 @@ async function dealPreview(turn) {
   if (game || gameInAddress() || byId("start").hidden) return;
   const selected = await wantedGame();
   const holder = byId("preview");
-  const answer = selected && !selected.record && !selected.log && await askDealt(selected, holder);
+  const answer = selected && !selected.record && !selected.log && await askDealt(selected, holder, () => turn === previews);
   if (turn !== previews || game) return;
   if (!answer) {
     holder.replaceChildren();
@@ -288,10 +288,11 @@ async function dealPreview(turn) {
 }
 
 // The set-up that the server deals; shows running seconds.
-async function askDealt(selected, holder) {
+async function askDealt(selected, holder, isCurrent) {
   if (!selected.setup) toLink();
   const line = element("p", { class: "keys" });
   const wait = waiting(say("dealing"), (text) => {
+    if (!isCurrent()) return line.remove();
     if (line.textContent || !holder.firstChild) holder.prepend(line); // above an earlier picture after a second
     line.textContent = text;
   });
