@@ -204,13 +204,13 @@ def test_no_other_legal_move_may_come_near(verifier):
     state = only(position(9, WITH_OTHERS), MINE, PICK, PICK + 1, PROJECT)
     assert verifier(PICK).verify_puzzle(puzzle, state) is None
     toy_verifier = verifier(PICK)
-    rivals = Candidates(0, [PICK + 1], verification.RIVAL_SAMPLES)
+    rivals = Candidates(0, [PICK + 1], verification.SAMPLES)
     toy_verifier._choose_rivals = lambda trial: [rivals]
     verified = toy_verifier.verify_puzzle(puzzle, state)
     rival = verified["held"]["rival"]
     assert rival["text"] == f"move {PICK + 1}" and rival["moves"] == 2
     assert rival["less"] >= races.MIN_LEAD_OVER_RIVALS
-    rivals = rivals._replace(actions=[PROJECT], plans=[[[MINE]]] * 6)
+    rivals = rivals._replace(actions=[PROJECT], plans=[[[MINE]]] * 24)
     richer = position(10, WITH_OTHERS)
     richer.game.worth[1:, 0] = 30
     assert toy_verifier.verify_puzzle(puzzle, only(richer, MINE, PICK, PROJECT)) is None

@@ -297,7 +297,7 @@ class PositionAnalysis:
         """
         played = self._by_action[action]
         notes = read_notes(played.notes)
-        own = notes.player == self.seat
+        own = (notes.player == self.seat) & (notes.node != Node.LEECH)
         turn = np.cumsum(own & (notes.begins_turn | (notes.node == Node.START)), axis=1)
         return float((own & (turn <= 1) & (played.moves == later)).any(1).mean())
 
@@ -323,6 +323,8 @@ class Move:
                 self._states, [Candidates(0, [-1], missing)],
                 progress=lambda ended: progress(ended, len(missing)),
             )  # fmt: skip
+            if not ends.ended.all():  # an unfinished playout has 0 VP
+                raise KeyboardInterrupt
             self._vp = np.concatenate([self._vp, ends.vp[0]])
         return self._vp
 

@@ -241,7 +241,7 @@ def read_to_resume(path: Path, expected: JsonObject) -> JsonObject:
         raise UserError(f"{path} holds puzzles chosen otherwise: name another file")
     limit = collection.get("at_most")
     if limit and limit != expected.get("at_most"):
-        raise UserError(f"{path} lacks puzzles beyond --at-most {limit}: continue it with that")
+        raise UserError(f"{path} may lack puzzles beyond --at-most {limit}: continue it with that")
     same = expected.keys() - {"following", "games", "puzzles", "at_most"}
     data_files.check_same(path, {k: collection[k] for k in same}, {k: expected[k] for k in same})
     return expected | collection

@@ -31,8 +31,7 @@ from .trials import CandidatePlayer, Trial
 
 FIRST = 1 << 17  # number of the first playout: the random numbers made no puzzle
 SAMPLES = range(FIRST, FIRST + 24)  # of each candidate
-NUM_RIVALS = 8  # other legal moves that the stronger agent plays out
-RIVAL_SAMPLES = range(FIRST, FIRST + 6)  # of each of them
+NUM_RIVALS = 4  # other legal moves that the stronger agent plays out, as often
 SCREENING_SAMPLES = range(FIRST, FIRST + 8)  # of every other legal move by the weaker agent
 # Decisions of all players among which the stronger agent makes those of the seat: the rest of the
 # turn and some two turns more. A search costs a hundred times as much as the weaker agent.
@@ -130,7 +129,7 @@ class PuzzleVerifier:
         rivals = np.argsort(-np.maximum(without, with_plan), kind="stable")[:NUM_RIVALS]
         return [
             Candidates(
-                trial.number, [plain.actions[k]], RIVAL_SAMPLES,
+                trial.number, [plain.actions[k]], SAMPLES,
                 planned.plans if with_plan[k] > without[k] else (),
             )
             for k in rivals
@@ -151,7 +150,7 @@ class PuzzleVerifier:
         if not rival_vp:
             return summary
         action, vp = max(rival_vp.items(), key=lambda item: item[1])
-        answer = float(trial.seat_vp[trial.best_row, : len(RIVAL_SAMPLES)].mean())
+        answer = float(trial.seat_vp[trial.best_row].mean())
         rival = {
             "text": self._env.ruleset.actions.texts[action],
             "vp": round(vp, 1),
@@ -181,8 +180,8 @@ def make_trial(number: int, puzzle: JsonObject, state: State) -> Trial:
 def is_verified(trial: Trial, answer: int) -> bool:
     """Whether the answer leads by MIN_LEAD_OVER_OTHERS VP, and leads in most games.
 
-    Players who tried puzzles saw no reason for an answer that led in fewer games: its lead came from
-    later moves of others (docs/lab/review.md).
+    Players who tried puzzles saw no reason for an answer that led in fewer games: its lead came
+    from later moves of others (docs/lab/review.md).
     """
     means = np.sort(trial.seat_vp.mean(1))
     loss = estimate_loss(trial.seat_vp[trial.best_row], trial.seat_vp[0])
