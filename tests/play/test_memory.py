@@ -61,10 +61,13 @@ def test_an_agent_of_a_new_game_is_compiled_before_those_asked_for_earlier(
 ) -> None:
     """Also while the earlier ones wait for the compiler; each after the rules of its game."""
     compiled: list[str] = []
-    monkeypatch.setattr(
-        agent_pool, "compile_program", lambda program, rules: compiled.append(program.name)
-    )
     env = SimpleNamespace(id="base", num_players=3, ruleset=SimpleNamespace(name="base for three"))
+
+    def compile_program(program: Any, rules: Any) -> None:
+        if rules.env is env:  # not of a pool of an earlier test
+            compiled.append(program.name)
+
+    monkeypatch.setattr(agent_pool, "compile_program", compile_program)
     rules_compilation = background.Compilation("rules")
 
     def prepare() -> None:

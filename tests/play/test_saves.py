@@ -112,12 +112,14 @@ def test_a_record_opens_before_one_of_its_decisions(tmp_path: Path) -> None:
         command._parse(["--at", "1"])
     options = command._parse(["--record", str(RECORDS["base"]), "--at", "251"])
     options.saves = tmp_path / "saves"
-    games: Any = SimpleNamespace(rules=SimpleNamespace(get=Rules))
+    compiled: list[Rules] = []
+    games: Any = SimpleNamespace(rules=SimpleNamespace(get=Rules, compile=compiled.append))
     with pytest.raises(UserError, match="--at must be 1 to 250, got 251"):
         command._import_record(options, games)
-    assert not options.saves.exists()
+    assert not options.saves.exists() and not compiled
     options.at = 250
     assert command._import_record(options, games) == RECORDS["base"].stem
+    assert [rules.env.id for rules in compiled] == ["base"], "before the default game"
 
 
 def test_a_save_replaces_only_an_earlier_part_of_the_same_game(server: Server) -> None:

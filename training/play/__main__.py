@@ -204,13 +204,14 @@ def _import_record(options: argparse.Namespace, games: GameServer) -> str:
     path, saves = options.record, options.saves
     try:
         record = replay.read(path)
-        games.rules.compile(check(record, games.rules.get)[0])
+        rules, _ = check(record, games.rules.get)
     except replay.RecordError as error:
         raise UserError(str(error)) from error
     except ValueError as error:  # Refused among them
         raise UserError(f"{path}: {error}") from error
     if options.at is not None and not 1 <= options.at <= len(record.actions):
         raise UserError(f"--at must be 1 to {len(record.actions)}, got {options.at}")
+    games.rules.compile(rules)
     saves.mkdir(parents=True, exist_ok=True)
     data = path.read_bytes()
     stem = "".join(c if is_name(f"a{c}") else "_" for c in path.stem)[:50]
