@@ -207,7 +207,7 @@ def test_the_automas_turns_by_mouse_and_on_a_phone(
     rules = page.locator("#rules summary").all_text_contents()
     assert {"The Automa", "Hadsch Hallas"} <= set(rules) and "Taklons" not in rules
     player.press(".tabs [data-tab='Log']")
-    player.press(":nth-match(#moves details.automa summary, 2)")  # after its set-up
+    player.press("#moves details.automa:has-text('supports') summary")  # after its set-up
     assert "supports with range" in page.inner_text("#moves details.automa[open]")
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.close()
