@@ -77,8 +77,8 @@ class PuzzleVerifier:
         try:
             with status_line(status):
                 for number, puzzle, state in replay_positions(collection):
-                    if kept := self.verify_puzzle(puzzle, state):
-                        verified[number] = kept
+                    if verified_puzzle := self.verify_puzzle(puzzle, state):
+                        verified[number] = verified_puzzle
                     done += 1
         except KeyboardInterrupt:
             if not done:

@@ -24,6 +24,7 @@ from gaia_jax.state import Node
 
 from ..agents import sha256_of
 from ..analysis import puzzles
+from ..analysis.actions import is_within_turn
 from ..analysis.puzzles import CONVERSION
 from ..analysis.recorded_game import compiled_step
 from ..types import JsonObject
@@ -35,10 +36,6 @@ POSITIONS, LINES = 8, 16  # that are cached; a line takes some 10 MB
 CANDIDATE = ("action", "text", "words", "policy", "vp", "answer_next")
 RESULTS = ("theme", "beats", "loss", "playouts", "by", "ahead")  # of a puzzle, for its page
 HIDDEN = ("end_turn", "leech DECLINE")  # steps of a line that are not shown
-# Decisions of a seat that are no part of a turn of its own.
-BETWEEN_TURNS = (
-    Node.BOOSTER, Node.TINKERING, Node.INCOME, Node.TERRANS, Node.ITARS, Node.LEECH,
-)  # fmt: skip
 NUM_NEXT_MOVES = 3  # of each line, in the idea
 MAX_STEPS = 80  # of a line, before its last one; an early puzzle has hundreds
 # The policy itself misses the answers of the first level, weaker agents those of the second.
@@ -203,10 +200,9 @@ class PuzzleBook:
 
 def part_of_turn(state: State, text: str) -> str:
     """Whether an action "begins" or "continues" the turn of its player, or neither."""
-    node = Node(int(state.game.turn.node))
-    if node in (Node.START, Node.TURN):
+    if int(state.game.turn.node) in (Node.START, Node.TURN):
         return "" if text.startswith(CONVERSION) else "begins"
-    return "" if node in BETWEEN_TURNS else "continues"
+    return "continues" if is_within_turn(state) else ""
 
 
 def next_moves(line: Sequence[JsonObject]) -> list[JsonObject]:
