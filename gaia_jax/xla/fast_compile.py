@@ -18,9 +18,9 @@ def jit_fast_compile(function: Callable[..., Any], level: int = 0, **options: An
     """`jax.jit(function, **options)`, compiled with less optimization on a CPU.
 
     Args:
-        level: 0 for a function that is called once or twice, where compiling takes most of the
-            time. 1 for one that steps a single game: `env.step` compiles in less than half the
-            time and is not slower.
+        level: 0 where waiting for the compiler matters more than the time of a call, such as for a
+            function that is called once or twice. 1 for one that steps a single game: `env.step`
+            compiles in less than half the time and is not slower.
     """
     if jax.default_backend() == "cpu":
         compiler_options = (*QUICK.items(), (LEVEL, level))

@@ -420,8 +420,8 @@ function tidy(part) {
     text.setAttribute("text-anchor", "middle");
     text.removeAttribute("textLength");
     const name = text.textContent;
-    const rest = shape("tspan", { class: "rest" }, name.slice(/[^ -~]/.test(name) ? 2 : 3));
-    text.replaceChildren(name.slice(0, -rest.textContent.length), rest);
+    const length = /[^ -~]/.test(name) ? 2 : 3;
+    text.replaceChildren(name.slice(0, length), shape("tspan", { class: "rest" }, name.slice(length)));
   });
 }
 

@@ -59,7 +59,7 @@ def take_steps(ruleset: Ruleset, game: GameState) -> GameState:
 
 
 def mine_order(ruleset: Ruleset, game: GameState) -> Order:
-    """The empty home planets, the closest to the centre first; a card's direction decides ties."""
+    """The empty home planets, the closest to the centre first; a card decides ties (AUT-06)."""
     assert game.setup.automa is not None
     me, table, board = player_row(game, jnp.int32(AUTOMA)), ruleset.automa_table, game.board
     faction = game.setup.faction[AUTOMA].astype(jnp.int32)
@@ -73,7 +73,7 @@ def mine_order(ruleset: Ruleset, game: GameState) -> Order:
 
 
 def place_mine(ruleset: Ruleset, game: GameState, happens: Array) -> GameState:
-    """The next starting mine, where there is a place."""
+    """The next starting mine, where `happens` () bool and a place is left (AUT-06)."""
     me, order = player_row(game, jnp.int32(AUTOMA)), mine_order(ruleset, game)
     cell, possible = first(order._replace(options=order.options & happens))
     choice = placing.Choice(cell, jnp.int32(MINE), possible)
