@@ -189,7 +189,7 @@ _CASES: list[Case] = [
             damage.of_json("config", "parts_s", "machine", "parts_s.learning", "machine.devices"),
            ("machine.devices is 0", "config.ppo.num_steps is 0", "config.ppo is []",
             'config.ppo.num_steps is "many"', "without run", "run is []")),
-    *(case for line in ("replay record.json", "study --position record.json --at 3",
+    *(case for line in ("replay record.json",
                         "explain record.json --agent zoo/quick+search:4 --at 3")
       for case in _cases("record", line, "record.json", RECORD)),
     *_cases("record", "play --record record.json --port 0", "record.json", RECORD[:24]),

@@ -40,7 +40,6 @@ OUTPUTS = [
     ("training.advise", (), {"--json": "other.json", "--html": "precious.html"}),
     ("training.study.__main__", ("data",), {"--figures": "notes.txt"}),
     ("training.study.__main__", ("data",), {"--figures": "other.json"}),
-    ("training.study.__main__", ("--position", RECORD), {"--json": "other.json"}),
     ("training.merge", (), {"": "table.csv"}),
     ("training.merge", ("new.csv", "part.parquet"), {"--json": "other.json"}),
     ("training.clone", ("--labels", "x"), {"--out": "games.npz"}),

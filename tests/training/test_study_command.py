@@ -105,11 +105,3 @@ def test_ids_have_plain_distinct_names():
     ]
     names = [e.name for e in words.rename("round_tiles", tiles)]
     assert len(set(names)) == 3 and names[0].endswith("(no. 1)") and names[1].endswith("(no. 2)")
-
-
-@pytest.mark.parametrize(
-    ("args", "given"), [((), "neither"), (("data", "--position", "game.json"), "both")]
-)
-def test_a_study_takes_a_dataset_or_a_position(args, given, capsys):
-    assert study_of(*args) == 2
-    assert f"give a dataset or --position RECORD, got {given}" in capsys.readouterr().err

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-import json
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import jax
 import numpy as np
 
-from gaia_jax.actions import to_text
-from gaia_jax.cli import outputs
-from gaia_jax.cli.command_line import UserError, wrote
-
-from ..agents import Agent, make_agent
-from ..games.stats import wins
-from ..types import Environment, EnvModule, EnvState
+from ..agents import Agent
+from ..types import Environment, EnvState
 from .judge import policy_probabilities
 from .playouts import Candidates, Playouts
-from .recorded_game import read_game
-from .report_table import ReportTable
-
-QUANTILES = (0.1, 0.5, 0.9)
 
 
 class Outcomes(NamedTuple):
@@ -88,55 +76,3 @@ def play_out(
         raise KeyboardInterrupt
     seat = int(np.asarray(state.current_player))
     return Outcomes(actions, probabilities, ends.vp, seat, ends.sources)
-
-
-def outcome_table(outcomes: Outcomes, texts: Sequence[str]) -> str:
-    """The outcomes in lines, the best candidate first.
-
-    Args:
-        texts: of all actions.
-    """
-    own = outcomes.vp[:, :, outcomes.seat]
-    win_rate = wins(outcomes.vp)[:, :, outcomes.seat].mean(1)
-    rows = []
-    for k in outcomes.order_by_vp():
-        count, mean = own.shape[1], own[k].mean()
-        half = 1.96 * own[k].std(ddof=1) / count**0.5 if count > 1 else float("nan")
-        chance = outcomes.probabilities[k]
-        probability = "-" if np.isnan(chance) else f"{chance:.3f}"
-        quantiles = (f"{x:.0f}" for x in np.quantile(own[k], QUANTILES))
-        interval = f"{mean:.1f} ({mean - half:.1f} to {mean + half:.1f})"
-        rows.append(
-            [texts[outcomes.actions[k]], probability, interval, *quantiles, f"{win_rate[k]:.2f}"]
-        )
-    head = (
-        "action",
-        "policy",
-        "mean VP (95 %)",
-        *(f"{quantile:.0%}" for quantile in QUANTILES),
-        "win",
-    )
-    return "\n".join(ReportTable(head, rows).text())
-
-
-def main(args: argparse.Namespace, env_module: EnvModule) -> int:
-    """`python -m training.study --position RECORD --at N`."""
-    game = read_game(args.position, args.at, env_module)
-    if args.at > len(game.actions):
-        raise UserError(f"{args.position} has {len(game.actions)} decisions, not {args.at}")
-    env, state = game.env, game.states[args.at - 1]
-    agent = make_agent(args.agent, env)
-    outcomes = play_out(env, agent, state, args.candidates, args.playouts, args.seed)
-    texts = [to_text(env.ruleset, action) for action in range(env.num_actions)]
-    print(f"decision {args.at}, player {outcomes.seat}, played: {texts[game.actions[args.at - 1]]}")
-    print(outcome_table(outcomes, texts))
-    if args.json:
-        report = {
-            "record": str(args.position), "at": args.at, "agent": args.agent, "seat": outcomes.seat,
-            "actions": [texts[a] for a in outcomes.actions],
-            "policy": [None if np.isnan(p) else float(p) for p in outcomes.probabilities],
-            "vp": outcomes.vp.tolist(),
-        }  # fmt: skip
-        outputs.write_text(args.json, json.dumps(report, indent=1) + "\n")
-    wrote(args.json)
-    return 0

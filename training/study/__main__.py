@@ -1,8 +1,7 @@
-"""Tables of effects from a dataset, or playouts of the candidates of one position.
+"""Tables of effects from a dataset.
 
 python -m training.study docs/sample --beside docs/lab/before.json  # runs/study/findings.md
 python -m training.study DATA --figures FILE                        # the numbers alone, JSON
-python -m training.study --position RECORD --at N --agent zoo/quick --playouts 200
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gaia_jax.cli import outputs
-from gaia_jax.cli.command_line import LARGEST_SEED, UserError, whole, wrote
+from gaia_jax.cli.command_line import UserError, whole, wrote
 
 from ..system import cli, environments
 from ..types import EnvModule
@@ -23,17 +22,12 @@ if TYPE_CHECKING:
     from ..games.schema import About
 
 OUT = Path("runs/study")  # default of --out, and the parent of the folders of `_derive_decisions`
-IS_OWN_JSON = outputs.json_with("record", "at", "seat", "actions")
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line; returns the exit code."""
     args = _parse(argv)
     env_module = environments.module(env_module)
-    if args.position:
-        from ..analysis import candidate_outcomes
-
-        return candidate_outcomes.main(args, env_module)
     cli.need_pyarrow("datasets need")
     from ..games import dataset
     from . import questions, report, results_file
@@ -123,7 +117,7 @@ def _select_first_parts(parts: list[dict[str, Any]], games: int) -> list[dict[st
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.study", __doc__, cache_flag=True)
-    parser.add_argument("data", nargs="?", type=Path, help="folder of a dataset of gaia export")
+    parser.add_argument("data", type=Path, help="folder of a dataset of gaia export")
     parser.add_argument("--out", type=Path, default=OUT, help="folder of the tables")
     parser.add_argument(
         "--page", metavar="NAME", default="findings", help="write NAME.md and NAME/effects.parquet"
@@ -144,26 +138,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--beside", metavar="FILE", type=Path,
         help="compare with the answers of another agent's games, a file of --figures",
     )  # fmt: skip
-    parser.add_argument("--position", metavar="RECORD", type=Path, help="a game record")
-    parser.add_argument(
-        "--at", metavar="N", type=whole(1, 10**4), default=1, help="number of the decision, from 1"
-    )
-    parser.add_argument("--agent", default="zoo/quick", help="plays all seats of the playouts")
-    parser.add_argument(
-        "--playouts", type=whole(1, 10**5), default=64, help="playouts of each candidate"
-    )
-    parser.add_argument(
-        "--candidates", type=whole(1, 1023), default=8, help="number of candidate actions"
-    )
-    parser.add_argument("--seed", type=whole(0, LARGEST_SEED), default=0, help="of the playouts")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the outcomes here")
-    args = parser.parse_args(argv)
-    if bool(args.data) == bool(args.position):
-        given = "both" if args.data else "neither"
-        raise UserError(f"give a dataset or --position RECORD, got {given}")
-    if args.json:
-        outputs.check_file("--json", args.json, IS_OWN_JSON)
-    return args
+    return parser.parse_args(argv)
 
 
 if __name__ == "__main__":
