@@ -9,3 +9,7 @@
 
 `pip install "gaia_jax[adapters]"` installs what they need. See docs/reference/adapters.md.
 """
+
+from gaia_jax.cli import lazy as _lazy
+
+__getattr__ = _lazy.names(__name__, {}, {})

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.observation import scaling as scaling
 from gaia_jax.observation.automa import AUTOMA
 from gaia_jax.observation.cells import CELLS
 from gaia_jax.observation.game import GLOBALS

@@ -4,6 +4,8 @@ import copy
 import dataclasses
 import functools
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import jax
@@ -134,6 +136,13 @@ def test_names_of_other_libraries_are_answered_with_ours(name, right):
         with pytest.raises(AttributeError, match=f"no attribute '{name}'; .*{right}"):
             getattr(face, name)
         assert not hasattr(face, name)
+
+
+def test_modules_of_the_documentation_are_attributes_after_one_import():
+    names = ("adapters.spaces", "importers.boardgamers", "observation.scaling", "render", "replay")
+    code = "import operator, sys, gaia_jax\nfor x in sys.argv[1:]: operator.attrgetter(x)(gaia_jax)"
+    for name in names:  # a process each: one module may import another
+        subprocess.run([sys.executable, "-c", code, name], check=True)
 
 
 def test_arguments_of_other_libraries_are_answered_with_ours():
