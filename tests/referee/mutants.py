@@ -50,6 +50,7 @@ GAMES = {
     "planted": ("lost_fleet", 4, len(ERRORS)),
     "lost_fleet_published": ("lost_fleet_published", 2, 8),
     "base": ("base", 1, 8),
+    "lost_fleet_published_solo": ("lost_fleet_published", 1, 8),
 }
 Results = dict[str, dict[str, list[str]]]  # mutant: key of GAMES: outcome, reason
 
