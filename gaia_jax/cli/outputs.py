@@ -214,37 +214,30 @@ def write_bytes(path: Path, data: bytes) -> None:
         UserError: it cannot be written; an existing file is unchanged.
     """
     try:
-        replace(path, data).close()
+        with replacing(path) as file:
+            file.write(data)
     except OSError as error:
         raise UserError(f"cannot write {path}: {reason(error)}") from error
 
 
-def replace(path: Path, data: bytes, locked: bool = False) -> Any:
-    """Replace a file atomically, flushed to disk; on request lock the new file before.
-
-    Returns:
-        The new file, open for appending.
-    """
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """Yield a new file that replaces `path` at the end; after an error `path` is unchanged."""
     path = Path(os.path.realpath(path))  # the target of a link
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
     try:
-        file = os.fdopen(handle, "ab")
-        file.write(data)
-        file.flush()
-        with contextlib.suppress(FileNotFoundError):
-            os.fchmod(handle, path.stat().st_mode & 0o777)
-        if not path.exists():
-            os.fchmod(handle, 0o666 & ~_umask())
-        os.fsync(handle)
-        if locked:
-            lock(file)
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+            os.fchmod(handle, mode)
+            os.fsync(handle)
         os.replace(name, path)
         sync_folder(path.parent)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(name)
         raise
-    return file
 
 
 @contextlib.contextmanager

@@ -86,7 +86,8 @@ class Record:
 
 def write(path: str | Path, record: Record) -> None:
     """Write a record, one action a line; whole or not at all."""
-    outputs.replace(Path(path), to_text(record).encode("utf-8")).close()
+    with outputs.replacing(Path(path)) as file:
+        file.write(to_text(record).encode("utf-8"))
 
 
 def to_text(record: Record) -> str:

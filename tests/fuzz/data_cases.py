@@ -124,9 +124,9 @@ RUN = "runs/s-a-epochs1-0"
 SWEEP = (
     *damage.ANY[1:], "config is 3", 'config is "gone.yaml"', "seeds is 3", "seeds is []",
     'seeds is ["x"]', "seeds is [[1]]", "seeds is [null]", "variants is 3", "variants.a is 3",
-    "variants is []", "grid is 3", 'grid is [1]', "grid.ppo.epochs is 3", "grid.ppo is 3",
+    "variants is []", "grid is 3", 'grid is [1]', "grid.lr is 3", "grid.lr is {}",
     "set is 3", "set is [1]", 'set.ppo.lr is "fast"', "name is []", "name is {}", 'name is ""',
-    "colour is 3", 'grid.ppo.epochs is [[1], {"a": 2}]',
+    "colour is 3", 'grid.lr is [[1], {"a": 2}]',
 )  # fmt: skip
 EVALUATION = damage.of_json(
     "opponent", "vp", "vp_difference", "vp_difference.mean", "vp.policy", "win_share"

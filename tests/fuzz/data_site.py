@@ -123,7 +123,7 @@ def _runs(out: Path) -> None:
     both = {"policy": interval, "opponents": interval}
     sweep = {"name": "s", "config": "tiny.yaml", "set": {"ppo": {"lr": 0.001}}, "seeds": [0],
              "variants": {"a": {"ppo": {"clip": 0.3}}},
-             "grid": {"ppo": {"epochs": [1]}}}  # fmt: skip
+             "grid": {"ppo.epochs": [1]}}  # fmt: skip
     (out / "tiny.yaml").write_text(yaml.safe_dump(site.TINY))
     (out / "sweep.yaml").write_text(yaml.safe_dump(sweep))
     run = out / "runs" / "s-a-epochs1-0"

@@ -43,14 +43,13 @@ def sleep(number):
     return b""
 
 
-def core_and_gpu(number):
+def cores_and_gpu(number):
     """What the worker was given, after another worker has started."""
     Path(f"started{number}").touch()
     until = time.monotonic() + 20
     while not Path(f"started{number ^ 1}").exists() and time.monotonic() < until:
         time.sleep(0.02)
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [number]
-    return f"{cores} {os.environ.get('CUDA_VISIBLE_DEVICES', '')}".encode()
+    return f"{os.environ['NPROC']}/{os.environ.get('CUDA_VISIBLE_DEVICES', '')}".encode()
 
 
 def process_id(number):

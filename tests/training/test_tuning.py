@@ -20,9 +20,10 @@ from training.learn.checkpoint import warm_start_parameters
 from training.run import sweep as run_sweep
 from training.run import sweep_file, tuning
 from training.run.population import Population
+from training.run.sweep_file import Range
 from training.system import cli, jobs
 
-SPACE = {"ppo.lr": {"low": 1.0e-4, "high": 1.0e-2, "log": True}, "network": {"layers": [1, 2]},
+SPACE = {"ppo.lr": {"low": 1.0e-4, "high": 1.0e-2, "log": True}, "network.layers": [1, 2],
          "ppo.epochs": {"low": 1, "high": 4}}  # fmt: skip
 UPDATES = {"run.updates": 4}
 TUNE = {"space": SPACE, "trials": 6, "at_once": 2, "opponent": "random", "games": 8}
@@ -44,8 +45,8 @@ def test_a_trial_is_a_run_with_its_values(file):
     best = sweep_file.load(file(name="best", tune=TUNE))
     search = best.tune
     assert (search.trials, search.at_once, search.opponent, search.games) == (6, 2, "random", 8)
-    assert search.space == {"ppo.lr": SPACE["ppo.lr"], "network.layers": [1, 2],
-                            "ppo.epochs": SPACE["ppo.epochs"]}  # fmt: skip
+    rates, epochs = Range(low=1e-4, high=1e-2, log=True), Range(low=1, high=4)
+    assert search.space == {"ppo.lr": rates, "network.layers": [1, 2], "ppo.epochs": epochs}
     config = best.trial(3, {"ppo.lr": 0.002, "network.layers": 2})
     assert config.name == "best-trial-0003" and config.ppo.lr == 0.002
     assert config.network.layers == 2 and config.seed == 0
@@ -61,16 +62,12 @@ def test_the_shipped_searches_read(path):
     ("tree", "message"),
     [
         ({"tune": {}}, "tune.space: Field required"),
-        (
-            {"tune": {"space": {"ppo": {"lr": {}}, "network.layers": [1]}}},
-            "tune.space: ppo.lr has no values to choose from",
-        ),
-        ({"tune": {"space": {"ppo.lr": 0.1}}}, "tune.space: ppo.lr must be a list of values"),
-        (
-            {"tune": {"space": {"ppo.lr": {"low": 1}}}},
-            "space: ppo.lr: low and high must be",
-        ),
-        ({"tune": {"space": {"ppo.lr": {"low": "small", "high": 1}}}}, "numbers, got 'small'"),
+        ({"tune": {"space": {}}}, "tune.space: Dictionary should have at least 1 item"),
+        ({"tune": {"space": {"ppo.lr": 0.1}}}, "tune.space.ppo.lr.range: Input should be a valid"),
+        ({"tune": {"space": {"ppo.lr": []}}}, "space.ppo.lr.values: List should have at least"),
+        ({"tune": {"space": {"ppo.lr": {"low": 1}}}}, "tune.space.ppo.lr.range.high: Field requir"),
+        ({"tune": {"space": {"ppo.lr": {"low": "a", "high": 1}}}}, "ppo.lr.range.low."),
+        ({"tune": {"space": {"ppo.lr": {"low": 1, "high": 2, "lg": 1}}}}, "are: low, high, log"),
         ({"tune": {"space": {"ppo.lr": {"low": 3, "high": 1}}}}, "low must be at most high, got 3"),
         ({"tune": {"space": {"ppo.lr": {"low": 0, "high": 1, "log": True}}}}, "above 0 with log"),
         (
@@ -244,7 +241,7 @@ def test_the_worst_of_a_population_continues_the_best(file, monkeypatch, capsys)
 )
 def test_a_value_of_a_population_changes_within_its_range(file, value, bounds, expected):
     search = Population(sweep_file.load(file(name="best", tune=POPULATION)).tune.space, 0)
-    perturbed = [search._perturb(value, bounds) for _ in range(20)]
+    perturbed = [search._perturb(value, Range(**bounds)) for _ in range(20)]
     assert set(perturbed) == expected
     assert {type(x) for x in perturbed} == {type(value)}
 

@@ -6,10 +6,8 @@ interrupted or split.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import itertools
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -43,37 +41,24 @@ def assemble(path: Path, tables: Iterable[pa.Table], rows: int = ROW_GROUP) -> i
     """
     first = next(tables := iter(tables))
     total, buffered = 0, first.slice(0, 0)
-    with (
-        _replacing(path) as part,
-        pq.ParquetWriter(
-            part, first.schema, compression="zstd", compression_level=19, data_page_size=PAGE,
-            write_page_checksum=True, write_statistics=False,
-        ) as writer,
-    ):  # fmt: skip
-        for table in itertools.chain([first], tables):
-            total, buffered = total + len(table), pa.concat_tables([buffered, table])
-            while len(buffered) >= rows:
-                writer.write_table(buffered.slice(0, rows).combine_chunks(), rows)
-                buffered = buffered.slice(rows)
-        if len(buffered):
-            writer.write_table(buffered.combine_chunks(), rows)
-    return total
-
-
-@contextlib.contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """Yield a file to write, which replaces `path` at the end; an error leaves `path` unchanged."""
-    part = path.with_name(f".{path.name}.part")
     try:
-        yield part
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(part, path)
-        outputs.sync_folder(path.parent)
+        with (
+            outputs.replacing(path) as file,
+            pq.ParquetWriter(
+                file, first.schema, compression="zstd", compression_level=19, data_page_size=PAGE,
+                write_page_checksum=True, write_statistics=False,
+            ) as writer,
+        ):  # fmt: skip
+            for table in itertools.chain([first], tables):
+                total, buffered = total + len(table), pa.concat_tables([buffered, table])
+                while len(buffered) >= rows:
+                    writer.write_table(buffered.slice(0, rows).combine_chunks(), rows)
+                    buffered = buffered.slice(rows)
+            if len(buffered):
+                writer.write_table(buffered.combine_chunks(), rows)
     except OSError as error:
         raise UserError(f"cannot write {path}: {reason(error)}") from error
-    finally:
-        part.unlink(missing_ok=True)
+    return total
 
 
 def open_file(path: Path) -> pq.ParquetFile:
@@ -108,17 +93,15 @@ def row_groups(path: Path, columns: list[str] | None = None) -> Iterator[tuple[i
     """
     first = 0
     with open_file(path) as file:
-        for name in columns or ():
-            if name not in file.schema_arrow.names:
-                raise UserError(f"{path} has no column {name!r}")
+        for name in {*(columns or ())} - {*file.schema_arrow.names}:
+            raise UserError(f"{path} has no column {name!r}")
         for group in range(file.num_row_groups):
             last = first + file.metadata.row_group(group).num_rows - 1
             try:
-                table = file.read_row_group(group, columns)
+                yield first, file.read_row_group(group, columns)
             except UNREADABLE as error:
                 damage = f"rows {first} to {last} are damaged: {reason(error)}"
                 raise UserError(f"{path}: {damage}") from error
-            yield first, table
             first = last + 1
 
 

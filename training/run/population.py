@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .start import RUNS
+from .sweep_file import Range, Space
 
 FACTORS = (0.8, 1.25)
 QUARTER = 4
@@ -22,7 +23,7 @@ QUARTER = 4
 class Population:
     """Proposes values and parameters to begin with; all draws depend on the seed and the scores."""
 
-    def __init__(self, space: dict[str, Any], seed: int):
+    def __init__(self, space: Space, seed: int):
         self._space, self._rng = space, np.random.default_rng(seed)
         self._values: list[dict[str, Any]] = []  # of the members, in the last generation
         self._results: Sequence[dict[str, Any]] = []  # `run` and `vp_difference` of each
@@ -52,30 +53,26 @@ class Population:
         """Take the results of the members that were proposed last."""
         self._results = results
 
-    def _draw(self, bounds: Any) -> Any:
+    def _draw(self, values: list[Any] | Range) -> Any:
         """A value of a list or a range."""
-        if isinstance(bounds, list):
-            return bounds[self._rng.integers(len(bounds))]
-        low, high = bounds["low"], bounds["high"]
-        if bounds.get("log"):
-            return _within(math.exp(self._rng.uniform(math.log(low), math.log(high))), bounds)
-        return _within(self._rng.uniform(low, high), bounds)
+        if isinstance(values, list):
+            return values[self._rng.integers(len(values))]
+        if values.log:
+            low, high = math.log(values.low), math.log(values.high)
+            return _within(math.exp(self._rng.uniform(low, high)), values)
+        return _within(self._rng.uniform(values.low, values.high), values)
 
-    def _perturb(self, value: Any, bounds: Any) -> Any:
+    def _perturb(self, value: Any, values: list[Any] | Range) -> Any:
         """A value of a range times one of FACTORS, a whole one by at least 1; or another draw."""
         factor = FACTORS[self._rng.integers(len(FACTORS))]
-        if isinstance(bounds, list):
-            return self._draw(bounds)
+        if isinstance(values, list):
+            return self._draw(values)
         change = value * factor - value
-        least = math.copysign(1, change) if _is_whole(bounds) else 0.0
-        return _within(value + max(change, least, key=abs), bounds)
+        least = math.copysign(1, change) if values.is_whole else 0.0
+        return _within(value + max(change, least, key=abs), values)
 
 
-def _within(value: float, bounds: dict[str, Any]) -> Any:
+def _within(value: float, values: Range) -> Any:
     """The nearest value of a range; four digits, which every machine computes alike."""
-    inside = min(max(value, bounds["low"]), bounds["high"])
-    return round(inside) if _is_whole(bounds) else float(f"{inside:.4g}")
-
-
-def _is_whole(bounds: dict[str, Any]) -> bool:
-    return isinstance(bounds["low"], int) and isinstance(bounds["high"], int)
+    inside = min(max(value, values.low), values.high)
+    return round(inside) if values.is_whole else float(f"{inside:.4g}")

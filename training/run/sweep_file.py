@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
+    Discriminator,
     Field,
+    FiniteFloat,
     PositiveInt,
+    Tag,
     ValidationError,
     field_validator,
     model_validator,
@@ -26,44 +28,53 @@ from ..config import Config
 
 OWN = ("name", "seed")  # keys of a configuration that the sweep gives
 POPULATION = "population"  # a method of a search
-BOUNDS = {"low", "high", "log"}
 
-Keys = dict[str, Any]
+Keys = dict[str, Any]  # of a configuration, "ppo.lr" or nested
+Values = Annotated[list[Any], Field(min_length=1)]  # of one key
+
+
+class Range(BaseModel, extra="forbid", strict=True):
+    """The values of a key from `low` to `high`, whole numbers if both are."""
+
+    low: FiniteFloat | int
+    high: FiniteFloat | int
+    log: bool = False  # drawn evenly on a logarithmic scale
+
+    @model_validator(mode="after")
+    def _is_range(self) -> Self:
+        if self.low > self.high or (self.log and self.low <= 0):
+            above = ", and above 0 with log" if self.log else ""
+            raise ValueError(f"low must be at most high{above}, got {self.low} and {self.high}")
+        return self
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has whole numbers alone."""
+        return isinstance(self.low, int) and isinstance(self.high, int)
+
+
+def _kind(values: object) -> str:
+    return "values" if isinstance(values, list) else "range"
+
+
+Choice = Annotated[
+    Annotated[Values, Tag("values")] | Annotated[Range, Tag("range")], Discriminator(_kind)
+]
+Space = dict[str, Choice]  # by full key
 
 
 class Search(BaseModel, extra="forbid", strict=True):
     """A search for the best values of some keys: trials are runs, scored by games."""
 
-    space: Keys  # by key: a list of values, or `low`, `high` and maybe `log: true`
+    space: Space = Field(min_length=1)
     trials: PositiveInt = 20
     at_once: PositiveInt = 1  # trials that the sampler proposes before it learns their scores
     opponent: str = "greedy"  # a fixed agent in the other seats
     games: PositiveInt = 256
     method: Literal["tpe", "population"] = "tpe"
 
-    @field_validator("space")
-    @classmethod
-    def _ranges(cls, tree: Keys) -> Keys:
-        """The ranges by full key, checked."""
-        _check_groups(tree)
-        space: Keys = {}
-        for key, value in configs.flat_tree(tree).items():
-            parent, _, bound = key.rpartition(".")
-            if bound in BOUNDS:
-                space.setdefault(parent, {})[bound] = value
-            elif not isinstance(value, list) or not value:
-                raise ValueError(f"{key} must be a list of values, or have low and high")
-            else:
-                space[key] = value
-        if not space:
-            raise ValueError("it needs keys with the values to choose from")
-        for key, value in space.items():
-            if isinstance(value, dict):
-                _check_bounds(key, **{"low": None, "high": None} | value)
-        return space
-
     @model_validator(mode="after")
-    def _population(self) -> Search:
+    def _population(self) -> Self:
         if self.method == POPULATION:
             if self.at_once < 2 or self.trials % self.at_once:
                 raise ValueError("at_once of a population must be at least 2 and divide trials")
@@ -72,34 +83,15 @@ class Search(BaseModel, extra="forbid", strict=True):
         return self
 
 
-def _check_groups(tree: Keys, head: str = "") -> None:
-    """Refuse a key whose value is an empty mapping, which `flat_tree` leaves out."""
-    for key, value in tree.items():
-        if value == {}:
-            raise ValueError(f"{head}{key} has no values to choose from")
-        if isinstance(value, dict):
-            _check_groups(value, f"{head}{key}.")
-
-
-def _check_bounds(key: str, low: Any, high: Any, log: Any = False) -> None:
-    """Refuse a range that nothing can be drawn from."""
-    for value in (low, high):
-        if type(value) not in (int, float) or not math.isfinite(value):
-            raise ValueError(f"{key}: low and high must be numbers, got {value!r}")
-    if low > high or (log and low <= 0):
-        above = ", and above 0 with log" if log else ""
-        raise ValueError(f"{key}: low must be at most high{above}, got {low} and {high}")
-
-
 class Sweep(BaseModel, extra="forbid", coerce_numbers_to_str=True):
     """The contents of a file; `config` is a file with the common configuration."""
 
     name: str = Field(min_length=1)
     config: str | None = None
-    set: Keys | None = None
+    set: Keys = {}
     seeds: list[int] | None = Field(None, min_length=1)
-    variants: dict[str, Keys | None] | None = None
-    grid: Keys | None = None
+    variants: dict[str, Keys | None] = {}
+    grid: dict[str, Values] = {}  # by full key
     tune: Search | None = None
 
     @field_validator("variants", mode="before")
@@ -108,20 +100,14 @@ class Sweep(BaseModel, extra="forbid", coerce_numbers_to_str=True):
         """Variants by name: YAML reads `on` and `off` as True and False."""
         return {str(name): x for name, x in tree.items()} if isinstance(tree, dict) else tree
 
-    @field_validator("grid")
-    @classmethod
-    def _lists(cls, tree: Keys | None) -> Keys | None:
-        _check_groups(tree or {})
-        return tree
-
     @model_validator(mode="after")
-    def _one_kind(self) -> Sweep:
-        others = [key for key in ("seeds", "variants", "grid") if getattr(self, key) is not None]
+    def _one_kind(self) -> Self:
+        others = [key for key in ("seeds", "variants", "grid") if getattr(self, key)]
         if self.tune and others:
             raise ValueError(f"a search, tune, cannot have {others[0]}")
         if not self.tune and not self.variants and not self.grid:
             raise ValueError("give variants, or a grid")
-        if len(set(self.seeds or ())) < len(self.seeds or ()):
+        if len({*(self.seeds or ())}) < len(self.seeds or ()):
             raise ValueError("seeds must be a list of different numbers")
         return self
 
@@ -129,7 +115,7 @@ class Sweep(BaseModel, extra="forbid", coerce_numbers_to_str=True):
     def base(self) -> Config:
         """The common configuration."""
         base = Config() if self.config is None else configs.load(self.config)
-        return _changed(base, self.set or {}, "set")
+        return _changed(base, self.set, "set")
 
     def runs(self) -> list[Config]:
         """The configuration of each run, in the order of seeds.
@@ -152,13 +138,10 @@ class Sweep(BaseModel, extra="forbid", coerce_numbers_to_str=True):
 
     def _variants(self) -> dict[str, Keys]:
         """The changes of each variant by its name: variants by name, times a grid of lists."""
-        grid, out = configs.flat_tree(self.grid or {}), dict[str, Keys]()
-        for key, values in grid.items():
-            if not isinstance(values, list) or not values:
-                raise UserError(f"grid.{key} must be a list of values")
+        out = dict[str, Keys]()
         for variant, named in (self.variants or {"": {}}).items():
-            for values in itertools.product(*grid.values()):
-                point = dict(zip(grid, values, strict=True))
+            for values in itertools.product(*self.grid.values()):
+                point = dict(zip(self.grid, values, strict=True))
                 parts = [f"{key.rpartition('.')[2]}{_plain(x)}" for key, x in point.items()]
                 label = "-".join([variant] * bool(variant) + parts)
                 if label in out:
@@ -188,11 +171,11 @@ def load(path: Path) -> Sweep:
 def _wrong(error: ValidationError) -> str:
     """The first thing that is wrong."""
     first = error.errors(include_url=False)[0]
-    name = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        fields = (Search if "." in name else Sweep).model_fields
-        return f"unknown key {name!r}; the choices are: {', '.join(fields)}"
-    if first["type"] == "value_error":
+    name, kind = ".".join(map(str, first["loc"])), first["type"]
+    if kind == "extra_forbidden":
+        model = Range if "range" in first["loc"] else Search if "." in name else Sweep
+        return f"unknown key {name!r}; the choices are: {', '.join(model.model_fields)}"
+    if kind == "value_error":
         return f"{name}: {first['ctx']['error']}".removeprefix(": ")
     return f"{name}: {first['msg']}, got {configs.short(first['input'])}"
 

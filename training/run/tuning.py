@@ -18,7 +18,7 @@ from ..system import environments, jobs
 from ..types import EnvModule
 from . import sweep
 from .population import Population
-from .sweep_file import POPULATION, Search, Sweep
+from .sweep_file import POPULATION, Range, Search, Space, Sweep
 
 
 def tune(file: Sweep, search: Search, env_module: EnvModule, on: jobs.On) -> int:
@@ -71,7 +71,7 @@ def _opponent(file: Sweep, search: Search, env_module: EnvModule) -> str:
 class _Tpe:
     """Optuna's default sampler."""
 
-    def __init__(self, space: dict[str, Any], seed: int):
+    def __init__(self, space: Space, seed: int):
         """Raises UserError without Optuna."""
         try:
             import optuna
@@ -94,10 +94,9 @@ class _Tpe:
             self._study.tell(trial, result["vp_difference"])
 
 
-def _suggest(trial: Any, key: str, bounds: Any) -> Any:
+def _suggest(trial: Any, key: str, values: list[Any] | Range) -> Any:
     """A value of the space."""
-    if isinstance(bounds, list):
-        return trial.suggest_categorical(key, bounds)
-    low, high, log = bounds["low"], bounds["high"], bool(bounds.get("log"))
-    whole = isinstance(low, int) and isinstance(high, int)
-    return (trial.suggest_int if whole else trial.suggest_float)(key, low, high, log=log)
+    if isinstance(values, list):
+        return trial.suggest_categorical(key, values)
+    suggest = trial.suggest_int if values.is_whole else trial.suggest_float
+    return suggest(key, values.low, values.high, log=values.log)

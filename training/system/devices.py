@@ -27,12 +27,17 @@ def split_cpu(devices: int, num_envs: int, together: int = 1) -> None:
         together: number of games that stay on one device, those of a set-up.
     """
     if not devices:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        devices = shares(num_envs // together, together, cores or 1)
+        devices = shares(num_envs // together, together, cores())
     chosen_by_hand = "xla_force_host_platform_device_count" in os.environ.get("XLA_FLAGS", "")
     if devices > 1 and not chosen_by_hand:
         with contextlib.suppress(RuntimeError):  # JAX has started; its devices stay
             jax.config.update("jax_num_cpu_devices", devices)
+
+
+def cores() -> int:
+    """The cores that XLA uses: those of this process, or NPROC."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return int(os.environ.get("NPROC") or usable or 1)
 
 
 def shares(groups: int, games: int, limit: int) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import itertools
 import json
 import os
@@ -19,12 +20,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, finishing, nearest, reason, run, whole
@@ -35,12 +35,14 @@ BACKENDS = ("local", "slurm", "ray")
 CHOICES = "local, slurm, ray, ray://HOST:PORT"
 MAX_LOST_ROUNDS = 2  # rounds that may end without a new shard
 MAX_ARRAY = 100  # tasks of an array by default: each starts Python and compiles once
+ARRAY_CORES = "2"  # of a task of an array
+CORES = "NPROC"  # the variable with the number of cores that XLA uses
 POLL_SECONDS = 0.5
 FOLDER, HEAD = ".shards", "about.json"
 PAYLOADS = "jobs-"  # begins the names of the folders with the payload and the errors of workers
 
 Function = Callable[..., bytes]
-Polls = Generator[None, None, None]  # while shards are computed, and once after
+Polls = Generator[None, None, None]  # while shards are computed
 
 
 class Shard(NamedTuple):
@@ -64,14 +66,23 @@ class On(NamedTuple):
 
 
 LOCAL = On()
-Work = Mapping[int, Shard]
+
+
+class Job(NamedTuple):
+    """Missing shards, for a back end."""
+
+    function: str  # MODULE:NAME
+    shards: Mapping[int, Shard]
+    on: On
+    fresh: bool  # each shard gets a process of its own
+    folder: Path  # for the payload; workers write the error of a shard here, under its index
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """`--on`, `--processes`; `of_args` reads them."""
     text = f"where the work is done: {CHOICES} (docs/reference/training.md)"
     parser.add_argument("--on", metavar="WHERE", type=parse, default="local", help=text)
-    text = "number of processes, each on its own GPU or core; of a SLURM array the tasks"
+    text = "number of processes, each on its own GPU or cores; of a SLURM array the tasks"
     parser.add_argument("--processes", type=whole(1, 1024), default=0, help=text)
 
 
@@ -100,9 +111,9 @@ def shard_folder(path: Path | None, about: Mapping[str, Any], resume: bool) -> I
 
     Args:
         about: everything that the shards depend on, for JSON.
-        resume: continue an existing folder.
+        resume: continue the shards of an earlier command.
     Raises:
-        UserError: the folder exists without `resume`, is in use, or has other shards.
+        UserError: the folder has shards without `resume`, has other ones, or is in use.
     """
     from .data_files import check_same, read_object  # not for --help
 
@@ -111,15 +122,14 @@ def shard_folder(path: Path | None, about: Mapping[str, Any], resume: bool) -> I
             yield Path(name)
         return
     folder = path.with_name(path.name + FOLDER)
-    if folder.is_dir():
-        with outputs.folder_lock(folder):
-            _clean(folder)
-    if not folder.exists():
-        with outputs.new_folder(folder) as new:
-            outputs.write_json(new / HEAD, about)
-    elif not resume:
-        raise UserError(f"{folder} exists: --resume continues it, or name another file")
+    folder.mkdir(exist_ok=True)
     with outputs.folder_lock(folder):
+        for payload in folder.glob(f"{PAYLOADS}*/"):  # of a killed command
+            shutil.rmtree(payload)
+        if not _has_shards(folder):
+            outputs.write_json(folder / HEAD, about)
+        elif not resume:
+            raise UserError(f"{folder} exists: --resume continues it, or name another file")
         try:
             check_same(folder, read_object(folder / HEAD, {}), about)
         except UserError as error:
@@ -127,21 +137,19 @@ def shard_folder(path: Path | None, about: Mapping[str, Any], resume: bool) -> I
         try:
             yield folder
         finally:
-            if folder.is_dir():
-                _clean(folder)
+            if folder.is_dir() and not _has_shards(folder):
+                shutil.rmtree(folder)
 
 
-def _clean(folder: Path) -> None:
-    """Remove the payloads of killed commands, and the folder if it has no shards."""
-    for path in folder.glob(f"{PAYLOADS}*/"):  # not the shards of a sweep of such a name
-        shutil.rmtree(path)
-    if os.listdir(folder) == [HEAD]:
-        shutil.rmtree(folder)
+def _has_shards(folder: Path) -> bool:
+    return bool({*os.listdir(folder)} - {HEAD})
 
 
 def compile_lock() -> contextlib.AbstractContextManager[None]:
     """Wait for the other workers of this machine: compiling two programs takes much memory."""
-    return outputs.folder_lock(_lock_folder(), wait=True)
+    folder = Path(tempfile.gettempdir(), f"gaia_jax-{os.getuid()}")
+    folder.mkdir(exist_ok=True)
+    return outputs.folder_lock(folder, wait=True)
 
 
 def compute(
@@ -166,45 +174,41 @@ def compute(
         UserError: the function failed, or workers were lost repeatedly.
         KeyboardInterrupt: after Ctrl-C or SIGTERM, when no worker is left.
     """
-    backends = {"local": _local, "slurm": _array, "ray": _ray}
-    backend = _in_process if on.in_process and not fresh else backends[on.backend]
+    backend = {"local": _local, "slurm": _array, "ray": _ray}[on.backend]
+    backend = _in_process if on.in_process and not fresh else backend
     name, lost_rounds = f"{function.__module__}:{function.__qualname__}", 0
     args = [json.loads(json.dumps(shard.args)) for shard in shards]
     missing = {n: Shard(x.path, args[n]) for n, x in enumerate(shards) if not x.path.exists()}
     while missing:
-        count, folder = len(missing), next(iter(missing.values())).path.parent
+        count, path = len(missing), next(iter(missing.values())).path
         with (
             signals.handling(signal.default_int_handler),  # SIGTERM too stops the workers
-            tempfile.TemporaryDirectory(dir=folder, prefix=PAYLOADS) as job_folder,
-            contextlib.closing(backend(name, missing.copy(), on, fresh, Path(job_folder))) as polls,
+            tempfile.TemporaryDirectory(dir=path.parent, prefix=PAYLOADS) as job_folder,
+            contextlib.closing(
+                backend(Job(name, missing.copy(), on, fresh, Path(job_folder)))
+            ) as polls,
         ):
-            for _ in polls:
-                errors, names = set(os.listdir(job_folder)), set(os.listdir(folder))
+            for _ in itertools.chain(polls, [None]):
+                errors, names = set(os.listdir(job_folder)), set(os.listdir(path.parent))
                 for index, shard in missing.copy().items():
-                    if str(index) in errors:
+                    if shard.path.name in names:
+                        report(index)
+                    elif str(index) in errors:
                         error = Path(job_folder, str(index)).read_text("utf-8")
                         if failed is None:
                             raise UserError(error)
                         failed(index, error)
-                    elif shard.path.name in names:
-                        report(index)
                     else:
                         continue
                     del missing[index]
         lost_rounds = lost_rounds + 1 if len(missing) == count else 0
         if lost_rounds >= MAX_LOST_ROUNDS:
-            path = next(iter(missing.values())).path
             raise UserError(f"workers were lost {lost_rounds} times before {path} was done")
 
 
-# The back ends write the shards. Those in other processes write the error of a shard into
-# `job_folder`.
-
-
-def _in_process(function: str, work: Work, on: On, fresh: bool, job_folder: Path) -> Polls:
-    for path, args in work.values():
-        if not path.exists():
-            _write(path, pkgutil.resolve_name(function)(*args))
+def _in_process(job: Job) -> Polls:
+    for path, args in job.shards.values():
+        _write(path, pkgutil.resolve_name(job.function)(*args))
         yield
 
 
@@ -213,131 +217,38 @@ def _write(path: Path, data: bytes) -> None:
         outputs.write_bytes(path, data)
 
 
-def _local(function: str, work: Work, on: On, fresh: bool, job_folder: Path) -> Polls:
-    at_once = min(on.processes or 1, len(work))
-    if 0 < (gpus := len(_gpus())) < at_once:
-        at_once = gpus
+def _local(job: Job) -> Polls:
+    """Processes, each with a GPU or a share of the cores."""
+    from .devices import cores  # imports JAX
+
+    at_once, gpus = min(job.on.processes or 1, len(job.shards)), _gpus()
+    if 0 < len(gpus) < at_once:
         note = "one for each GPU; JAX_PLATFORMS=cpu computes on the cores"
-        print(f"--processes {on.processes}: {at_once} at a time, {note}", file=sys.stderr)
-    tasks = [str(task) for task in range(len(work) if fresh else at_once)]
-    worker, environment = _worker(function, work, len(tasks), at_once, job_folder)
-    running: list[subprocess.Popen[bytes]] = []
+        print(f"--processes {job.on.processes}: {len(gpus)} at a time, {note}", file=sys.stderr)
+        at_once = len(gpus)
+    share = str(max(1, cores() // at_once))
+    places = [{"CUDA_VISIBLE_DEVICES": gpu} for gpu in gpus] or [{CORES: share}] * at_once
+    tasks = list(range(len(job.shards) if job.fresh else at_once))
+    worker, environment = _worker(job, len(tasks))
+    running: list[subprocess.Popen[bytes] | None] = [None] * at_once
     try:
-        while tasks or running:
-            running = [process for process in running if process.poll() is None]
-            while tasks and len(running) < at_once:
-                command = [*worker, tasks.pop(0)]
-                # A session of its own: Ctrl-C reaches this process, which ends the others.
-                running.append(
-                    subprocess.Popen(
-                        command, stdin=subprocess.PIPE, start_new_session=True, env=environment
+        while tasks or any(running):
+            for n, process in enumerate(running):
+                if process and process.poll() is not None:
+                    running[n] = None
+                if tasks and not running[n]:
+                    command = [*worker, str(tasks.pop(0)), str(os.getpid())]
+                    # A session of its own: Ctrl-C reaches this process, which ends the others.
+                    running[n] = subprocess.Popen(
+                        command, env=environment | places[n], start_new_session=True
                     )
-                )
             yield
-            time.sleep(POLL_SECONDS if running else 0)
+            time.sleep(POLL_SECONDS if any(running) else 0)
     finally:
-        for process in running:
+        for process in filter(None, running):
             process.terminate()
-        for process in running:
+        for process in filter(None, running):
             process.wait()
-
-
-def _array(function: str, work: Work, on: On, fresh: bool, job_folder: Path) -> Polls:
-    """The tasks of an array; `SBATCH_PARTITION` and the like are sbatch's own."""
-    at_once = min(on.processes or MAX_ARRAY, len(work))
-    tasks = len(work) if fresh else at_once
-    worker, environment = _worker(function, work, tasks, at_once, job_folder)
-    command = [
-        "sbatch", "--parsable", "--wait", "--job-name=gaia", f"--array=0-{tasks - 1}%{at_once}",
-        "--cpus-per-task=2", f"--output={job_folder.parent}/slurm-%A-%a.log",
-        f"--wrap=exec {shlex.join(worker)}",
-    ]  # fmt: skip
-    job, pipe = "", subprocess.PIPE
-    with subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe) as process:
-        assert process.stdout and process.stderr
-        try:
-            job = process.stdout.readline().decode().partition(";")[0].strip()
-            if not job:
-                raise UserError(process.stderr.read().decode().strip() or "sbatch gave no job id")
-            print(f"array {job} of {tasks} tasks, logs in {job_folder.parent}", file=sys.stderr)
-            while process.poll() is None:
-                yield
-                time.sleep(POLL_SECONDS)
-        except BaseException:  # stopped before its end
-            process.terminate()
-            if job:
-                subprocess.run(["scancel", job], check=False)
-            raise
-    yield
-
-
-def _worker(
-    function: str, work: Work, tasks: int, at_once: int, job_folder: Path
-) -> tuple[list[str], dict[str, str]]:
-    """The command of a worker and its variables: it imports the modules of this process."""
-    payload = job_folder / "payload.json"
-    shards = {index: (str(shard.path), shard.args) for index, shard in work.items()}
-    outputs.write_json(payload, {"function": function, "shards": shards, "pin": at_once > 1})
-    paths = os.pathsep.join(os.path.abspath(path) for path in sys.path)
-    command = [sys.executable, "-m", __name__, str(payload), str(tasks)]
-    return command, os.environ | {"PYTHONPATH": paths}
-
-
-def _main(payload: str, tasks: str, task: str = "") -> int:
-    """A worker: computes every TASKS-th shard of a payload; TASK is that of SLURM if left out."""
-    if task:
-        threading.Thread(target=_end_with_parent, daemon=True).start()
-    contents = json.loads(Path(payload).read_text("utf-8"))
-    function: Function | None = None
-    share = slice(int(task or os.environ["SLURM_ARRAY_TASK_ID"]), None, int(tasks))
-    for index, (path, args) in list(contents["shards"].items())[share]:
-        try:
-            if not Path(path).exists():
-                function = function or _imported(contents["function"], contents["pin"])
-                _write(Path(path), function(*args))
-        except Exception as error:
-            outputs.write_text(Path(payload).with_name(index), reason(error))
-            raise
-    return 0
-
-
-def _end_with_parent() -> None:
-    """Stop like after SIGTERM when the parent is gone, which holds the other end of stdin."""
-    while os.read(0, 1):
-        pass
-    os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _imported(name: str, pin: bool) -> Function:
-    """The function of a worker; sets JAX's switches if its module imports JAX."""
-    if pin:
-        _pin()
-    function: Function = pkgutil.resolve_name(name)
-    if "jax" in sys.modules:
-        cli.prepare()
-    return function
-
-
-_locks: list[IO[str]] = []  # of this process's core or GPU, held until it ends
-
-
-def _pin() -> None:
-    """Give this process a GPU that no other worker has, or without GPUs a core.
-
-    Two processes on the same two cores need twice the CPU time: each waits for the other at each of
-    a thousand small kernels.
-    """
-    gpus, cores = _gpus(), getattr(os, "sched_getaffinity", lambda _: ())(0)
-    for name in [] if _locks else gpus or sorted(cores):
-        file = (_lock_folder() / f"{'gpu' if gpus else 'core'}-{name}").open("a")
-        if outputs.lock(file):
-            _locks.append(file)
-            if gpus:
-                os.environ["CUDA_VISIBLE_DEVICES"] = str(name)
-            else:
-                os.sched_setaffinity(0, {int(name)})
-            return
-        file.close()
 
 
 def _gpus() -> list[str]:
@@ -346,19 +257,72 @@ def _gpus() -> list[str]:
         return []
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is not None:
-        listed = (gpu.strip() for gpu in visible.split(","))
-        return list(itertools.takewhile(lambda gpu: gpu not in ("", "-1"), listed))  # as CUDA
+        return [gpu.strip() for gpu in visible.split(",") if gpu.strip() not in ("", "-1")]
     return sorted(path.name.removeprefix("nvidia") for path in Path("/dev").glob("nvidia[0-9]*"))
 
 
-def _lock_folder() -> Path:
-    """A folder of this machine for the locks of this user's workers."""
-    folder = Path(tempfile.gettempdir(), f"gaia_jax-{os.getuid()}")
-    folder.mkdir(exist_ok=True)
-    return folder
+def _array(job: Job) -> Polls:
+    """The tasks of an array; `SBATCH_PARTITION` and the like are sbatch's own."""
+    at_once = min(job.on.processes or MAX_ARRAY, len(job.shards))
+    tasks = len(job.shards) if job.fresh else at_once
+    worker, environment = _worker(job, tasks)
+    command = [
+        "sbatch", "--parsable", "--wait", f"--job-name={job.folder.name}",
+        f"--array=0-{tasks - 1}%{at_once}", f"--cpus-per-task={ARRAY_CORES}",
+        f"--output={job.folder.parent}/slurm-%A-%a.log", f"--wrap=exec {shlex.join(worker)}",
+    ]  # fmt: skip
+    environment, pipe = environment | {CORES: ARRAY_CORES}, subprocess.PIPE
+    with subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe) as process:
+        assert process.stdout and process.stderr
+        try:
+            job_id = process.stdout.readline().decode().partition(";")[0].strip()
+            if not job_id:
+                raise UserError(process.stderr.read().decode().strip() or "sbatch gave no job id")
+            print(f"array {job_id} of {tasks} tasks, logs in {job.folder.parent}", file=sys.stderr)
+            while process.poll() is None:
+                yield
+                time.sleep(POLL_SECONDS)
+        finally:
+            if process.poll() is None:  # stopped before its end
+                process.terminate()
+                subprocess.run(["scancel", f"--name={job.folder.name}"], check=False)
 
 
-def _ray(function: str, work: Work, on: On, fresh: bool, job_folder: Path) -> Polls:
+def _worker(job: Job, tasks: int) -> tuple[list[str], dict[str, str]]:
+    """The command of a worker and its variables: it imports the modules of this process."""
+    payload = job.folder / "payload.json"
+    shards = {index: (str(shard.path), shard.args) for index, shard in job.shards.items()}
+    outputs.write_json(payload, {"function": job.function, "shards": shards})
+    paths = os.pathsep.join(os.path.abspath(path) for path in sys.path)
+    command = [sys.executable, "-m", __name__, str(payload), str(tasks)]
+    return command, os.environ | {"PYTHONPATH": paths}
+
+
+def _main(payload: str, tasks: str, task: str = "", parent: str = "") -> int:
+    """A worker: computes every TASKS-th shard of a payload; TASK is that of SLURM if left out."""
+    if parent:
+        signals.end_with_parent(int(parent))
+    contents = json.loads(Path(payload).read_text("utf-8"))
+    share = slice(int(task or os.environ["SLURM_ARRAY_TASK_ID"]), None, int(tasks))
+    for index, (path, args) in list(contents["shards"].items())[share]:
+        try:
+            _write(Path(path), _imported(contents["function"])(*args))
+        except Exception as error:
+            outputs.write_text(Path(payload).with_name(index), reason(error))
+            raise
+    return 0
+
+
+@functools.cache
+def _imported(name: str) -> Function:
+    """The function of a worker; sets JAX's switches if its module imports JAX."""
+    function: Function = pkgutil.resolve_name(name)
+    if "jax" in sys.modules:
+        cli.prepare()
+    return function
+
+
+def _ray(job: Job) -> Polls:
     """Tasks of one core, or of one GPU if the cluster has some.
 
     The bytes come back, so that nodes need no shared folder.
@@ -366,21 +330,23 @@ def _ray(function: str, work: Work, on: On, fresh: bool, job_folder: Path) -> Po
     import ray
 
     if not ray.is_initialized():
-        ray.init(on.address or None, log_to_driver=False, configure_logging=False)
-    gpus = 1 if ray.cluster_resources().get("GPU") else 0
-    options = {"num_cpus": 1, "num_gpus": gpus, "max_retries": 0, "max_calls": int(fresh)}
-    task, waiting, pending = ray.remote(**options)(_ray_task), list(work), dict[Any, int]()
+        ray.init(job.on.address or None, log_to_driver=False, configure_logging=False)
+    task = ray.remote(
+        num_cpus=1, num_gpus=1 if ray.cluster_resources().get("GPU") else 0, max_retries=0,
+        max_calls=int(job.fresh), runtime_env={"env_vars": {CORES: "1"}},
+    )(_ray_task)  # fmt: skip
+    waiting, pending = list(job.shards), dict[Any, int]()
     try:
         while waiting or pending:
-            while waiting and len(pending) < (on.processes or len(work)):
+            while waiting and len(pending) < (job.on.processes or len(job.shards)):
                 index = waiting.pop(0)
-                pending[task.remote(os.getcwd(), function, work[index].args)] = index
+                pending[task.remote(os.getcwd(), job.function, job.shards[index].args)] = index
             for result in ray.wait(list(pending), timeout=POLL_SECONDS)[0]:
                 index = pending.pop(result)
                 try:
-                    _write(work[index].path, ray.get(result))
+                    _write(job.shards[index].path, ray.get(result))
                 except ray.exceptions.RayTaskError as error:  # of the function
-                    outputs.write_text(job_folder / str(index), reason(error.cause or error))
+                    outputs.write_text(job.folder / str(index), reason(error.cause or error))
                 except ray.exceptions.RayError:
                     pass  # a lost node: `compute` tries again
             yield
@@ -394,7 +360,7 @@ def _ray_task(folder: str, function: str, args: Sequence[Any]) -> bytes:
         os.chdir(folder)
     if "" not in sys.path:
         sys.path.insert(0, "")  # MODULE:FUNCTION in the current folder
-    return _imported(function, pin=True)(*args)
+    return _imported(function)(*args)
 
 
 if __name__ == "__main__":
