@@ -19,6 +19,8 @@ from tests.referee.policies import POLICIES
 BOTH = (solo.RULESET, solo.FLEET)
 # The engine of The Lost Fleet for one takes long to compile.
 BASE_FIRST = (solo.RULESET, pytest.param(solo.FLEET, marks=pytest.mark.slow))
+# In one of these games the Automa reaches terraforming 5, whose token stays there (AUT-15).
+FIRST = GAMES
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +46,7 @@ def check_agreement(engine: Engine, games: list[Match]) -> None:
 
 @pytest.mark.parametrize("name", BOTH)
 def test_the_games_are_balanced(name: str) -> None:
-    setups = [match.setup for match in matches(name, 0, GAMES)]
+    setups = [match.setup for match in matches(name, FIRST, GAMES)]
     assert {setup["automa"]["level"] for setup in setups} == set(facts()["levels"])
     assert {setup["automa"]["faction"] for setup in setups} == set(facts()["factions"])
     assert len({setup["factions"][0] for setup in setups}) >= 10
@@ -52,12 +54,12 @@ def test_the_games_are_balanced(name: str) -> None:
 
 @pytest.mark.parametrize("engine", BASE_FIRST, indirect=True)
 def test_both_engines_agree(engine: Engine) -> None:
-    check_agreement(engine, matches(engine.ruleset, 0, GAMES))
+    check_agreement(engine, matches(engine.ruleset, FIRST, GAMES))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", BOTH, indirect=True)
-@pytest.mark.parametrize("first", range(GAMES, 13 * GAMES, GAMES))
+@pytest.mark.parametrize("first", (0, *range(2 * GAMES, 13 * GAMES, GAMES)))
 def test_both_engines_agree_on_more_games(engine: Engine, first: int) -> None:
     check_agreement(engine, matches(engine.ruleset, first, GAMES))
 

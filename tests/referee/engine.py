@@ -125,6 +125,11 @@ def _artifacts_left(game: Game, ids: Any) -> int:
     return sum(1 << place for place, left in enumerate(game.artifacts) if left is not None)
 
 
+def _track_token(game: Game, ids: Any) -> bool:
+    """The Automa takes no tokens: on level 5 it leaves this one (AUT-15)."""
+    return all(player.tracks["terraforming"] < TOP for player in game.humans())
+
+
 def _index(name: str | None, ids: Sequence[str]) -> int:
     return -1 if name is None else ids.index(name)
 
@@ -180,7 +185,7 @@ FIELDS = (
     _turn("artifacts_left", _artifacts_left),
     _turn("token_supply", lambda g, ids: list(g.token_supply.values())),
     _turn("ship_tokens", lambda g, ids: _bits(g.ship_tokens_left, ids["ship"])),
-    _turn("track_token", lambda g, ids: all(p.tracks["terraforming"] < TOP for p in g.players)),
+    _turn("track_token", _track_token),
     Field("terminated", lambda s: s.terminated, lambda g, ids: g.over),
 )
 
