@@ -1,7 +1,8 @@
 """Puzzles of games that an agent plays: one move clearly leads the agent's first choice.
 
     python -m training.puzzles --games 16 --solved-by zoo/strong+search:128 --out puzzles.json
-    python -m training.puzzles --games 1000 --at-most 100 --out puzzles.json --resume
+    python -m training.puzzles --games 1000 --at-most 100 --out puzzles.json --resume \
+        --held-by zoo/strong+search:256
     python -m training.puzzles --of puzzles.json --unsolved-by greedy --out chosen.json
     python -m training.puzzles --of puzzles.json --again --agent runs/mine --out again.json
     python -m training.puzzles --of puzzles.json --held-by zoo/strong+search:64 --out held.json
@@ -67,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 solved_by_agent[name] = puzzles.find_solved(solver, positions)
     if selecting_agents and is_complete:
         collection, solved_by_agent = puzzles.select_solved(collection, solved_by_agent, criteria)
-    if args.of and args.out:
+    if args.out and (args.of or (args.held_by and is_complete)):
         puzzles.write(args.out, collection)
     print(puzzles.summary(collection, solved_by_agent))
     wrote(args.out)
@@ -79,13 +80,15 @@ def _collect(
 ) -> tuple[JsonObject, bool]:
     """The puzzles, made, tried again or verified, and whether all work is done."""
     from .analysis import puzzles
+    from .analysis.playout_journal import PlayoutJournal
     from .analysis.puzzle_blocks import MakerArgs, make_in_blocks
     from .analysis.puzzle_maker import PuzzleMaker
     from .analysis.verification import PuzzleVerifier
 
     maker_args, is_complete = (env, args.agent, args.playouts), True
-    agent = args.agent if args.again else collection.get("agent", "")
-    verifier = PuzzleVerifier(env, agent, args.held_by) if args.held_by else None
+    agent = collection["agent"] if args.of and not args.again else args.agent
+    journal = PlayoutJournal(args.out) if args.out and not args.of else None
+    verifier = PuzzleVerifier(env, agent, args.held_by, journal) if args.held_by else None
     if args.again:
         with status_line(lambda: "trying the puzzles again"):
             collection = PuzzleMaker(*maker_args).retry(collection)
@@ -106,7 +109,7 @@ def _collect(
         collection, is_complete = maker.extend(
             collection, args.first, args.games, args.out, args.at_most
         )
-    if verifier:
+    if verifier and is_complete:
         collection, is_complete = verifier.verify(collection)
     return _fair(args, env, collection) if args.fair else collection, is_complete
 
@@ -156,7 +159,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--solved-by", **names, help="keep puzzles that each of these agents solves")
     add("--unsolved-by", **names, help="drop puzzles that one of these agents solves")
     add("--beats", metavar="A", default="", help="the answer beats A's choice, not --agent's own")
-    add("--held-by", metavar="A", default="", help="with --of: keep puzzles that A verifies")
+    add("--held-by", metavar="A", default="", help="keep puzzles that A verifies")
     add("--fair", action="store_true", help="drop puzzles with another legal move near the answer")
     add("--out", metavar="FILE", type=Path, help="write the puzzles here: .json or .json.gz")
     add("--resume", action="store_true", help="continue the puzzles of --out")
@@ -165,8 +168,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     args = parser.parse_args(argv)
     args.on = jobs.of_args(args)
     changes = args.solved_by or args.unsolved_by or args.held_by or args.again or args.fair
-    if (args.again or args.held_by) and not args.of:
-        raise UserError("--again and --held-by need --of")
+    if args.again and not args.of:
+        raise UserError("--again needs --of")
     if args.of and (args.resume or args.beats or (args.out and not changes)):
         raise UserError("--of does not go with --resume, --beats, or --out without a selection")
     if args.on != jobs.LOCAL and args.of:

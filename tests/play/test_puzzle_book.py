@@ -16,7 +16,7 @@ from training.analysis import puzzles
 from training.play import puzzle_book
 from training.play.game import Refused
 from training.play.languages import translated
-from training.play.puzzle_book import PuzzleBook, nearest_rival, verified, words_of
+from training.play.puzzle_book import PuzzleBook, verified
 
 ENDS = """
 import time
@@ -73,7 +73,7 @@ def test_an_explanation_compares_the_answer_with_another_candidate() -> None:
     assert second["action"] == puzzle["policy"]["action"]
     assert explanation["theme"] == puzzle["theme"]
     assert explanation["chosen"] == SHIPPED.get("chosen")
-    assert explanation["rival"]["words"] and explanation["rival"]["less"] >= 3
+    assert explanation["tried"] == puzzle["rival"]["moves"] == BOOK.question(0)["legal"] - 1
     why = {c["action"]: list(c["why"].values()) for c in puzzle["candidates"]}
     for explanation, compared in (
         explained(others[1]["action"]),
@@ -114,30 +114,26 @@ def test_refusals_are_in_the_language_of_the_page(code: str) -> None:
             assert message.rpartition(" ")[2] in translated(message)
 
 
-def test_an_explanation_names_the_cause() -> None:
-    """An action that the answer makes possible or prevents, in words."""
-    causes = [
-        (number, candidate["action"], candidate["cause"])
-        for number, puzzle in enumerate(SHIPPED["puzzles"])
-        for candidate in puzzle["candidates"]
-        if "cause" in candidate
-    ]
-    assert len({number for number, *_ in causes}) > len(SHIPPED["puzzles"]) // 2
-    number, action, cause = causes[0]
-    explanation = BOOK.explanation(number, {"action": action})
-    assert explanation["cause"]["words"] and explanation["cause"]["times"] == cause["times"]
-
-
-def test_a_cause_may_be_an_upgrade_of_a_structure_that_is_built_later() -> None:
-    """Its place is empty at the position."""
-    upgrades = {
-        number: candidate["cause"]["text"]
-        for number, puzzle in enumerate(SHIPPED["puzzles"])
-        for candidate in puzzle["candidates"]
-        if candidate.get("cause", {}).get("text", "").startswith("upgrade ")
-    }
-    for number, text in [*upgrades.items()][:3]:
-        assert text.removeprefix("upgrade ") in words_of(BOOK._position(number)[2], text)
+@pytest.mark.parametrize("kind", ["taken", "follows", "vp"])
+def test_an_explanation_names_the_reason_in_the_words_of_its_line(
+    tmp_path: Path, kind: str
+) -> None:
+    """An opponent's action of the other line, or a whole move of the answer's line."""
+    puzzle = SHIPPED["puzzles"][0]
+    right = puzzle["answer"]["action"]
+    explanation, _ = explained(right)
+    steps = explanation["line"]
+    second = [n for n, step in enumerate(steps) if not step["text"]][1]
+    opponent = next(step for step in steps[second + 1 :] if not step["own"])
+    own = explanation["next"][0][1]
+    event = {"taken": opponent["text"], "follows": own["texts"][0]}.get(kind)
+    reason = {"kind": kind, "games": 20} | ({"text": event} if event else {"vp": [7.0, 0.0]})
+    candidates = [candidate | {"reason": reason} for candidate in puzzle["candidates"]]
+    path = tmp_path / "puzzles.json"
+    puzzles.write(path, SHIPPED | {"puzzles": [puzzle | {"candidates": candidates}]})
+    named = PuzzleBook(path).explanation(0, {"action": right})["reason"]
+    words = {"taken": opponent["words"], "follows": own["words"]}
+    assert named == reason | ({"words": words[kind]} if event else {})
 
 
 def test_a_line_that_does_not_play_is_refused(tmp_path: Path) -> None:
@@ -185,35 +181,12 @@ def test_a_choice_names_the_piece_at_its_place() -> None:
 
 
 def test_the_results_are_those_of_the_verification() -> None:
-    """The best candidate comes first, whatever the maker's numbers."""
-    results = [{"vp": 7.0, "answer_next": False}, {"vp": 9.0, "answer_next": True}]
-    candidates = [
-        {"vp": vp, "held": verification}
-        for vp, verification in zip((5.0, 4.0), results, strict=True)
-    ]
-    puzzle = {"loss": 2.0, "playouts": 64, "candidates": candidates}
+    """Those of the maker count where there is none."""
+    puzzle: dict[str, Any] = {"loss": 2.0, "playouts": 64, "candidates": []}
     verification = {"by": "other", "loss": 4.0, "playouts": 12}
+    assert verified(puzzle) == puzzle
     result = verified(puzzle | {"held": verification})
     assert (result["by"], result["loss"], result["playouts"]) == ("other", 4.0, 12)
-    assert [(c["vp"], c["answer_next"]) for c in result["candidates"]] == [(9, True), (7, False)]
-    assert verified({"candidates": [{"vp": 1.0}]}) == {"candidates": [{"vp": 1.0}]}
-
-
-def test_the_nearest_rival_agrees_with_the_table_of_candidates() -> None:
-    """A race stops early at a lead that looks large; the candidates have more playouts."""
-    num_races = 0
-    for puzzle in map(verified, SHIPPED["puzzles"]):
-        rival = nearest_rival(puzzle)
-        assert rival and rival["less"] >= 3
-        best, *others = puzzle["candidates"]
-        leads = [best["vp"] - candidate["vp"] for candidate in others]
-        assert rival["less"] <= min(leads) + 0.11, "both are rounded"
-        if rival["text"] in [candidate["text"] for candidate in others]:
-            assert "error" not in rival and rival["text"] == others[0]["text"]
-        else:
-            assert rival["error"] > 0 and rival["playouts"] > 0
-            num_races += 1
-    assert 0 < num_races < len(SHIPPED["puzzles"]) / 2
 
 
 def test_the_end_of_the_process_calls_work_off() -> None:

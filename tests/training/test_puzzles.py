@@ -8,9 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import gaia_jax
 from gaia_jax import replay
-from gaia_jax.actions import from_text, to_text
+from gaia_jax.actions import to_text
 from training import puzzles as command
 from training import zoo
 from training.agents import Agent
@@ -25,7 +24,7 @@ from training.analysis import (
 )
 from training.analysis.candidate_outcomes import Outcomes
 from training.analysis.playouts import Ends
-from training.analysis.puzzle_criteria import choose_varied, puzzle_decisions
+from training.analysis.puzzle_criteria import puzzle_decisions
 from training.analysis.puzzle_maker import Decision, PuzzleMaker
 from training.analysis.puzzles import AnswerCriteria
 from training.analysis.recorded_game import read_game
@@ -194,22 +193,6 @@ def test_main_decisions_and_offers_of_leech_may_become_puzzles(game):
     assert puzzle_decisions(game, 1) == later and puzzle_decisions(game, 6) == []
 
 
-def test_candidates_are_one_of_each_verb_first():
-    rules = gaia_jax.make("lost_fleet", players=4).ruleset
-    texts = ["mine -7,2", "advance ai", "mine -7,3", "free burn", "free K_to_C", "special AC_B",
-             "special RB6", "upgrade -7,2", "pass"]  # fmt: skip
-    likely = [from_text(rules, text) for text in texts]
-
-    def chosen(*known):
-        return [
-            texts[likely.index(a)] for a in choose_varied(rules, [likely[k] for k in known], likely)
-        ]
-
-    kinds = ["advance ai", "upgrade -7,2", "pass"]
-    assert chosen(0, 2) == ["mine -7,2", "mine -7,3", *kinds]
-    assert chosen(5, 0) == ["special AC_B", "mine -7,2", *kinds, "mine -7,3"], "it is to beat"
-
-
 @pytest.fixture
 def collection(maker, game):
     """One puzzle of the second of two games."""
@@ -313,6 +296,26 @@ def test_the_command_tries_again_and_verifies(collection, tmp_path, monkeypatch,
     assert "solves" not in capsys.readouterr().out
 
 
+def test_one_command_makes_and_verifies(collection, tmp_path, monkeypatch, capsys):
+    """Until all are verified the file holds those that were made, and the command goes on."""
+    out, ends = tmp_path / "puzzles.json", [False, True]
+
+    def extend(self, empty, first, games, path, at_most):
+        made = collection | {"agent": empty["agent"], "following": 2}
+        puzzles.write(path, made)
+        return made, True
+
+    def verify(own):
+        return puzzles.select_puzzles(own, [], {"held_by": ["greedy"]}), ends.pop(0)
+
+    monkeypatch.setattr(PuzzleMaker, "__init__", lambda self, *_: None)
+    monkeypatch.setattr(PuzzleMaker, "extend", extend)
+    monkeypatch.setattr(verification, "PuzzleVerifier", lambda *_: SimpleNamespace(verify=verify))
+    arguments = ("--games", 2, "--agent", "zoo/quick", "--held-by", "greedy", "--out", out)
+    assert run(*arguments) == 130 and len(puzzles.read(out)["puzzles"]) == 1
+    assert run(*arguments, "--solve", "greedy") == 0 and puzzles.read(out)["puzzles"] == []
+
+
 def test_a_file_is_continued(collection, game, tmp_path, monkeypatch, capsys):
     """A few games are searched at a time, and written after each time."""
     path, searched, stops = tmp_path / "puzzles.json", [], [8]
@@ -408,7 +411,7 @@ def test_blocks_of_games_are_shards(collection, game, tmp_path, monkeypatch):
         (["--of", "a", "--out", "b"], "--of does not go with"),
         (["--of", "a", "--beats", "greedy"], "--of does not go with"),
         (["--of", "a", "--at-most", "3"], "--at-most makes new puzzles in this process"),
-        (["--again"], "--again and --held-by need --of"),
+        (["--again"], "--again needs --of"),
         (["--resume"], "--resume continues the file of --out"),
         (["--of", "docs/records/base.json"], "its format is not 'gaia_jax puzzles 3'"),
         (["--solve", "greedy,nobody"], "unknown agent 'nobody'"),
@@ -495,15 +498,13 @@ def test_the_shipped_puzzles_are_clear_and_fair():
         assert puzzle["loss"]["mean"] >= puzzles.MIN_LEAD and puzzle["loss"]["low"] > 0
         assert best["vp"] - second["vp"] > puzzles.MIN_LEAD_OVER_OTHERS - 0.1  # both are rounded
         assert puzzle["theme"] == puzzles.find_theme(best["text"], puzzle["round"])
-        likeliest = max(puzzle["candidates"], key=lambda candidate: candidate["policy"])
-        assert likeliest["action"] == puzzle["policy"]["action"], "the policy alone is wrong"
         rival = puzzle["rival"]
         assert rival["less"] >= races.MIN_LEAD_OVER_RIVALS and rival["text"] != best["text"]
-        assert rival["moves"] >= len(puzzle["candidates"]) - 1
+        assert rival["moves"] >= len(puzzle["candidates"]) - 1 >= 1
         for candidate in puzzle["candidates"]:
             assert candidate["line"][0] == candidate["text"] and candidate["line"][-1] == "pass"
             assert bool(candidate["why"]) or candidate["action"] == best["action"]
-            assert "cause" not in candidate or candidate["action"] != best["action"]
+            assert ("reason" in candidate) is ("held" in puzzle and candidate != best)
     early = [puzzle for puzzle in shipped["puzzles"] if puzzle["round"] < 5]
     assert len(early) >= 0.3 * len(shipped["puzzles"])
     themes = {puzzle["theme"] for puzzle in shipped["puzzles"]}

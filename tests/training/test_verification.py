@@ -13,7 +13,7 @@ from training.agents import Agent
 from training.analysis import actions, races, trials, verification
 from training.analysis.judge import Comparison
 from training.analysis.playout_journal import PlayoutJournal
-from training.analysis.playouts import Candidates
+from training.analysis.puzzle_reasons import Reason
 from training.analysis.trials import (
     TURN_BEGINS,
     WITHIN_TURN,
@@ -89,12 +89,11 @@ def test_the_better_order_of_two_moves_counts(order):
     assert [trial.seat_vp.mean(1).tolist() for trial in plain] == [[10, 14, 23]] * 2
     assert all(trial.answer == MINE for trial in plain)
     both = player.try_candidates(trials, range(4), lambda trial: True, with_plans=True)
-    assert both[0].seat_vp.mean(1).tolist() == [10, 23, 23] and both[0].improved_by_plan == {
-        PROJECT
-    }
-    assert both[1].seat_vp.mean(1).tolist() == [10, 16, 23]
+    assert both[0].seat_vp.mean(1).tolist() == [19, 23, 23], "the mine may follow any move"
+    assert both[0].improved_by_plan == {PICK, PROJECT}
+    assert both[1].seat_vp.mean(1).tolist() == [12, 16, 23]
     assert both[1].losses[1][:3] == (7, 7, 7) and (both[1].lead_by_game == 7).all()
-    assert player.num_played == 2 * (2 * 12) + 8, "PICK has too few VP for a plan"
+    assert player.num_played == 2 * (2 * 12) + 16, "all moves but the answer, with its plan"
     assert player.try_candidates(trials, range(4), lambda trial: False) == []
 
 
@@ -148,18 +147,36 @@ def puzzle_of(seat, *more):
     return about | {"candidates": [answer | {"vp": 20.0}, policy | {"vp": 12.0}, *more]}
 
 
+def wrapped(agent):
+    """An agent with the parameters of `without_actions`; the toy game has no rounds."""
+
+    def act(params, states, mask, key):
+        return agent.act(params["agent"], states, mask, key)
+
+    return agent._replace(act=act, params={"agent": agent.params})
+
+
+def every_reason(env, trial):
+    """A reason for each other move, in all games."""
+    holds = np.ones(trial.seat_vp.shape[1], bool)
+    reason = Reason("taken", holds, np.full(len(holds), PICK), {"player": 1})
+    return {k: [reason] for k in range(len(trial.seat_vp)) if k != trial.best_row}
+
+
 @pytest.fixture
 def verifier(monkeypatch):
     """A verifier of the toy game, by the stronger agent."""
     monkeypatch.setattr(trials, "line_texts", lambda env, state, *line: line)
     monkeypatch.setattr(trials, "by_source", lambda rules, gains: {"all": gains.sum()})
+    monkeypatch.setattr(verification, "find_reasons", every_reason)
 
     def make_verifier(stronger):
         verifier = object.__new__(PuzzleVerifier)
         verifier._env, verifier._stronger, base = ENV, "stronger", following(PICK)
-        agent = with_stronger_seat(base, following(stronger))
-        verifier._base = CandidatePlayer(ENV, base, 8, (every_decision, every_decision))
-        verifier._player = CandidatePlayer(ENV, agent, 8, (every_decision, every_decision))
+        turns = (every_decision, every_decision)
+        verifier._base = CandidatePlayer(ENV, wrapped(base), 8, turns)
+        agent = wrapped(with_stronger_seat(base, following(stronger)))
+        verifier._player = CandidatePlayer(ENV, agent, 8, turns)
         return verifier
 
     return make_verifier
@@ -182,11 +199,44 @@ def test_an_answer_that_leads_by_bad_play_after_the_other_move_is_dropped(verifi
         "by": "stronger", "playouts": 24, "loss": {"mean": 7.0, "low": 7.0, "high": 7.0},
         "ahead": 24,
     }  # fmt: skip
-    assert answer["held"] == {"vp": 23.0, "answer_next": False, "why": {"all": 0}}
-    assert project["held"] == {"vp": 16.0, "answer_next": True, "why": {"all": 7}}
-    assert [answer["vp"], project["vp"]] == [20, 12], "the numbers of the maker stay"
+    texts, reason = ENV.ruleset.actions.texts, {"kind": "taken", "games": 24, "player": 1}
+    assert answer == {
+        "action": MINE, "text": texts[MINE], "vp": 23.0, "answer_next": False,
+        "why": {"all": 0}, "line": answer["line"],
+    }  # fmt: skip
+    assert project["vp"] == 16 and project["answer_next"] and project["why"] == {"all": 7}
+    assert project["reason"] == reason | {"text": texts[PICK]}
     assert project["line"][0] == PROJECT and project["line"][1][[1]] == MINE
     assert verifier(PICK).verify_puzzle(puzzle_of(0), position(9, WITH_OTHERS)) is None, "any order"
+
+
+def test_an_answer_needs_a_reason_and_loses_its_lead_without_it(verifier, monkeypatch):
+    """The project that follows the mine has 4 of the 7 VP; a choice without a reason goes."""
+    holds, state = np.ones(24, bool), only(position(2, WITH_OTHERS), MINE, PROJECT, PICK)
+    needed = Reason("follows", holds, np.full(24, PROJECT), {"round": 0}, 0, PROJECT)
+    puzzle, toy_verifier, banned = puzzle_of(0, {"action": PICK}), verifier(PICK), []
+    start = verification.start
+    monkeypatch.setattr(
+        verification, "start", lambda *args: banned.extend(args[3:4]) or start(*args[:3])
+    )
+    monkeypatch.setattr(verification, "find_reasons", lambda *_: {0: [needed], 2: [needed]})
+    assert toy_verifier.verify_puzzle(puzzle, state) is None, "as far ahead as with it"
+    assert banned == [[PROJECT]], "once for both moves, and not by the stronger agent"
+    for rows in ({0}, {2}, {0, 2}):
+        kept = {k: own for k, own in every_reason(None, three_moves()).items() if k in rows}
+        monkeypatch.setattr(verification, "find_reasons", lambda *_, kept=kept: kept)
+        monkeypatch.setattr(verification, "MIN_CHOICES", 2)
+        verified = toy_verifier.verify_puzzle(puzzle, state)
+        assert (verified is None) is (0 not in rows), "the choice to beat is the second best"
+        if verified:
+            assert len(verified["candidates"]) == 1 + len(rows)
+
+
+def three_moves():
+    """A trial of the choice to beat, the answer and another move."""
+    vp = np.array([[16], [23], [10]]).repeat(24, 1)[:, :, None]
+    comparison = Comparison(0, 0, np.array([PROJECT, MINE, PICK]), np.empty(0))
+    return Trial(0, None, comparison, ends=trials.NO_ENDS._replace(vp=vp))
 
 
 def test_the_stronger_agent_decides_for_a_while_only(verifier, monkeypatch):
@@ -197,23 +247,11 @@ def test_the_stronger_agent_decides_for_a_while_only(verifier, monkeypatch):
     assert verified["held"]["loss"]["mean"] == 7
 
 
-def test_no_other_legal_move_may_come_near(verifier):
+def test_no_other_candidate_may_come_near(verifier):
     """Project, then the mine of the plan, ends as mine and project: a rival as good refuses."""
     puzzle = puzzle_of(0) | {"policy": {"action": PICK}}
-    puzzle["candidates"][1]["action"] = PICK
-    state = only(position(9, WITH_OTHERS), MINE, PICK, PICK + 1, PROJECT)
+    state = only(position(9, WITH_OTHERS), MINE, PICK, PROJECT)
     assert verifier(PICK).verify_puzzle(puzzle, state) is None
-    toy_verifier = verifier(PICK)
-    rivals = Candidates(0, [PICK + 1], verification.SAMPLES)
-    toy_verifier._choose_rivals = lambda trial: [rivals]
-    verified = toy_verifier.verify_puzzle(puzzle, state)
-    rival = verified["held"]["rival"]
-    assert rival["text"] == f"move {PICK + 1}" and rival["moves"] == 2
-    assert rival["less"] >= races.MIN_LEAD_OVER_RIVALS
-    rivals = rivals._replace(actions=[PROJECT], plans=[[[MINE]]] * 24)
-    richer = position(10, WITH_OTHERS)
-    richer.game.worth[1:, 0] = 30
-    assert toy_verifier.verify_puzzle(puzzle, only(richer, MINE, PICK, PROJECT)) is None
 
 
 def test_a_puzzle_is_fair_if_its_answer_leads_every_legal_move():
@@ -283,22 +321,13 @@ def test_ctrl_c_keeps_the_verified_puzzles(verifier, monkeypatch):
         toy_verifier.verify(collection | {"sha256": "another"})
 
 
-@pytest.mark.parametrize(
-    ("later", "expected"),
-    [
-        ([(1, 0), (2, 0)], {"text": "mine 1,1", "own": True, "times": [1.0, 0.0]}),
-        ([(2, 0), (0, 1)], {"text": "mine 0,0", "own": False, "times": [0.0, 1.0]}),
-        ([(2, 0), (0, 0)], None),  # the answer itself may follow
-    ],
-)
-def test_a_cause_is_what_the_answer_makes_possible_or_prevents(later, expected):
-    """`later`: the next action after the answer and after the other move, and its player."""
-    texts = ["mine 0,0", "mine 1,1", "end_turn", "upgrade 2,2"]
-    moves = np.array([[[action, -1]] * 2 for action, _ in later])
-    notes = np.array([[[TURN_BEGINS + player, -1]] * 2 for _, player in later])
-    ends = trials.NO_ENDS._replace(
-        vp=np.array([[[9]], [[1]]]).repeat(2, 1), moves=moves, notes=notes
+def test_banned_actions_are_those_of_one_seat_until_a_round_ends():
+    """Where nothing else is legal they are taken."""
+    turn = SimpleNamespace(round=jnp.array([2, 3, 2, 2]))
+    states = SimpleNamespace(
+        current_player=jnp.array([1, 1, 0, 1]), game=SimpleNamespace(turn=turn)
     )
-    trial = Trial(0, None, Comparison(0, 0, np.array([0, 3]), np.empty(0)), ends=ends)
-    counts = trial._action_counts(len(texts))
-    assert trial._cause(texts, counts[:, 0], counts[:, 1]).get("cause") == expected
+    mask = jnp.array([[True, True], [True, True], [True, True], [True, False]])
+    agent = verification.without_actions(Agent("one", lambda _, states, mask, key: mask.argmax(1)))
+    own = {"seat": jnp.int32(1), "banned": jnp.array([True, False]), "last_round": jnp.int32(2)}
+    assert agent.act(agent.params | own, states, mask, None).tolist() == [1, 0, 0, 0]

@@ -1,15 +1,12 @@
-"""Which decisions may become puzzles, their candidates, and when they are puzzles."""
+"""Which decisions may become puzzles, and when they are puzzles."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import Node
 
-from .puzzles import MIN_LEAD, MIN_LEAD_OVER_OTHERS, NON_ANSWERS
+from .puzzles import MIN_LEAD, MIN_LEAD_OVER_OTHERS
 from .recorded_game import Game
 from .trials import Trial
 
@@ -32,25 +29,6 @@ def puzzle_decisions(game: Game, first_round: int = 1) -> list[int]:
         and int(state.game.turn.round) >= first_round
         and int(np.sum(state.legal_action_mask)) > 1
     ]
-
-
-def choose_varied(rules: Ruleset, tried: Sequence[int], likely: Sequence[int]) -> list[int]:
-    """Choose NUM_CANDIDATES actions: the first two tried ones, one of each other verb, then others.
-
-    Conversions and special actions are taken from the tried ones only: a conversion is no complete
-    move, and a special action that could precede the answer mostly leads to the same VP.
-
-    Args:
-        tried: actions of the screening, the choice to beat and the best one first.
-        likely: all legal actions, the most probable first.
-    """
-    verbs = [text.split()[0] for text in rules.actions.texts]
-    likely = [a for a in likely if not rules.actions.texts[a].startswith(NON_ANSWERS)]
-    chosen, others = list(tried[:2]), [*tried, *likely]
-    for action in others:
-        if verbs[action] not in {verbs[other] for other in chosen}:
-            chosen.append(action)
-    return list(dict.fromkeys([*chosen, *others]))[:NUM_CANDIDATES]
 
 
 def has_answer(trial: Trial) -> bool:

@@ -30,14 +30,14 @@ from . import puzzles, review_report
 from .judge import judge_from_playouts, make_comparison, policy_probabilities
 from .playout_journal import PlayoutJournal
 from .playouts import Candidates
-from .puzzle_criteria import choose_varied, is_promising, is_puzzle, puzzle_decisions
+from .puzzle_criteria import NUM_CANDIDATES, is_promising, is_puzzle, puzzle_decisions
 from .puzzles import (
     ANY_ANSWER,
     CONVERSION,
     NON_ANSWERS,
     AnswerCriteria,
 )
-from .races import FIRST_SAMPLE, LADDER, make_race, nearest_rivals, run_races
+from .races import FIRST_SAMPLE, LADDER, Race, make_race, nearest_rivals, run_races
 from .recorded_game import Game, compiled_step, whole_moves
 from .review import check_policy
 from .trials import POOL_SIZE, CandidatePlayer, Trial, stack_states
@@ -213,7 +213,7 @@ class PuzzleMaker:
         ]  # fmt: skip
         races = run_races(self.player, races, LADDER[:2], FIRST_SAMPLE, seed)
         by_number = {race.number: race for race in races}
-        trials = [self._with_more_candidates(t) for t in trials if t.number in by_number]
+        trials = [with_rivals(t, by_number[t.number]) for t in trials if t.number in by_number]
         check = partial(self.player.try_candidates, seed=seed, with_plans=True)
         self._stage = f"{len(trials)} decisions, plans"
         trials = check(trials, PLAN_SAMPLES, is_promising)
@@ -309,16 +309,20 @@ class PuzzleMaker:
     def _texts(self) -> Sequence[str]:
         return self.env.ruleset.actions.texts
 
-    def _with_more_candidates(self, trial: Trial) -> Trial:
-        """The same decision with as many candidates as a puzzle has."""
-        beaten, *others = trial.comparison.candidates.tolist()
-        tried = list(dict.fromkeys([beaten, trial.answer, *others]))
-        legal = np.flatnonzero(np.asarray(trial.state.legal_action_mask))
-        likely = legal[np.argsort(-trial.probabilities[legal], kind="stable")].tolist()
-        candidates = np.array(choose_varied(self.env.ruleset, tried, likely), int)
-        probabilities = trial.probabilities[candidates]
-        comparison = trial.comparison._replace(candidates=candidates, probabilities=probabilities)
-        return trial._replace(comparison=comparison)
+
+def with_rivals(trial: Trial, race: Race) -> Trial:
+    """A decision with the candidates of a puzzle: the legal moves that are nearest to the answer.
+
+    Args:
+        race: of the answer of the trial.
+    """
+    near = race.actions[1:][np.argsort(race.leads, kind="stable")].tolist()
+    beaten = int(trial.comparison.candidates[0])
+    actions = list(dict.fromkeys([beaten, trial.answer, *near]))[:NUM_CANDIDATES]
+    candidates = np.array(actions, int)
+    probabilities = trial.probabilities[candidates]
+    comparison = trial.comparison._replace(candidates=candidates, probabilities=probabilities)
+    return trial._replace(comparison=comparison)
 
 
 def max_late(at_most: int) -> int:

@@ -60,8 +60,8 @@ SCHEMA: Schema = {
         "game": WHOLE, "decision": WHOLE, "round": WHOLE, "player": WHOLE, "theme": TEXT,
         "answer": OBJECT, "policy": OBJECT, "loss": OBJECT,
         "beats?": TEXT,  # the agent whose choice is in "policy"; the policy if missing
-        # Results of the stronger agent for a verified puzzle. "ahead": games in which the answer
-        # leads; "rival" (optional): the nearest other legal move.
+        # Results of the stronger agent for a verified puzzle, whose candidates have them too.
+        # "ahead": games in which the answer leads each other candidate at least.
         "held?": {"by": TEXT, "playouts": WHOLE, "loss": OBJECT, "ahead": WHOLE},
         # The nearest other legal move: "less": VP below the answer; "moves": how many were tried;
         # "playouts" of it, and the standard "error" of "less".
@@ -70,10 +70,9 @@ SCHEMA: Schema = {
         # "why": VP of the answer above the candidate, by source. "line": action texts of one game.
         "candidates": [{
             "action": WHOLE, "text": TEXT, "vp": NUMBER, "why": OBJECT, "line": LIST,
-            "held?": {"vp": NUMBER, "why": OBJECT},
-            # An action that the seat ("own") takes more often after the answer, or the others after
-            # this move: times a game after the answer, and after this move.
-            "cause?": {"text": TEXT, "times": LIST},
+            # Why the answer is better (`puzzle_reasons`): "kind", in how many "games" it holds,
+            # the "text" of an action of the lines, and more by kind.
+            "reason?": {"kind": TEXT, "games": WHOLE},
         }],
     }],
 }  # fmt: skip

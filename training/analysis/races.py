@@ -5,8 +5,8 @@ to the answer are played out more, with the random numbers of the answer's playo
 once a rival is clearly within its limit of the answer, and won once the answer leads every rival by
 the limit. Many races share each request, so that the programs of `playouts` stay full.
 
-The answer of a puzzle is fair if it leads each other legal move by MIN_LEAD_OVER_RIVALS. Moves that
-come near it are therefore played out with its plan too (`trials`).
+The answer of a puzzle is fair if it leads each other legal move by MIN_LEAD_OVER_RIVALS, also when
+the plan of the answer follows that move (`trials`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gaia_jax.env import GaiaEnv, State
 from ..types import JsonObject
 from .playouts import Candidates
 from .puzzles import CONVERSION, MIN_LEAD
-from .trials import MAX_DISTANCE, MAX_JOBS, CandidatePlayer, extract_plans
+from .trials import MAX_JOBS, CandidatePlayer, extract_plans
 
 MIN_LEAD_OVER_RIVALS = 3.0  # VP of the answer above every other legal move
 FIRST_SAMPLE = 1 << 18  # of the playouts: their random numbers made and verified no puzzle
@@ -182,14 +182,14 @@ def nearest_rivals(
 
 
 def _run_with_plans(player: CandidatePlayer, races: Sequence[Race], seed: int) -> list[Race]:
-    """Races of answers against near moves that are followed by the plan of the answer.
+    """Races of answers against moves that are followed by the plan of the answer.
 
     A move that the answer may follow, or that may follow the answer, can be as good with it.
     """
-    near = {race.number: race.actions[1:][race.leads <= MAX_DISTANCE] for race in races}
+    rivals = {race.number: race.actions[1:] for race in races}
     by_number, first = dict[int, Race](), FIRST_PLAN_SAMPLE
     for step in PLAN_LADDER:
-        races = [race for race in races if len(near[race.number])]
+        races = [race for race in races if len(rivals[race.number])]
         states = {race.number: race.state for race in races}
         samples = range(first, first + step.playouts)
         first += step.playouts
@@ -197,16 +197,16 @@ def _run_with_plans(player: CandidatePlayer, races: Sequence[Race], seed: int) -
         answer_ends, moves = player.play(states, answers, seed), list[Candidates]()
         for race, end in zip(races, answer_ends, strict=True):
             plans = extract_plans(int(race.actions[0]), end.at(0), race.seat, player.last_pass)
-            moves.append(Candidates(race.number, near[race.number], samples, plans))
+            moves.append(Candidates(race.number, rivals[race.number], samples, plans))
         ends = player.play(states, moves, seed)
         for race, answer, end in zip(races, answer_ends, ends, strict=True):
-            actions = np.append(race.actions[0], near[race.number])
+            actions = np.append(race.actions[0], rivals[race.number])
             limits = np.full(len(actions) - 1, MIN_LEAD_OVER_RIVALS)
             vp = [*answer.vp[:, :, race.seat], *end.vp[:, :, race.seat]]
             planned = Race(race.number, race.state, race.seat, actions, limits, vp)
             by_number[race.number] = planned
             is_lost = planned.is_lost(PLAN_LADDER)
-            near[race.number] = actions[1:][[] if is_lost else planned.open_rivals(PLAN_LADDER)]
+            rivals[race.number] = actions[1:][[] if is_lost else planned.open_rivals(PLAN_LADDER)]
     return list(by_number.values())
 
 

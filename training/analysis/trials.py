@@ -1,15 +1,14 @@
 """Trials: play out the candidate moves of decisions, without and with the plan of the answer.
 
 A candidate may look worse than the answer only because the agent misses the best plan after it. So
-a candidate that comes near the answer is played out a second time, with a plan: the seat repeats
-the turns that followed the answer, as far as they are legal. The better result counts. So two good
-moves that can be played in either order get the same VP.
+each candidate is played out a second time, with a plan: the seat repeats the turns that followed
+the answer, as far as they are legal. The better result counts. So two good moves that can be played
+in either order get the same VP.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -45,15 +44,8 @@ from .puzzles import line_texts
 POOL_SIZE, MAX_JOBS = 2048, 2048  # a request is padded to these sizes, for one compiled program
 PLAYOUT_SLOTS = 128  # playouts that run at the same time on each device; fewer idle at the end
 MAX_MOVES = 768  # stored actions of a playout
-MAX_DISTANCE = 10.0  # VP below the answer: a candidate with fewer is not tried with a plan
 NO_PLAN = np.full((1, MAX_TURNS, MAX_ACTIONS), -1)
 TURN_BEGINS, WITHIN_TURN = 16, 8  # added to the player's number in the notes of a playout
-# Verbs of the actions that may cause a difference, and the least difference in times a game.
-CAUSES = (
-    "mine", "project", "upgrade", "ship", "explore", "artifact", "form_federation", "advanced",
-    "tile", "token", "power",
-)  # fmt: skip
-MIN_CAUSE = 0.4
 
 NO_ENDS = Ends(*(np.empty((0, 0, 0), int) for _ in Ends._fields))
 
@@ -93,55 +85,36 @@ class Trial(NamedTuple):
         return [estimate_loss(vp[best], vp[k]) for k in range(len(vp)) if k != best]
 
     @property
+    def games_ahead(self) -> np.ndarray:
+        """(K - 1,) in how many games the answer leads each other candidate."""
+        vp, best = self.seat_vp, self.best_row
+        return np.asarray((vp[best] > np.delete(vp, best, 0)).sum(1))
+
+    @property
     def lead_by_game(self) -> np.ndarray:
         """(n,) VP of the answer above the best other candidate of each game."""
         vp, best = self.seat_vp, self.best_row
         return np.asarray(vp[best] - np.delete(vp, best, 0).max(0))
 
-    def candidates_json(self, env: GaiaEnv) -> dict[int, JsonObject]:
-        """The results by action of the candidate; its line is that of the game of median lead."""
-        means, counts = self.seat_vp.mean(1), self._action_counts(env.num_actions)
+    def candidates_json(self, env: GaiaEnv, game: int | None = None) -> dict[int, JsonObject]:
+        """The results by action of the candidate, with the line of one game.
+
+        Args:
+            game: by default that of median lead.
+        """
+        means, lead = self.seat_vp.mean(1), self.lead_by_game
         sources = self.ends.sources[:, :, self.comparison.seat].mean(1)
-        median = np.argsort(self.lead_by_game, kind="stable")[len(self.lead_by_game) // 2]
+        if game is None:
+            game = int(np.argsort(lead, kind="stable")[len(lead) // 2])
         return {
             action: {
                 "vp": round(float(means[k]), 1),
                 "answer_next": action in self.improved_by_plan,
                 "why": by_source(env.ruleset, sources[self.best_row] - sources[k]),
-                "line": line_texts(env, self.state, action, self.ends.moves[k, median]),
-                **self._cause(env.ruleset.actions.texts, counts[:, self.best_row], counts[:, k]),
+                "line": line_texts(env, self.state, action, self.ends.moves[k, game]),
             }
             for k, action in enumerate(self.comparison.candidates.tolist())
         }
-
-    def _action_counts(self, num_actions: int) -> np.ndarray:
-        """(2, K, A) times a game that the others (row 0) and the seat take an action."""
-        moves, is_own = self.ends.moves, self.ends.notes % WITHIN_TURN == self.comparison.seat
-        counts = np.zeros((2, len(moves), num_actions))
-        for own, row in np.ndindex(counts.shape[:2]):
-            actions = moves[row][(moves[row] >= 0) & (is_own[row] == bool(own))]
-            counts[own, row] = np.bincount(actions, minlength=num_actions) / moves.shape[1]
-        rows = np.arange(len(moves))
-        counts[1, rows, self.comparison.candidates] += 1
-        return counts
-
-    def _cause(self, texts: Sequence[str], answer: np.ndarray, other: np.ndarray) -> JsonObject:
-        """What the seat takes more often after the answer, maybe since others take it otherwise.
-
-        Args:
-            texts: of all actions. answer, other: (2, A) as of `_action_counts`.
-        Returns:
-            "cause", or nothing if no difference reaches MIN_CAUSE.
-        """
-        differences = (answer - other) * np.array([[-1.0], [1.0]])  # of the others, of the seat
-        differences[:, [text.split()[0] not in CAUSES for text in texts]] = 0
-        differences[0, differences[1] < MIN_CAUSE] = 0  # not contested
-        differences[1, self.answer] = 0
-        own, action = map(int, np.unravel_index(np.argmax(differences), differences.shape))
-        if differences[own, action] < MIN_CAUSE:
-            return {}
-        times = [round(float(x[own, action]), 1) for x in (answer, other)]
-        return {"cause": {"text": texts[action], "own": bool(own), "times": times}}
 
     def plans(self, last_pass: int) -> list[Plan]:
         """The plan of the answer in each game, as of `extract_plans`."""
@@ -149,12 +122,9 @@ class Trial(NamedTuple):
         return extract_plans(self.answer, ends, self.comparison.seat, last_pass)
 
     @property
-    def near_actions(self) -> np.ndarray:
-        """The candidates within MAX_DISTANCE of the answer."""
-        vp = self.seat_vp.mean(1)
-        is_near = vp >= vp.max() - MAX_DISTANCE
-        is_near[self.best_row] = False
-        return np.asarray(self.comparison.candidates[is_near])
+    def other_actions(self) -> np.ndarray:
+        """All candidates but the best one."""
+        return np.delete(self.comparison.candidates, self.best_row)
 
     def with_better_ends(self, actions: np.ndarray, ends: Ends) -> Trial:
         """The trial with the ends (K, n, ...) of planned actions that are better than without."""
@@ -213,7 +183,7 @@ class CandidatePlayer:
         self.journal: PlayoutJournal | None = None
         self.last_pass = int(env.ruleset.actions.first["pass"])
 
-    @cached_property
+    @property
     def _identity(self) -> str:
         """The agent with its parameters, and the rules."""
         env = self.runner.env
@@ -231,7 +201,7 @@ class CandidatePlayer:
 
         Args:
             samples: numbers of the games of each candidate.
-            with_plans: then play out the near candidates of these trials with the plan of the
+            with_plans: then play out the other candidates of these trials with the plan of the
                 answer, and keep the trials that `accepts` still accepts.
         """
         states = {trial.number: trial.state for trial in trials}
@@ -244,7 +214,7 @@ class CandidatePlayer:
         if not with_plans:
             return trials
         candidates = [
-            Candidates(trial.number, trial.near_actions, samples, trial.plans(self.last_pass))
+            Candidates(trial.number, trial.other_actions, samples, trial.plans(self.last_pass))
             for trial in trials
         ]
         rows = zip(trials, candidates, self.play(states, candidates, seed), strict=True)

@@ -1,16 +1,16 @@
 """Verify puzzles with a stronger agent.
 
-A puzzle's answer may look best only because the agent that made the puzzle plays the other
-candidates badly. `PuzzleVerifier` replays every candidate, with and without the plan of the answer
-(`trials`), and a stronger agent (usually a search) makes the seat's decisions among the next
-FOLLOW_UP. The puzzle is kept only if the answer still leads. The verifier also replays the rivals,
-the other legal moves with the most VP for the weaker agent: none may come within
-MIN_LEAD_OVER_RIVALS VP of the answer (`races`).
+A puzzle's answer may look best only because the agent that made the puzzle plays the other moves
+badly. `PuzzleVerifier` therefore replays every candidate, with and without the plan of the answer
+(`trials`): with that agent, then with a stronger one (usually a search) that makes the seat's
+decisions among the next FOLLOW_UP. The puzzle is kept only if the answer leads both times and one
+event explains why (`puzzle_reasons`). Candidates without such a reason are dropped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import jax.numpy as jnp
 import numpy as np
@@ -23,36 +23,47 @@ from gaia_jax.env import GaiaEnv, State
 from ..agents import Agent, make_agent, sha256_of
 from ..types import EnvState, JsonObject, Params
 from .judge import Comparison, estimate_loss
+from .playout_journal import PlayoutJournal
 from .playouts import Candidates
+from .puzzle_reasons import (
+    MIN_PART,
+    MIN_SHARE,
+    Reason,
+    find_reasons,
+    same_event,
+    typical_game,
+)
 from .puzzles import MIN_LEAD_OVER_OTHERS, replay_positions, select_puzzles
-from .races import MIN_LEAD_OVER_RIVALS, other_moves
 from .review_report import loss_json
 from .trials import CandidatePlayer, Trial
 
 FIRST = 1 << 17  # number of the first playout: the random numbers made no puzzle
 SAMPLES = range(FIRST, FIRST + 24)  # of each candidate
-NUM_RIVALS = 4  # other legal moves that the stronger agent plays out, as often
-SCREENING_SAMPLES = range(FIRST, FIRST + 8)  # of every other legal move by the weaker agent
 # Decisions of all players among which the stronger agent makes those of the seat: the rest of the
 # turn and some two turns more. A search costs a hundred times as much as the weaker agent.
 FOLLOW_UP = 16
-MIN_SHARE_AHEAD = 0.75  # of the games
+MAX_EVENTS = 4  # of a puzzle, without which the answer is played out
+MIN_CHOICES = 3  # of a puzzle, if that many moves are legal
 
 
 class PuzzleVerifier:
     """Replays puzzles with a stronger agent at the deciding seat; compiled once."""
 
-    def __init__(self, env: GaiaEnv, name: str, stronger: str):
+    def __init__(
+        self, env: GaiaEnv, name: str, stronger: str, journal: PlayoutJournal | None = None
+    ):
         """
         Args:
             name: of the agent that made the puzzles. stronger: of the agent at the deciding seat.
+            journal: keeps the playouts until all puzzles are verified.
         Raises:
             UserError: an unknown agent.
         """
         self._env, self._stronger = env, stronger
         base, other = make_agent(name, env), make_agent(stronger, env)
-        self._base = CandidatePlayer(env, base)
-        self._player = CandidatePlayer(env, with_stronger_seat(base, other))
+        self._base = CandidatePlayer(env, without_actions(base))
+        self._player = CandidatePlayer(env, without_actions(with_stronger_seat(base, other)))
+        self._base.journal = self._player.journal = journal
 
     def verify(self, collection: JsonObject) -> tuple[JsonObject, bool]:
         """The verified puzzles, each with the VP and lines of the stronger agent.
@@ -83,112 +94,134 @@ class PuzzleVerifier:
         except KeyboardInterrupt:
             if not done:
                 raise
+        if self._base.journal and done == count:
+            self._base.journal.clear()
         updated = [verified.get(n, puzzle) for n, puzzle in enumerate(collection["puzzles"])]
         collection = collection | {"puzzles": updated}
         names = {"held_by": [self._stronger]}
         return select_puzzles(collection, sorted(verified), names), done == count
 
     def verify_puzzle(self, puzzle: JsonObject, state: State) -> JsonObject | None:
-        """A puzzle with the results of the stronger agent; None: the answer does not lead.
+        """A puzzle with the results of the stronger agent; None: refused.
 
         Raises:
             KeyboardInterrupt: not all playouts have ended.
         """
-        agent, seat = self._player.runner.agent, puzzle["player"]
-        until = int(state.step_count) + FOLLOW_UP
-        params = agent.params | {"seat": jnp.int32(seat), "until": jnp.int32(until)}
-        self._player.runner.agent = agent._replace(params=params)
+        trial = make_trial(puzzle, state)
+        if not self._try(self._base, trial, puzzle):
+            return None
+        verified = self._try(self._player, trial, puzzle)
+        return self._verified(puzzle, *verified) if verified else None
 
-        def is_still_leading(trial: Trial) -> bool:
-            return is_verified(trial, puzzle["answer"]["action"])
-
-        trials = self._player.try_candidates(
-            [make_trial(0, puzzle, state)], SAMPLES, is_still_leading, with_plans=True
-        )
+    def _try(
+        self, player: CandidatePlayer, trial: Trial, puzzle: JsonObject
+    ) -> tuple[Trial, dict[int, Reason]] | None:
+        """The playouts of a puzzle, and why the answer is better than some candidates; or None."""
+        accepts = partial(is_verified, answer=puzzle["answer"]["action"])
+        start(player, trial.state, trial.comparison.seat)
+        trials = player.try_candidates([trial], SAMPLES, accepts, with_plans=True)
         if not trials:
             return None
-        rivals, rival_vp = self._choose_rivals(trials[0]), dict[int, float]()
-        for own, end in zip(rivals, self._player.play({0: state}, rivals), strict=True):
-            rival_vp |= zip(own.actions, end.vp[:, :, seat].mean(1).tolist(), strict=True)
-        summary = self._held_summary(trials[0], rival_vp)
-        if "rival" in summary and summary["rival"]["less"] < MIN_LEAD_OVER_RIVALS:
+        trial, vp = trials[0], trials[0].seat_vp.mean(1)
+        by_row = find_reasons(player.runner.env, trial)
+        if not by_row or not by_row.get(0):
             return None
-        return self._with_results(puzzle, trials[0], summary)
+        reasons = self._choose_reasons(player, trial, by_row)
+        second = max(by_row, key=lambda row: vp[row])
+        is_short = len(reasons) + 1 < min(MIN_CHOICES, len(by_row) + 1)
+        is_explained = {0, second} <= reasons.keys() and not is_short
+        return (trial, reasons) if is_explained else None
 
-    def _choose_rivals(self, trial: Trial) -> list[Candidates]:
-        """The other legal moves with the most VP for the weaker agent.
+    def _choose_reasons(
+        self, player: CandidatePlayer, trial: Trial, by_row: Mapping[int, Sequence[Reason]]
+    ) -> dict[int, Reason]:
+        """The first reason of each candidate without which the answer loses most of its lead."""
+        lead_without, chosen = dict[tuple[int, int], float](), dict[int, Reason]()
+        vp, actions = trial.seat_vp.mean(1), self._env.ruleset.actions.texts
+        for row, reasons in by_row.items():
+            for reason in reasons:
+                key = reason.needs, reason.round
+                if reason.needs < 0:
+                    chosen[row] = reason
+                    break
+                if key not in lead_without:
+                    if len(lead_without) >= MAX_EVENTS:
+                        continue
+                    banned = same_event(actions, reason.needs)
+                    start(player, trial.state, trial.comparison.seat, banned, reason.round)
+                    answer = Candidates(0, [trial.answer], SAMPLES)
+                    (end,) = player.play({0: trial.state}, [answer])
+                    lead_without[key] = float(end.vp[0, :, trial.comparison.seat].mean())
+                lead = lead_without[key] - vp[row]
+                if lead <= (1 - MIN_PART) * (vp[trial.best_row] - vp[row]):
+                    about = reason.about | {"without": round(float(lead), 1)}
+                    chosen[row] = reason._replace(about=about)
+                    break
+        return chosen
 
-        It tries each of them without and with the plan of the answer; the better one counts.
-        """
-        plain = Candidates(trial.number, self._other_moves(trial), SCREENING_SAMPLES)
-        if not plain.actions:
-            return []
-        planned = plain._replace(plans=trial.plans(self._player.last_pass))
-        ends = self._base.play({trial.number: trial.state}, [plain, planned])
-        without, with_plan = (end.vp[:, :, trial.comparison.seat].mean(1) for end in ends)
-        rivals = np.argsort(-np.maximum(without, with_plan), kind="stable")[:NUM_RIVALS]
-        return [
-            Candidates(
-                trial.number, [plain.actions[k]], SAMPLES,
-                planned.plans if with_plan[k] > without[k] else (),
-            )
-            for k in rivals
-        ]  # fmt: skip
-
-    def _other_moves(self, trial: Trial) -> list[int]:
-        """The legal moves that are no candidates."""
-        return other_moves(self._env, trial.state, trial.comparison.candidates.tolist())
-
-    def _held_summary(self, trial: Trial, rival_vp: Mapping[int, float]) -> JsonObject:
-        """The value of "held" of a puzzle: how far the answer leads, and the best rival."""
-        summary: JsonObject = {
-            "by": self._stronger,
-            "playouts": len(SAMPLES),
-            "loss": loss_json(estimate_loss(trial.seat_vp[trial.best_row], trial.seat_vp[0]), 1),
-            "ahead": int((trial.lead_by_game > 0).sum()),
-        }
-        if not rival_vp:
-            return summary
-        action, vp = max(rival_vp.items(), key=lambda item: item[1])
-        answer = float(trial.seat_vp[trial.best_row].mean())
-        rival = {
-            "text": self._env.ruleset.actions.texts[action],
-            "vp": round(vp, 1),
-            "less": round(answer - vp, 1),
-            "moves": len(self._other_moves(trial)),
-        }
-        return summary | {"rival": rival}
-
-    def _with_results(self, puzzle: JsonObject, trial: Trial, summary: JsonObject) -> JsonObject:
-        """A puzzle with the results and lines of the stronger agent."""
-        by_action, candidates = trial.candidates_json(self._env), []
-        for candidate in puzzle["candidates"]:
-            results = by_action[candidate["action"]]
-            line = results.pop("line")
-            candidates.append(candidate | {"held": results, "line": line})
-        return puzzle | {"held": summary, "candidates": candidates}
+    def _verified(
+        self, puzzle: JsonObject, trial: Trial, reasons: Mapping[int, Reason]
+    ) -> JsonObject:
+        """A puzzle with the results, reasons and lines of the stronger agent."""
+        texts, game = self._env.ruleset.actions.texts, typical_game(trial, reasons)
+        results, candidates = trial.candidates_json(self._env, game), list[JsonObject]()
+        for row, action in enumerate(trial.comparison.candidates.tolist()):
+            own = {"action": action, "text": texts[action]} | results[action]
+            if row in reasons:
+                own["reason"] = reasons[row].json(texts, game)
+            if row in reasons or row == trial.best_row:
+                candidates.append(own)
+        loss = estimate_loss(trial.seat_vp[trial.best_row], trial.seat_vp[0])
+        verification = {
+            "by": self._stronger, "playouts": len(SAMPLES), "loss": loss_json(loss, 1),
+            "ahead": int(trial.games_ahead.min()),
+        }  # fmt: skip
+        candidates.sort(key=lambda candidate: -float(candidate["vp"]))
+        return puzzle | {"held": verification, "candidates": candidates}
 
 
-def make_trial(number: int, puzzle: JsonObject, state: State) -> Trial:
+def make_trial(puzzle: JsonObject, state: State) -> Trial:
     """A trial of the candidates of a puzzle; the first is the choice that the answer beats."""
     beaten = puzzle["policy"]["action"]
     actions = [candidate["action"] for candidate in puzzle["candidates"]]
     ordered = np.array([beaten, *(action for action in actions if action != beaten)], int)
-    return Trial(number, state, Comparison(0, puzzle["player"], ordered, np.empty(0)))
+    return Trial(0, state, Comparison(0, puzzle["player"], ordered, np.empty(0)))
 
 
 def is_verified(trial: Trial, answer: int) -> bool:
-    """Whether the answer leads by MIN_LEAD_OVER_OTHERS VP, and leads in most games.
+    """Whether the answer leads every other move by MIN_LEAD_OVER_OTHERS VP, and in most games.
 
     Players who tried puzzles saw no reason for an answer that led in fewer games: its lead came
     from later moves of others (docs/lab/review.md).
     """
-    means = np.sort(trial.seat_vp.mean(1))
     loss = estimate_loss(trial.seat_vp[trial.best_row], trial.seat_vp[0])
-    is_clear = round(float(means[-1] - means[-2]), 1) >= MIN_LEAD_OVER_OTHERS
+    is_clear = all(round(loss.mean, 1) >= MIN_LEAD_OVER_OTHERS for loss in trial.losses)
+    is_often_ahead = (trial.games_ahead >= MIN_SHARE * trial.seat_vp.shape[1]).all()
     beats = loss.low >= MIN_LEAD_OVER_OTHERS
-    is_often_ahead = (trial.lead_by_game > 0).mean() >= MIN_SHARE_AHEAD
     return bool(trial.answer == answer and beats and is_clear and is_often_ahead)
+
+
+def start(
+    player: CandidatePlayer,
+    state: State,
+    seat: int,
+    banned: Sequence[int] = (),
+    last_round: int = -1,
+) -> None:
+    """Set the deciding seat of the next playouts, whose agent is one of `without_actions`.
+
+    Args:
+        banned: actions that the seat does not take until the end of `last_round`.
+    """
+    agent = player.runner.agent
+    mask = np.zeros(len(state.legal_action_mask), bool)
+    mask[list(banned)] = True
+    own = {"seat": jnp.int32(seat), "banned": jnp.array(mask), "last_round": jnp.int32(last_round)}
+    inner = agent.params["agent"]
+    if "other" in inner:
+        until = jnp.int32(int(state.step_count) + FOLLOW_UP)
+        own["agent"] = inner | {"seat": jnp.int32(seat), "until": until}
+    player.runner.agent = agent._replace(params=agent.params | own)
 
 
 def with_stronger_seat(base: Agent, other: Agent) -> Agent:
@@ -210,3 +243,20 @@ def with_stronger_seat(base: Agent, other: Agent) -> Agent:
         return jnp.where(is_own, stronger, action).astype(jnp.int32)
 
     return Agent("verifier", act, {"base": base.params, "other": other.params}, by_game=True)
+
+
+def without_actions(agent: Agent) -> Agent:
+    """An agent that does not take some actions at one seat until the end of a round.
+
+    Its parameters are those of "agent", the "seat" () int32, "banned" (A,) bool and "last_round"
+    () int32. Where no other action is legal, all are allowed.
+    """
+
+    def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
+        is_own = state.current_player == params["seat"]
+        is_own &= state.game.turn.round <= params["last_round"]
+        allowed = mask & ~(is_own[:, None] & params["banned"])
+        allowed = jnp.where(allowed.any(1, keepdims=True), allowed, mask)
+        return agent.act(params["agent"], state, allowed, key)
+
+    return agent._replace(act=act, params={"agent": agent.params})

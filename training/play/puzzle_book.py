@@ -11,8 +11,6 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from gaia_jax import replay
 from gaia_jax.actions import from_text
 from gaia_jax.env import GaiaEnv, State
@@ -26,6 +24,7 @@ from ..agents import sha256_of
 from ..analysis import puzzles
 from ..analysis.actions import is_within_turn
 from ..analysis.puzzles import CONVERSION
+from ..analysis.races import MIN_LEAD_OVER_RIVALS, other_moves
 from ..analysis.recorded_game import compiled_step
 from ..types import JsonObject
 from .game import HALF_MADE, Refused
@@ -33,7 +32,7 @@ from .languages import page_texts, say
 from .lookahead import joined
 
 POSITIONS, LINES = 8, 16  # that are cached; a line takes some 10 MB
-CANDIDATE = ("action", "text", "words", "policy", "vp", "answer_next")
+CANDIDATE = ("action", "text", "words", "vp", "answer_next")
 RESULTS = ("theme", "beats", "loss", "playouts", "by", "ahead")  # of a puzzle, for its page
 HIDDEN = ("end_turn", "leech DECLINE")  # steps of a line that are not shown
 NUM_NEXT_MOVES = 3  # of each line, in the idea
@@ -93,7 +92,7 @@ class PuzzleBook:
             "seats": page.seats_json(table),
             "vp": [seat.vp for seat in table.seats],
             "choices": choices,
-            "legal": int(np.sum(state.legal_action_mask)),
+            "legal": len(other_moves(env, state, ())),
             "picture": panels.frame(table, panels.parts(table)),
         }
 
@@ -120,11 +119,12 @@ class PuzzleBook:
         timeline, lines = page.Timeline(), [*both[0], *both[1]]
         for frame, (_, parts) in enumerate(lines):
             timeline.add(frame, parts)
-        return self._reasons(number, puzzle, candidates[compared]) | {
+        return self._results(number, puzzle, candidates[compared]) | {
             "number": number,
             "right": action == answer,
+            "reason": self._reason(number, candidates[compared], *both),
             "line": [step for step, _ in lines],
-            "next": [next_moves([step for step, _ in line]) for line in both],
+            "next": [own_moves([step for step, _ in line])[:NUM_NEXT_MOVES] for line in both],
             "parts": timeline.varying(),
         }
 
@@ -165,7 +165,28 @@ class PuzzleBook:
         except ValueError as error:
             raise Refused(f"puzzle {number + 1} cannot be explained: {error}") from error
 
-    def _reasons(self, number: int, puzzle: JsonObject, compared: JsonObject) -> JsonObject:
+    def _reason(
+        self, number: int, compared: JsonObject, answer: Sequence[Step], other: Sequence[Step]
+    ) -> JsonObject | None:
+        """The reason why the answer is better than another candidate, if the puzzle has it.
+
+        Args:
+            answer, other: the two lines, which give the event its words.
+        """
+        reason: JsonObject | None = compared.get("reason")
+        if reason is None or "text" not in reason:
+            return reason
+        text, table = reason["text"], self._position(number)[2]
+        if reason["kind"] == "taken":
+            words = [
+                step["words"] for step, _ in other[1:] if step["text"] == text and not step["own"]
+            ]
+        else:
+            moves = own_moves([step for step, _ in answer])
+            words = [move["words"] for move in moves if text in move["texts"]]
+        return reason | {"words": words[0] if words else words_of(table, text)}
+
+    def _results(self, number: int, puzzle: JsonObject, compared: JsonObject) -> JsonObject:
         """The results of the playouts.
 
         Args:
@@ -183,14 +204,13 @@ class PuzzleBook:
         with in_language(ENGLISH):  # as the file has them
             names = {VP_SOURCES[id]: name for id, name in named.items() if id in VP_SOURCES}
         described = {key: puzzle.get(key) for key in RESULTS}
-        for key, action in (*puzzle.items(), ("rival", nearest_rival(puzzle))):
-            if key in ("answer", "policy", "rival"):
-                described[key] = with_move(action) if action else None
+        described |= {key: with_move(puzzle[key]) for key in ("answer", "policy")}
         candidates = [with_move(candidate) for candidate in puzzle["candidates"]]
         return described | {
             "compared": {"action": compared["action"], "words": moves[compared["action"]]},
             "why": {names.get(source, source): vp for source, vp in compared["why"].items()},
-            "cause": with_words(table, compared["cause"]) if "cause" in compared else None,
+            "tried": puzzle.get("rival", {}).get("moves"),
+            "min_lead": MIN_LEAD_OVER_RIVALS,
             "candidates": [{k: v for k, v in c.items() if k in CANDIDATE} for c in candidates],
             "agent": agent,
             "earlier": self._collection["sha256"] != sha256_of(agent),
@@ -205,8 +225,8 @@ def part_of_turn(state: State, text: str) -> str:
     return "continues" if is_within_turn(state) else ""
 
 
-def next_moves(line: Sequence[JsonObject]) -> list[JsonObject]:
-    """The seat's next moves after the first move of a line, at most NUM_NEXT_MOVES.
+def own_moves(line: Sequence[JsonObject]) -> list[JsonObject]:
+    """The seat's moves after the first move of a line.
 
     Args:
         line: as of `steps_of`.
@@ -224,44 +244,13 @@ def next_moves(line: Sequence[JsonObject]) -> list[JsonObject]:
             "texts": [step["text"] for step in move],
             "words": joined(step["plain"] for step in move),
         }
-        for move in moves[:NUM_NEXT_MOVES]
+        for move in moves
     ]
 
 
 def verified(puzzle: JsonObject) -> JsonObject:
-    """A puzzle with the results of its verification, if any, in place of the maker's.
-
-    The candidate with the most VP comes first.
-    """
-    candidates = [candidate | candidate.get("held", {}) for candidate in puzzle["candidates"]]
-    candidates.sort(key=lambda candidate: -float(candidate["vp"]))
-    return {**puzzle, **puzzle.get("held", {}), "candidates": candidates}
-
-
-def nearest_rival(puzzle: JsonObject) -> JsonObject | None:
-    """The legal move with the least lead of the answer above it, if other moves were tried.
-
-    A race stops early at a clear lead, so its lead is a rough estimate. The playouts of the
-    candidates replace it where they can; otherwise the rival keeps its `playouts` and `error`.
-
-    Args:
-        puzzle: `verified`.
-    """
-    rival: JsonObject | None = puzzle.get("rival")
-    if rival is None or "by" in puzzle:  # the rivals of a verification are no candidates
-        return rival
-    best, second = puzzle["candidates"][:2]
-    is_beaten = second["action"] == puzzle["policy"]["action"]
-    less = puzzle["loss"]["mean"] if is_beaten else best["vp"] - second["vp"]
-    is_candidate = any(c["text"] == rival["text"] for c in puzzle["candidates"])
-    if rival["less"] < less and not is_candidate:
-        return rival
-    return {
-        "action": second["action"],
-        "text": second["text"],
-        "less": less,
-        "moves": rival["moves"],
-    }
+    """A puzzle with the results of its verification, if any, in place of the maker's."""
+    return {**puzzle, **puzzle.get("held", {})}
 
 
 def words_of(table: Table, text: str) -> str:

@@ -108,18 +108,18 @@ function highlighting(move) {
 
 // A wrong first answer may be followed by a second one; the score tells them apart.
 async function answer(action) {
-  if (!isOpen || answering === visit || (result && result.tried === action)) return;
+  if (!isOpen || answering === visit || (result && result.choice === action)) return;
   const [mine, isFirst] = [visit, !result];
   answering = mine;
   // After a wrong try, the line of the right answer is compared with the line of that try.
-  const compared = result && action === result.answer.action ? { compared: result.tried } : {};
+  const compared = result && action === result.answer.action ? { compared: result.choice } : {};
   const data = await load(`/api/puzzles/${puzzle.number}`, { action, ...compared }, "verdict", "puzzle-playing");
   if (mine === visit) answering = 0;
   if (!data) return;
   const mark = readScore()[puzzle.number];
   if (mark === undefined) writeScore(puzzle.number, data.right);
   else if (mark === false && data.right) writeScore(puzzle.number, SECOND);
-  result = { ...data, tried: action };
+  result = { ...data, choice: action };
   const button = byId("choices").querySelector(`[data-action="${action}"]`);
   button.setAttribute("aria-pressed", "true");
   if (isFirst && !data.right && puzzle.choices.length > 2) {
@@ -156,18 +156,17 @@ function verdictText(action) {
   ].join(" ");
 }
 
-// The idea: the main source of VP, or an action that the answer makes possible soon or takes from others.
+// The idea: the event for which the answer is better.
 function ideaText() {
-  const { cause, compared, answer, why, next: [own] } = result;
-  const [source, vp] = Object.entries(why).reduce((most, entry) => (entry[1] > most[1] ? entry : most), ["", 0]);
-  const [after, without] = cause?.times || [0, 0];
-  const isSoon = cause && own.some(({ texts }) => texts.includes(cause.text));
-  const isClear = cause && (cause.own ? isSoon && 2 * without <= after : 2 * after <= without);
-  if (isClear && 2 * vp < deficit(compared.action)) {
-    return say(cause.own ? "puzzle-cause-own" : "puzzle-cause-others",
-      { move: cause.words, after: spelled(after, 1), without: spelled(without, 1), other: compared.words, answer: answer.words });
+  const { reason, compared, playouts } = result;
+  if (!reason) return "";
+  const [kind, names] = [reason.kind, { other: compared.words, name: puzzle.seats[puzzle.player].name }];
+  if (reason.sources) {
+    const list = Object.entries(reason.sources).map(([source, vp]) => say("vp-from", { vp: signedVp(vp), source })).join(", ");
+    return say(`puzzle-reason-${kind}`, { ...names, vp: vpText(reason.vp[0]), less: vpText(reason.vp[1]), list, n: reason.games, games: playouts });
   }
-  return source ? say("puzzle-cause-source", { vp: vpText(vp), source, other: compared.words }) : "";
+  return say(kind === "taken" ? "puzzle-reason-taken" : `puzzle-reason-follows-${reason.round}`,
+    { ...names, move: reason.words, n: reason.games, games: playouts, vp: vpText(reason.without ?? 0) });
 }
 
 // The next moves of the two lines.
@@ -186,16 +185,12 @@ function whyText() {
 }
 
 function methodText() {
-  const { chosen, by, rival, playouts, ahead, candidates } = result;
+  const { chosen, by, tried, playouts, ahead, candidates } = result;
   const texts = [say(by ? "puzzle-means-by" : "puzzle-means", {
     n: playouts, name: puzzle.seats[puzzle.player].name, by, agent: maker(), ahead,
   })];
   if (candidates.some((candidate) => candidate.answer_next)) texts.push(say("puzzle-orders"));
-  if (rival) {
-    texts.push(say(by ? "puzzle-tried-some" : "puzzle-tried-all", { n: rival.moves }),
-      say(rival.less > 0 ? rival.error ? "puzzle-rival-error" : "puzzle-rival" : "puzzle-rival-even",
-        { move: rival.words, vp: vpText(rival.less), error: vpText(rival.error ?? 0), n: rival.playouts }));
-  }
+  if (tried) texts.push(say("puzzle-tried", { n: tried, vp: vpText(result.min_lead) }));
   texts.push(say("puzzle-numbers"));
   for (const [id, agents] of [["puzzle-solved-by", chosen?.solved_by], ["puzzle-unsolved-by", chosen?.unsolved_by]]) {
     if (agents?.length) texts.push(say(id, { agents: agents.join(", ") }));
@@ -228,13 +223,12 @@ function explain(action) {
     button.classList.toggle("answer", Number(button.dataset.action) === result.answer.action);
   }
   byId("verdict").textContent = verdictText(action);
-  const heads = [say("move-column"), say("vp-expected"), say("probability-column", { agent: maker() })];
+  const heads = [say("move-column"), say("vp-expected")];
   byId("candidates").replaceChildren(
     element("tr", {}, ...heads.map((text) => element("th", {}, text))),
     ...result.candidates.map((candidate) => element("tr", highlighting(candidate),
       element("td", {}, candidate.action === result.answer.action ? candidate.words : lineButton(candidate)),
-      element("td", {}, candidate.answer_next ? say("then-answer", { vp: vpText(candidate.vp) }) : vpText(candidate.vp)),
-      element("td", {}, say("percent", { n: spelled(100 * candidate.policy, 1) })))));
+      element("td", {}, candidate.answer_next ? say("then-answer", { vp: vpText(candidate.vp) }) : vpText(candidate.vp)))));
   byId("why").textContent = [ideaText() + whyText(), ...nextTexts()].join("\n");
   byId("how").textContent = methodText();
   byId("line").replaceChildren(...result.line.map(stepRow));
@@ -248,13 +242,13 @@ function lineButton({ action, words, ...candidate }) {
   const compare = async () => {
     if (action === result.compared.action) return;
     visit += 1;
-    const { tried } = result;
-    const data = await load(`/api/puzzles/${puzzle.number}`, { action: tried, compared: action }, "step", "puzzle-playing");
+    const { choice } = result;
+    const data = await load(`/api/puzzles/${puzzle.number}`, { action: choice, compared: action }, "step", "puzzle-playing");
     if (!data) return;
     const hadFocus = document.activeElement.dataset.action === String(action);
     view.draw(result.parts, 0); // undoes what only the old lines change
-    result = { ...data, tried };
-    explain(tried);
+    result = { ...data, choice };
+    explain(choice);
     if (hadFocus) byId("candidates").querySelector(`[data-action="${action}"]`).focus({ preventScroll: true });
   };
   return element("button", { type: "button", "data-action": action, onclick: compare,
@@ -312,7 +306,7 @@ async function main() {
     byId(id).addEventListener("change", next);
   }
   const clicks = {
-    next, reveal: () => explain(result.tried), back: () => show(frame - 1), forward: () => show(frame + 1),
+    next, reveal: () => explain(result.choice), back: () => show(frame - 1), forward: () => show(frame + 1),
     again: () => { localStorage.removeItem(scoreKey); drawScore(); },
   };
   for (const [id, act] of Object.entries(clicks)) byId(id).addEventListener("click", act);
