@@ -6,7 +6,6 @@ import jax
 import numpy as np
 import pytest
 
-from gaia_jax.components.common import VP_AT_THE_END
 from training.analysis import puzzle_reasons, puzzles, trials
 from training.analysis.judge import Comparison
 from training.analysis.puzzle_reasons import Turns, find_reasons, possible_actions, typical_game
@@ -22,7 +21,7 @@ UPGRADE_2, PASS, PICK, AC_B = 11, 12, 13, 14
 ENV = SimpleNamespace(
     ruleset=SimpleNamespace(
         actions=SimpleNamespace(texts=TEXTS),
-        ids={"vp_source": ["BOOSTER", "ROUND_TILE", *VP_AT_THE_END]},
+        ids={"vp_source": ["BOOSTER", "ROUND_TILE"]},
     )
 )
 GAMES = 4
@@ -33,22 +32,20 @@ def opening(column, *possible, round_=0):
     return column, round_, np.isin(np.arange(len(TEXTS)), possible)
 
 
-def turns(first, later=(), others=(), openings=(), now=(0, 0), in_round=(0, 0)):
+def turns(first, later=(), others=(), openings=(), now=(0, 0)):
     """The same beginning of all games."""
     own = [(0, [first]), *((round_, list(actions)) for round_, *actions in later)]
-    vp = np.array([[*part, 0, 0, 0, 0] for part in (now, in_round)], float)
     games = ([list(part)] * GAMES for part in (own, others, openings))
-    return Turns(*games, vp[:, None].repeat(GAMES, 1))
+    return Turns(*games, np.array(now, float))
 
 
 def reasons_of(monkeypatch, answer, other, final=((0, 0), (0, 0)), vp=(20, 10)):
     """The reasons of the answer against the other move."""
     monkeypatch.setattr(puzzle_reasons, "_replay", lambda env, trial: ([other, answer], []))
     monkeypatch.setattr(
-        puzzle_reasons, "by_source", lambda rules, gains: dict(enumerate(gains[:2].tolist()))
+        puzzle_reasons, "by_source", lambda rules, gains: dict(enumerate(gains.tolist()))
     )
-    sources = np.array([[*part, 0, 0, 0, 0] for part in final[::-1]])
-    sources = sources[:, None, None, :].repeat(GAMES, 1)
+    sources = np.array(final[::-1])[:, None, None, :].repeat(GAMES, 1)
     ends = trials.NO_ENDS._replace(
         vp=np.array(vp[::-1])[:, None, None].repeat(GAMES, 1), sources=sources
     )
@@ -64,13 +61,6 @@ def test_vp_at_once_are_a_reason_if_they_last(monkeypatch):
     assert reason.kind == "vp" and reason.about == {"vp": [7.0, 1.0], "sources": {0: 0.0, 1: 7.0}}
     assert reasons_of(monkeypatch, answer, other, ((3, 9), (4, 5))) == [], "made up later"
     assert reasons_of(monkeypatch, answer, other, ((3, 9), (4, 3)), (30, 10)) == [], "too little"
-    answer, other = turns(MINE, in_round=(0, 7)), turns(ARTIFACT, in_round=(1, 0))
-    (reason,) = reasons_of(monkeypatch, answer, other, ((3, 9), (4, 3)))
-    assert reason.kind == "round" and reason.about == {
-        "vp": [7.0, 1.0],
-        "sources": {0: 0.0, 1: 7.0},
-    }
-    assert reasons_of(monkeypatch, answer, other, ((3, 9), (4, 5))) == [], "made up later"
 
 
 def test_a_move_that_the_answer_follows_is_no_alternative(monkeypatch):

@@ -5,7 +5,6 @@ So the playouts of both moves are replayed until the end of the next round, and 
 has to hold in MIN_SHARE of the paired games:
 
 - "vp": the answer scores VP at once that the other move does not make up later;
-- "round": so it does until the end of this round;
 - "taken": after the other move an opponent takes a piece or place of the answer in this round,
   before the seat could;
 - "follows": after the answer the seat makes a move that it could not make after the other one,
@@ -23,7 +22,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gaia_jax.components.common import VP_AT_THE_END
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.state import Node
 
@@ -35,7 +33,7 @@ from .trials import Trial
 
 MIN_SHARE = 0.75  # of the paired games
 MIN_PART = 0.5  # of the lead, for which the event has to account
-MIN_VP_SCORED = 3.0  # VP of the answer in its turn or round above those of the other move
+MIN_VP_NOW = 3.0  # VP of the answer in its turn above those of the other move
 BATCH = 256  # positions that are stepped together, for one compiled program
 NUM_CONVERSIONS = 2  # before a move that counts as possible
 CONTESTED = ("mine", "project", "pick", "ship", "artifact", "power", "booster", "advanced")
@@ -48,7 +46,7 @@ FOLLOWING = (
 class Reason(NamedTuple):
     """Why the answer is better than another candidate."""
 
-    kind: str  # "vp", "round", "taken" or "follows"
+    kind: str  # "vp", "taken" or "follows"
     holds: np.ndarray  # (n,) bool, in which of the paired games
     events: np.ndarray  # (n,) the action of the event in each game; -1: none
     about: JsonObject
@@ -76,7 +74,7 @@ class Turns(NamedTuple):
     others: list[list[tuple[int, int, int]]]
     # By game: column, round and (A,) possible actions when a later turn of the seat begins.
     openings: list[list[tuple[int, int, np.ndarray]]]
-    vp: np.ndarray  # (2, n, S) VP by source in the turn of the decision, and in its round
+    vp: np.ndarray  # (S,) mean VP by source in the turn of the decision
 
 
 class Opening(NamedTuple):
@@ -100,15 +98,14 @@ def find_reasons(env: GaiaEnv, trial: Trial) -> dict[int, list[Reason]]:
     turns, openings = _replay(env, trial)
     rows = [row for row in range(len(turns)) if row != trial.best_row]
     detours = {row for row in rows if _is_detour(turns[row], trial.answer)}
-    reasons = {row: list(_scored(env, trial, turns, row, 0)) for row in rows if row not in detours}
+    reasons = {row: list(_scored(env, trial, turns, row)) for row in rows if row not in detours}
     unexplained = [row for row in rows if not reasons.get(row)]
     _add_openings(env, turns, [own for own in openings if own.row in unexplained])
     texts = env.ruleset.actions.texts
     for row in unexplained:
         taken = list(_taken(texts, trial, turns, row))
         if row not in detours:
-            later = _following(texts, trial, turns, row)
-            reasons[row] = [*taken, *later, *_scored(env, trial, turns, row, 1)]
+            reasons[row] = [*taken, *_following(texts, trial, turns, row)]
         elif taken:
             reasons[row] = taken
     return reasons
@@ -122,26 +119,18 @@ def _is_detour(turns: Turns, answer: int) -> bool:
     )
 
 
-def _scored(
-    env: GaiaEnv, trial: Trial, turns: Sequence[Turns], row: int, until: int
-) -> Iterator[Reason]:
-    """VP that the answer scores in its turn (`until` 0) or round (1), and keeps to the end."""
+def _scored(env: GaiaEnv, trial: Trial, turns: Sequence[Turns], row: int) -> Iterator[Reason]:
+    """VP that the answer scores in its turn and keeps to the end."""
     best, seat = trial.best_row, trial.comparison.seat
-    scored = turns[best].vp[until] - turns[row].vp[until]  # (n, S)
-    mean, final = scored.mean(0), trial.ends.sources[[best, row], :, seat].mean(1)
-    lasting = np.clip(np.minimum(mean, final[0] - final[1]), 0, None)
-    lasting[[env.ruleset.ids["vp_source"].index(source) for source in VP_AT_THE_END]] = 0
+    now = turns[best].vp - turns[row].vp
+    final = trial.ends.sources[[best, row], :, seat].mean(1)
+    lasting = np.clip(np.minimum(now, final[0] - final[1]), 0, None)
     lead = trial.seat_vp[best].mean() - trial.seat_vp[row].mean()
-    holds = (scored * (lasting > 0)).sum(1) > 0
-    if (
-        lasting.sum() >= MIN_PART * lead
-        and mean.sum() >= MIN_VP_SCORED
-        and holds.mean() >= MIN_SHARE
-    ):
-        own = mean if until else turns[best].vp[0].mean(0)
-        totals = [round(float(turns[k].vp[until].mean(0).sum()), 1) for k in (best, row)]
-        about = {"vp": totals, "sources": by_source(env.ruleset, own * (lasting > 0))}
-        yield Reason("round" if until else "vp", holds, np.full(len(holds), -1), about)
+    if lasting.sum() >= MIN_PART * lead and now.sum() >= MIN_VP_NOW:
+        totals = [round(float(turns[k].vp.sum()), 1) for k in (best, row)]
+        why = by_source(env.ruleset, turns[best].vp * (lasting > 0))
+        holds = trial.seat_vp[best] > trial.seat_vp[row]
+        yield Reason("vp", holds, np.full(len(holds), -1), {"vp": totals, "sources": why})
 
 
 def _taken(
@@ -271,19 +260,17 @@ def _replay(env: GaiaEnv, trial: Trial) -> tuple[list[Turns], list[Opening]]:
     others: list[list[tuple[int, int, int]]] = [[] for _ in lines]
     openings, count = list[Opening](), len(lines) // len(candidates)
     before = states.game.players.vp_source[:, seat]
-    vp, is_over = np.zeros((2, *before.shape)), np.zeros((2, len(lines)), bool)
+    vp, is_over = np.zeros(before.shape), np.zeros(len(lines), bool)
     for column in range(width + 1):
         rounds = np.asarray(states.game.turn.round) - first_round
-        scored = states.game.players.vp_source[:, seat] - before
-        for until in (0, 1):
-            vp[until, ~is_over[until]] = scored[~is_over[until]]
+        vp[~is_over] = (states.game.players.vp_source[:, seat] - before)[~is_over]
         is_open = (lines[:, column] >= 0) & (rounds <= 1)
         if not is_open.any():
             break
         begins, inside = np.asarray(begins_turn(states)), np.asarray(is_within_turn(states))
         is_own = (np.asarray(states.current_player) == seat) & (inside | (column == 0))
         opens = is_open & is_own & begins & (column > 0)
-        is_over |= [(column > 0) & (opens | ~is_own), rounds > 0]
+        is_over |= (column > 0) & (opens | ~is_own)
         for game in np.flatnonzero(is_open).tolist():
             action, player = int(lines[game, column]), int(states.current_player[game])
             if opens[game]:
@@ -298,7 +285,7 @@ def _replay(env: GaiaEnv, trial: Trial) -> tuple[list[Turns], list[Opening]]:
     turns = [
         Turns(
             own[first : first + count], others[first : first + count],
-            [[] for _ in range(count)], vp[:, first : first + count],
+            [[] for _ in range(count)], vp[first : first + count].mean(0),
         )
         for first in range(0, len(lines), count)
     ]  # fmt: skip

@@ -161,9 +161,9 @@ function ideaText() {
   const { reason, compared, playouts } = result;
   if (!reason) return "";
   const [kind, names] = [reason.kind, { other: compared.words, name: puzzle.seats[puzzle.player].name }];
-  if (reason.sources) {
+  if (kind === "vp") {
     const list = Object.entries(reason.sources).map(([source, vp]) => say("vp-from", { vp: signedVp(vp), source })).join(", ");
-    return say(`puzzle-reason-${kind}`, { ...names, vp: vpText(reason.vp[0]), less: vpText(reason.vp[1]), list, n: reason.games, games: playouts });
+    return say("puzzle-reason-vp", { ...names, vp: vpText(reason.vp[0]), less: vpText(reason.vp[1]), list });
   }
   return say(kind === "taken" ? "puzzle-reason-taken" : `puzzle-reason-follows-${reason.round}`,
     { ...names, move: reason.words, n: reason.games, games: playouts, vp: vpText(reason.without ?? 0) });
