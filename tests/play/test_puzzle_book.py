@@ -127,13 +127,18 @@ def test_an_explanation_names_the_reason_in_the_words_of_its_line(
     opponent = next(step for step in steps[second + 1 :] if not step["own"])
     own = explanation["next"][0][1]
     event = {"taken": opponent["text"], "follows": own["texts"][0]}.get(kind)
-    reason = {"kind": kind, "games": 20} | ({"text": event} if event else {"vp": [7.0, 0.0]})
+    at_once = {"vp": [7.0, 0.0], "sources": {"round tiles": 7.0}}
+    reason = {"kind": kind, "games": 20} | ({"text": event} if event else at_once)
     candidates = [candidate | {"reason": reason} for candidate in puzzle["candidates"]]
     path = tmp_path / "puzzles.json"
     puzzles.write(path, SHIPPED | {"puzzles": [puzzle | {"candidates": candidates}]})
     named = PuzzleBook(path).explanation(0, {"action": right})["reason"]
     words = {"taken": opponent["words"], "follows": own["words"]}
     assert named == reason | ({"words": words[kind]} if event else {})
+    with in_language("de"):
+        german = PuzzleBook(path).explanation(0, {"action": right})["reason"]
+    changed = "words" if event else "sources"
+    assert german[changed] != named[changed]
 
 
 def test_a_line_that_does_not_play_is_refused(tmp_path: Path) -> None:

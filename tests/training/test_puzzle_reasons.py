@@ -93,7 +93,7 @@ def test_an_opponent_may_be_first(monkeypatch, others, openings, is_reason):
 
 
 def test_one_booster_is_not_taken_because_of_another(monkeypatch):
-    """Nobody gets two; an advanced tile may come with another structure."""
+    """No player gets two; an advanced tile may come with another structure."""
     rival = [(2, 1, RB1), (3, 1, ADVANCED)]
     assert reasons_of(monkeypatch, turns(RB1), turns(RB2, others=rival)) == []
     assert reasons_of(monkeypatch, turns(RB1), turns(MINE, others=rival))

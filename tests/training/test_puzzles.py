@@ -297,13 +297,13 @@ def test_the_command_tries_again_and_verifies(collection, tmp_path, monkeypatch,
 
 
 def test_one_command_makes_and_verifies(collection, tmp_path, monkeypatch, capsys):
-    """Until all are verified the file holds those that were made, and the command goes on."""
+    """Until all are verified the file holds those that were made, and the command continues."""
     out, ends = tmp_path / "puzzles.json", [False, True]
 
     def extend(self, empty, first, games, path, at_most):
-        made = collection | {"agent": empty["agent"], "following": 2}
-        puzzles.write(path, made)
-        return made, True
+        extended = collection | {"agent": empty["agent"], "following": 2}
+        puzzles.write(path, extended)
+        return extended, True
 
     def verify(own):
         return puzzles.select_puzzles(own, [], {"held_by": ["greedy"]}), ends.pop(0)

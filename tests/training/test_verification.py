@@ -223,8 +223,8 @@ def test_an_answer_needs_a_reason_and_loses_its_lead_without_it(verifier, monkey
     assert toy_verifier.verify_puzzle(puzzle, state) is None, "as far ahead as with it"
     assert banned == [[PROJECT]], "once for both moves, and not by the stronger agent"
     for rows in ({0}, {2}, {0, 2}):
-        kept = {k: own for k, own in every_reason(None, three_moves()).items() if k in rows}
-        monkeypatch.setattr(verification, "find_reasons", lambda *_, kept=kept: kept)
+        by_row = {k: own for k, own in every_reason(None, three_moves()).items() if k in rows}
+        monkeypatch.setattr(verification, "find_reasons", lambda *_, by_row=by_row: by_row)
         monkeypatch.setattr(verification, "MIN_CHOICES", 2)
         verified = toy_verifier.verify_puzzle(puzzle, state)
         assert (verified is None) is (0 not in rows), "the choice to beat is the second best"

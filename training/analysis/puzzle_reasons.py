@@ -103,11 +103,11 @@ def find_reasons(env: GaiaEnv, trial: Trial) -> dict[int, list[Reason]]:
     _add_openings(env, turns, [own for own in openings if own.row in unexplained])
     texts = env.ruleset.actions.texts
     for row in unexplained:
-        taken = list(_taken(texts, trial, turns, row))
+        losses = list(_contested(texts, trial, turns, row))
         if row not in detours:
-            reasons[row] = [*taken, *_following(texts, trial, turns, row)]
-        elif taken:
-            reasons[row] = taken
+            reasons[row] = [*losses, *_following(texts, trial, turns, row)]
+        elif losses:
+            reasons[row] = losses
     return reasons
 
 
@@ -133,7 +133,7 @@ def _scored(env: GaiaEnv, trial: Trial, turns: Sequence[Turns], row: int) -> Ite
         yield Reason("vp", holds, np.full(len(holds), -1), {"vp": totals, "sources": why})
 
 
-def _taken(
+def _contested(
     texts: Sequence[str], trial: Trial, turns: Sequence[Turns], row: int
 ) -> Iterator[Reason]:
     best, other = trial.best_row, int(trial.comparison.candidates[row])
@@ -156,7 +156,7 @@ def _taken(
 def _taker(
     texts: Sequence[str], turns: Turns, game: int, piece: str, answer: int
 ) -> tuple[int, int]:
-    """The opponent who takes a piece before the seat can, and the action; -1, -1: nobody."""
+    """The opponent who takes a piece before the seat can, and the action; -1, -1: no one."""
     is_tile = texts[answer].startswith(("tile ", "advanced "))  # a new structure brings it again
     roots = (
         [a for a, text in enumerate(texts) if text.startswith("piece ")] if is_tile else [answer]
@@ -201,12 +201,12 @@ def _is_possible(
     texts: Sequence[str], turns: Turns, game: int, event: int, last_round: int
 ) -> bool:
     """Whether the seat makes a move in a game or could make it, until the end of a round."""
-    made = any(
+    is_played = any(
         _event(texts, actions) == event
         for round_, actions in turns.own[game]
         if round_ <= last_round
     )
-    return made or any(
+    return is_played or any(
         legal[same_event(texts, event)].any()
         for _, round_, legal in turns.openings[game]
         if round_ <= last_round
@@ -318,8 +318,12 @@ def possible_actions(env: GaiaEnv, states: State) -> np.ndarray:
         node, is_free = np.asarray(after.game.turn.node), verbs[actions] == "free"
         counts = np.where(is_free, node == Node.TURN, node == Node.PIECE)
         np.logical_or.at(legal, owners[rows[counts]], np.asarray(after.legal_action_mask)[counts])
-        kept = np.flatnonzero(is_free & counts)
-        owners, frontier, last = owners[rows[kept]], _rows(after, kept), actions[kept]
+        conversions = np.flatnonzero(is_free & counts)
+        owners, frontier, last = (
+            owners[rows[conversions]],
+            _rows(after, conversions),
+            actions[conversions],
+        )
     return legal
 
 
@@ -340,7 +344,7 @@ def _rows(states: State, rows: np.ndarray) -> State:
 
 def typical_game(trial: Trial, reasons: Mapping[int, Reason]) -> int:
     """The game that shows most of the reasons; of several the one nearest to the median lead."""
-    shown = sum((reason.holds.astype(int) for reason in reasons.values()), np.zeros(1, int))
+    num_reasons = sum((reason.holds.astype(int) for reason in reasons.values()), np.zeros(1, int))
     lead = trial.lead_by_game
-    order = np.lexsort([np.abs(lead - np.median(lead)), -shown * np.ones(len(lead), int)])
+    order = np.lexsort([np.abs(lead - np.median(lead)), -num_reasons * np.ones(len(lead), int)])
     return int(order[0])

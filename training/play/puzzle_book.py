@@ -174,9 +174,12 @@ class PuzzleBook:
             answer, other: the two lines, which give the event its words.
         """
         reason: JsonObject | None = compared.get("reason")
+        table = self._position(number)[2]
+        if reason and "sources" in reason:
+            return reason | {"sources": localized(table, reason["sources"])}
         if reason is None or "text" not in reason:
             return reason
-        text, table = reason["text"], self._position(number)[2]
+        text = reason["text"]
         if reason["kind"] == "taken":
             words = [
                 step["words"] for step, _ in other[1:] if step["text"] == text and not step["own"]
@@ -200,15 +203,13 @@ class PuzzleBook:
             words = moves.get(action.get("action"))
             return action | {"words": words} if words else with_words(table, action)
 
-        agent, named = self._collection["agent"], sources(table.ruleset, table.final_missions)
-        with in_language(ENGLISH):  # as the file has them
-            names = {VP_SOURCES[id]: name for id, name in named.items() if id in VP_SOURCES}
+        agent = self._collection["agent"]
         described = {key: puzzle.get(key) for key in RESULTS}
         described |= {key: with_move(puzzle[key]) for key in ("answer", "policy")}
         candidates = [with_move(candidate) for candidate in puzzle["candidates"]]
         return described | {
             "compared": {"action": compared["action"], "words": moves[compared["action"]]},
-            "why": {names.get(source, source): vp for source, vp in compared["why"].items()},
+            "why": localized(table, compared["why"]),
             "tried": puzzle.get("rival", {}).get("moves"),
             "min_lead": MIN_LEAD_OVER_RIVALS,
             "candidates": [{k: v for k, v in c.items() if k in CANDIDATE} for c in candidates],
@@ -251,6 +252,14 @@ def own_moves(line: Sequence[JsonObject]) -> list[JsonObject]:
 def verified(puzzle: JsonObject) -> JsonObject:
     """A puzzle with the results of its verification, if any, in place of the maker's."""
     return {**puzzle, **puzzle.get("held", {})}
+
+
+def localized(table: Table, by_source: Mapping[str, float]) -> dict[str, float]:
+    """VP by the English name of their source, with the names of the language in use."""
+    names_in_use = sources(table.ruleset, table.final_missions)
+    with in_language(ENGLISH):  # as the file has them
+        names = {VP_SOURCES[id]: name for id, name in names_in_use.items() if id in VP_SOURCES}
+    return {names.get(source, source): vp for source, vp in by_source.items()}
 
 
 def words_of(table: Table, text: str) -> str:
