@@ -21,6 +21,7 @@ from training.play.agent_pool import AgentPool
 from training.play.all_rules import AllRules
 from training.play.app import make_app
 from training.play.background import Job
+from training.play.compiled_rules import Rules
 from training.play.game import HUMAN, Node, Refused
 from training.play.game_server import GameServer
 from training.play.hints import Position
@@ -266,7 +267,6 @@ def test_a_table_of_one_screen_is_closed_to_strangers_on_a_network(tmp_path: Pat
         patch.setattr(AllRules, "compile", lambda self, rules: None)
         alone = GameServer(AgentPool(), tmp_path)
         game = alone.open({"ruleset": "base", "seats": ["you"] * 2, "seed": 1}, "x" * 22)
-        alone._keep(alone.get(game.id), begins=True)
         network = Network(tmp_path)
         host = network.browser(network.access.key)
         shared = host.post("/api/games", ruleset="base", seats=["you"] * 2, seed=1)["id"]
@@ -410,6 +410,28 @@ def test_the_key_and_the_tables_survive_a_restart(network: Network) -> None:
     listed = host.get("/api/offers")["games"][0]
     assert listed["id"] == id and listed["round"] == 0 and len(listed["factions"]) == 2
     assert (restarted.folder / "tables" / f"{id}.json").stat().st_mode & 0o077 == 0
+
+
+def test_a_table_without_a_move_survives_a_restart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever looks at a record has not begun a game."""
+    monkeypatch.setattr(AllRules, "compile", lambda self, rules: None)
+    monkeypatch.setattr(Rules, "prepare", lambda self: None)
+    monkeypatch.setattr(GameServer, "_play_record", lambda self, game, record: None)
+    server, host = GameServer(AgentPool(), tmp_path), "x" * 22
+    seats = ["you", "random"]
+    game = server.open({"ruleset": "base", "seats": seats, "seed": 1, "name": "준호"}, host)
+    server.save(server.get(game.id), "record")
+    record = server.open({"record": "record", "seats": seats}, host)
+
+    restarted = GameServer(AgentPool(), tmp_path)
+    assert [about["id"] for about in restarted.kept.under_way(host, True)] == [game.id]
+    table = restarted.get(game.id)
+    assert table.game.seats == seats and table.members.names == ["준호", ""]
+    assert table.game.setup_json() == game.setup_json()
+    with pytest.raises(KeyError):
+        restarted.get(record.id)
 
 
 def test_a_table_that_was_closed_is_changed_no_more(network: Network) -> None:

@@ -114,7 +114,7 @@ class GameServer:
         table = OpenTable(game, members, by_seat)
         table.reset_free_seats()
         self._add(table)
-        self._keep(table, members.shared)
+        self._keep(table, not record or members.shared)
         return game
 
     def _add(self, table: OpenTable) -> None:
@@ -131,7 +131,7 @@ class GameServer:
             self.wake.notify_all()
 
     def _keep(self, table: OpenTable, begins: bool = False) -> None:
-        """Write a table to the disk, from the first decision of a person or its sharing on."""
+        """Write a table to the disk; one of a record from its first change or its sharing on."""
         with self.lock:
             table.is_kept |= begins
             try:

@@ -1,7 +1,8 @@
 """Tables on disk: a game with all its branches, its seats and members, written after each move.
 
-A server that is killed between two moves loses nothing: the next one has the same positions under
-the same numbers, the same people at the same seats.
+A new game is also written before its first move. A server that is killed between two moves loses
+nothing: the next one has the same positions under the same numbers, the same people at the same
+seats.
 """
 
 from __future__ import annotations
@@ -206,7 +207,8 @@ class KeptTables:
             raise Refused(f"the table is of version {data['version']}, not {rules.env.version}")
         seats = data["about"]["seats"]
         game = Game(id, rules, read_setup(data["setup"], rules), seats, data["name"])
-        rules.prepare()
+        if data["nodes"]:
+            rules.prepare()
         texts = rules.env.ruleset.actions.texts
         for parent, action, by in data["nodes"]:
             game.resume(parent)
