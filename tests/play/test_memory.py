@@ -73,7 +73,7 @@ def test_an_agent_of_a_new_game_is_compiled_before_those_asked_for_earlier(
     def prepare() -> None:
         rules_compilation.make(lambda: compiled.append("rules"))
 
-    rules: Any = SimpleNamespace(env=env, prepare=prepare)
+    rules: Any = SimpleNamespace(env=env, prepare=prepare, has_failed=False)
     pool = agent_pool.AgentPool()
     with background.compiler:
         pool.hurry(["zoo/quick"], rules)
@@ -320,6 +320,37 @@ def test_rules_that_fail_say_so_and_are_tried_again(monkeypatch: pytest.MonkeyPa
         games.compile(rules)
         time.sleep(0.01)
     assert rules.ready and rules.progress() == [] and len(attempts) == 2
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_rules_that_fail_are_tried_once_for_all_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each waiting agent compiled them again, for minutes."""
+    attempts, compiled = list[str](), list[str]()
+    games = AllRules(on_change=lambda: None)
+    rules = games.get("base", 4)
+
+    def fail(self: compiled_rules.Rules) -> None:
+        attempts.append("rules")
+        raise RuntimeError("no space left")
+
+    def compile_program(program: Any, of: Any) -> None:
+        if of is rules:  # not of a pool of an earlier test
+            compiled.append(program.name)
+
+    monkeypatch.setattr(compiled_rules.Rules, "_take_one", fail)
+    monkeypatch.setattr(compiled_rules.Rules, "prepare_prices", lambda self: None)
+    monkeypatch.setattr(agent_pool, "compile_program", compile_program)
+    agents = ["random", "zoo/quick", "zoo/strong"]
+    with background.compiler:
+        games.compile(rules)
+        time.sleep(0.2)
+        agent_pool.AgentPool().hurry(agents, rules)  # waits for that attempt
+        time.sleep(0.2)
+    end = time.monotonic() + 60
+    while len(compiled) < len(agents) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert sorted(compiled) == agents and attempts == ["rules"]
+    assert rules.progress() == [("compiling failed: RuntimeError: no space left", None)]
 
 
 def test_a_failing_process_is_reported(

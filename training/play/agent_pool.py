@@ -181,8 +181,9 @@ class AgentPool:
                 while not self._queue:
                     self._wake.wait()
                 rules = self._queue[0][0]
-            with suppress(Exception):  # `AllRules` reports it
-                rules.prepare()  # the first move of a person needs no agent
+            if not rules.has_failed:  # `AllRules.compile` tries again
+                with suppress(Exception):  # `Rules.progress` reports it
+                    rules.prepare()  # the first move of a person needs no agent
             with compiler:  # until here `hurry` may put another program first
                 with self._wake:
                     if self._queue[0][0] is not rules:

@@ -53,15 +53,23 @@ class Compilation:
         """
         self.text, self.is_ready, self.elapsed_s, self._task = text, False, 0.0, task
         self.error = ""  # of the latest attempt, one line
+        self._failures = 0
         self._lock, self._started_at, self._release = threading.Lock(), 0.0, release
         with _registry:
             self._all.add(self)
 
     def make(self, compile: Callable[[], object]) -> None:
-        """Compile it unless it is compiled; then `elapsed_s` is how long that took."""
+        """Compile it unless it is compiled; then `elapsed_s` is how long that took.
+
+        Raises:
+            UserError: an attempt of another caller, for which this one waited, failed.
+        """
+        failures = self._failures
         with self._lock:
             if self.is_ready:
                 return
+            if self.error and self._failures > failures:
+                raise UserError(self.error)
             with compiler:
                 self._release_others()
                 self._started_at, self.error = time.monotonic(), ""
@@ -74,6 +82,7 @@ class Compilation:
                         mark_compiled(self._task)
                 except Exception as error:
                     self.error = error_text(error)
+                    self._failures += 1
                     raise
                 finally:
                     self.elapsed_s = time.monotonic() - self._started_at

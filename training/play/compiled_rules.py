@@ -50,6 +50,11 @@ class Rules:
         return self._moves.is_ready
 
     @property
+    def has_failed(self) -> bool:
+        """Whether the latest attempt to compile `after` failed."""
+        return bool(self._moves.error)
+
+    @property
     def prices_ready(self) -> bool:
         """Whether the effects of untaken actions can be computed."""
         return self._prices.is_ready
