@@ -13,7 +13,10 @@ from tests import measures
 from tests.play.server import Server
 from tests.render.records import RECORDS
 
-APPEARANCES = (("light", "en"), ("dark", "en"), ("light", "ko"), ("dark", "de"))
+APPEARANCES = (
+    ("light", "en", (1280, 800)), ("dark", "en", (1920, 1080)), ("light", "ko", (390, 844)),
+    ("dark", "de", (844, 390)), ("light", "de", (2560, 1440)),
+)  # fmt: skip
 
 
 # A phone and a laptop each time, the others with the slow tests.
@@ -92,11 +95,12 @@ def test_the_table_can_be_read_and_touched(tab: tuple[Any, bool], server: Server
 
 
 @pytest.mark.slow  # axe-core looks for seconds at each panel
-@pytest.mark.parametrize(("scheme", "code"), APPEARANCES)
-def test_axe_finds_nothing_serious(browser: Any, server: Server, scheme: Any, code: str) -> None:
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 800}, color_scheme=scheme, locale=code
-    )
+@pytest.mark.parametrize(("scheme", "code", "size"), APPEARANCES)
+def test_axe_finds_nothing_serious(
+    browser: Any, server: Server, scheme: Any, code: str, size: tuple[int, int]
+) -> None:
+    viewport = {"width": size[0], "height": size[1]}
+    context = browser.new_context(viewport=viewport, color_scheme=scheme, locale=code)
     page = context.new_page()
     page.goto(f"{server.home}#seed=5&ruleset=lost_fleet")
     page.wait_for_selector("#preview svg")

@@ -172,10 +172,35 @@ def test_help_at_the_focus_and_under_a_finger(page_at_size: tuple[Any, bool]) ->
     assert tab.locator("#rules details").count() >= 10
 
 
+def test_arrows_move_within_a_board_and_tab_leaves_it(page_at_size: tuple[Any, bool]) -> None:
+    """A walk by Tab alone had 125 stops on a large screen."""
+    tab, _ = page_at_size
+    board = tab.locator(".own .seat-board").first
+
+    def focused() -> int:
+        """The place of the focus in the board; -1 if it is elsewhere."""
+        place = "board => [...board.querySelectorAll('button')].indexOf(document.activeElement)"
+        return int(board.evaluate(place))
+
+    board.locator("button").first.focus()
+    for key, place in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("Tab", -1)):
+        tab.keyboard.press(key)
+        assert focused() == place, key
+    tab.keyboard.press("Shift+Tab")
+    assert focused() > 2, "into it from below: at its last piece"
+    tab.keyboard.press("ArrowDown")
+    assert focused() == 0
+    tab.keyboard.press("Shift+Tab")
+    assert focused() == -1
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(written: Path, browser: Any, scheme: Any) -> None:
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme=scheme)
+@pytest.mark.parametrize(("scheme", "size"), [("light", (1280, 800)), ("dark", (844, 390))])
+def test_axe_finds_nothing_serious(
+    written: Path, browser: Any, scheme: Any, size: tuple[int, int]
+) -> None:
+    viewport = {"width": size[0], "height": size[1]}
+    context = browser.new_context(viewport=viewport, color_scheme=scheme)
     tab = context.new_page()
     tab.goto(written.as_uri())
     tab.wait_for_selector("body[data-ready]")

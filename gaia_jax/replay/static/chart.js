@@ -11,7 +11,7 @@ function chartFrame({ length, low, high, right, bands, marks }) {
   const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart" });
   for (const value of [low, (low + high) / 2, high]) {
     if (marks) svg.append(shape("line", { x1: left, x2: width - right, y1: y(value), y2: y(value), stroke: "#8d94a5", "stroke-opacity": 0.35 }));
-    svg.append(shape("text", { x: left - 4, y: y(value) + 4, "text-anchor": "end" }, value.toFixed(0)));
+    svg.append(shape("text", { x: left - 4, y: y(value) + 4, "text-anchor": "end" }, spelled(value)));
   }
   const addBands = () => bands.forEach(({ at, name }) => svg.append(
     shape("line", { x1: x(at), x2: x(at), y1: top, y2: bottom, stroke: "#8d94a5", "stroke-dasharray": "2 2" }),
@@ -97,7 +97,7 @@ function sourceLegend(holder, sources, values) {
     .map((s) => {
       const mark = element("i");
       mark.style.background = s.colour;
-      return element("span", {}, mark, `${s.name} ${s.value}`);
+      return element("span", {}, mark, `${s.name} ${spelled(s.value)}`);
     });
   holder.replaceChildren(...items);
 }

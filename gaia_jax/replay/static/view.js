@@ -49,6 +49,23 @@ function onKeys(keys, ignores) {
   });
 }
 
+// Up and down move the focus within a list or board, and Tab leaves it.
+const LISTS = '[id^="block-"], #kinds, #legal, #choices, #since';
+document.addEventListener("keydown", (event) => {
+  const list = event.target.closest?.(LISTS);
+  const step = { Tab: 0, ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!list || step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  const items = [...list.querySelectorAll("button:not(:disabled), summary")].filter((item) => item.checkVisibility());
+  if (step) {
+    event.preventDefault();
+    event.stopPropagation();
+    items.at((items.indexOf(event.target) + step) % items.length)?.focus();
+    return;
+  }
+  items.forEach((item) => { item.tabIndex = -1; });
+  setTimeout(() => items.forEach((item) => { item.tabIndex = 0; }));
+}, true);
+
 // Moves a fixed box next to a rectangle: the first of the places `[left, top]` that fits the window.
 function placeBox(box, places) {
   const [x, y] = [window.innerWidth - box.offsetWidth - 4, window.innerHeight - box.offsetHeight - 4];
@@ -126,16 +143,16 @@ class Decks {
   // A wide screen has a second panel below the first one, and the players below the own board.
   fill(isWide) {
     const [first, second, players] = ["Research", "Actions", "Players"].map((name) => this.tabs.get(name));
-    this.hasPlayers = players.deck === "board";
-    players.tab.hidden = isWide && this.hasPlayers;
-    if (!isWide || ![first, players.tab.hidden ? players : first].some(({ panel }) => panel.classList.contains("on"))) return;
+    players.tab.hidden = isWide;
+    if (!isWide || ![first, players].some(({ panel }) => panel.classList.contains("on"))) return;
     for (const { deck, panel } of this.tabs.values()) if (deck === "board") panel.classList.toggle("on", panel === second.panel);
   }
 
   // Mark the tabs in view, and those with something usable (`called`: their names).
   mark(called = null) {
     for (const [name, { panel, tab }] of this.tabs) {
-      tab.setAttribute("aria-pressed", String(panel.offsetParent !== null));
+      const first = panel.querySelector(":scope > :not([hidden])"); // not what a large screen shows of the log
+      tab.setAttribute("aria-pressed", String(Boolean(first?.offsetParent)));
       if (!called) continue;
       // The dot as text: for the pointer, the focus and screen readers.
       const on = tab.classList.toggle("called", called.includes(name));
@@ -177,16 +194,14 @@ class TableView {
       element("div", { class: "strip" }),
       element("div", { class: "stage" }),
       element("div", { class: "own", "aria-label": say("your-board"), role: "region" }),
-      element("nav", { class: "tabs play", "aria-label": say(own.length ? "what-to-do" : "the-players") }),
+      element("nav", { class: "tabs play", "aria-label": say("what-to-do") }),
       element("nav", { class: "tabs board", "aria-label": say("the-table") }),
       element("div", { class: "deck play" }), element("div", { class: "deck board" }));
     const decks = new Decks(layout);
     layout.decks = decks;
     own.forEach((panel) => decks.add("play", panel.dataset.tab, panel));
     for (const [name, blocks] of PANELS) {
-      // A page without own panels has room for the players next to the others.
-      decks.add(own.length || blocks.length ? "board" : "play", name, element("section",
-        { "aria-label": say(`tab-${name.toLowerCase()}`) },
+      decks.add("board", name, element("section", { "aria-label": say(`tab-${name.toLowerCase()}`) },
         ...blocks.map((block) => element("div", { id: `block-${block}`, class: "block" }))));
     }
     if (layout.querySelector("[data-rare]")) {
@@ -206,7 +221,7 @@ class TableView {
     const board = layout.querySelector(".own");
     new ResizeObserver(() => board.offsetHeight > this.kept && this.keep(board.offsetHeight)).observe(board);
     layout.addEventListener("folded", () => this.keep(0));
-    decks.show(own.length ? own[0].dataset.tab : PANELS[0][0]);
+    decks.show(own[0].dataset.tab);
     for (const size of [this.desk, this.wide]) size.addEventListener("change", () => layout.view.arrange());
     window.addEventListener("resize", () => {
       this.keep(0);
@@ -394,17 +409,11 @@ class TableView {
     this.first = ((first % count) + count) % count;
     const players = this.layout.decks.tabs.get("Players").panel;
     const inTurn = this.seats.map((_, k) => this.seats[(this.first + k) % count]);
-    const inView = this.layout.decks.hasPlayers && this.wide.matches ? count : 1;
+    const inView = this.wide.matches ? count : 1;
     this.layout.querySelector(".own").replaceChildren(...inTurn.slice(0, inView));
     players.replaceChildren(...inTurn.slice(inView));
-    inTurn.forEach((seat) => unfold(seat, false));
-    this.openBoards();
-  }
-
-  // On a desktop the own board is unfolded, and so are boards that have a deck to themselves.
-  openBoards() {
-    this.layout.querySelectorAll(".own .seat-board:first-child, .deck.play .seat-board")
-      .forEach((item) => unfold(item, this.desk.matches));
+    // On a desktop the own board is unfolded.
+    inTurn.forEach((seat, k) => unfold(seat, !k && this.desk.matches));
   }
 }
 

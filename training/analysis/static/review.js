@@ -10,7 +10,10 @@ const COSTLIEST = 5;
 
 function show(place) {
   const move = review.moves[chosen];
-  if (place > 0 && !revealed.has(chosen)) reveal();
+  if (place > 0 && !revealed.has(chosen)) {
+    revealed.add(chosen);
+    drawLine();
+  }
   at = place < 0 ? -1 : Math.min(place, move.line.length);
   view.draw(review.parts, at < 0 ? move.played : move.first + at);
   byId("place").textContent = at < 0 ? say("played-place") : `${at} / ${move.line.length}`;
@@ -20,11 +23,6 @@ function show(place) {
   for (const row of byId("line").children) {
     row.classList.toggle("now", Number(row.dataset.at) === at);
   }
-}
-
-function reveal() {
-  revealed.add(chosen);
-  drawLine();
 }
 
 function drawLine() {
@@ -69,18 +67,8 @@ const keys = {
   ArrowLeft: () => show(Math.max(0, at - 1)),
   ArrowRight: () => show(at + 1),
   p: () => show(at < 0 ? 0 : -1),
+  ...Object.fromEntries([..."12345"].map((digit) => [digit, () => filtered().slice(digit - 1, digit).forEach(choose)])),
 };
-
-function pressed(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.matches("select")) return;
-  const number = filtered()[Number(event.key) - 1];
-  const act = keys[event.key] || (number !== undefined && (() => choose(number)));
-  if (act) {
-    event.preventDefault();
-    act();
-  }
-}
 
 async function main() {
   review = await unpacked(byId("review").textContent);
@@ -92,7 +80,7 @@ async function main() {
     byId("back").addEventListener("click", keys.ArrowLeft);
     byId("forward").addEventListener("click", keys.ArrowRight);
     byId("played").addEventListener("click", keys.p);
-    document.addEventListener("keydown", pressed);
+    onKeys(keys, ({ target }) => target.matches("select"));
     byId("filter").addEventListener("change", filter);
     byId("reveal").addEventListener("click", () => show(1));
     filter();
