@@ -8,16 +8,18 @@ from typing import Any
 
 import pytest
 
+from gaia_jax import replay
 from training import play
 
 pytestmark = pytest.mark.no_compile
 STATIC = Path(play.__file__).parent / "static"
+RENDER = Path(replay.__file__).parent / "static"
 # `answers`: of the next requests, null for a failed one; `asked`: the bodies of the requests.
 STUBS = """() => Object.assign(window, {
   setTimeout: () => 0,
   game: null, offers: { players: ["Anna", "Ben"] }, answers: [], asked: [], messages: [],
   byId: (id) => document.getElementById(id), say: (id) => id, farOf: () => "far",
-  ownName: () => "Ben", element: () => document.createElement("li"),
+  ownName: () => "Ben", announce: () => {}, element: () => document.createElement("li"),
   setOptions: (select, names, selected) => {
     select.replaceChildren(...names.map(([name]) => new Option(name)));
     select.value = selected;
@@ -72,6 +74,30 @@ def test_the_progress_of_a_check_is_no_error(page: Any) -> None:
     assert "quiet" in during and page.inner_text("#message") == ""
     page.evaluate("showMessage('it is not to be')")
     assert "quiet" not in page.get_attribute("#message", "class")
+
+
+def test_a_wait_is_announced_once_and_an_error_at_once(page: Any) -> None:
+    """Screen readers would read the running seconds each second."""
+    page.set_content('<p id="start-message"></p>')
+    page.evaluate(STUBS)
+    for folder, name in ((RENDER, "view.js"), (STATIC, "request.js"), (STATIC, "api.js")):
+        page.add_script_tag(path=folder / name)
+    spoken = page.evaluate("""() => {
+      let now = 0, tick = null;
+      performance.now = () => now;
+      window.say = (id, { text, n }) => `${text} ${n}`;
+      window.setInterval = (act) => { tick = act; };
+      const line = byId("announced"), spoken = new MutationObserver(() => {});
+      spoken.observe(line, { childList: true });
+      waiting("dealing");
+      for (now = 1000; now <= 5000; now += 1000) tick();
+      return [spoken.takeRecords().length, line.textContent];
+    }""")
+    assert spoken == [1, "dealing"]
+    assert page.inner_text("#start-message") == "dealing 5"
+    assert page.get_attribute("#start-message", "role") == "none"
+    page.evaluate("showMessage('no such file')")
+    assert page.get_attribute("#start-message", "role") == "alert"
 
 
 def test_a_line_of_the_chat_that_was_not_sent_stays(page: Any) -> None:

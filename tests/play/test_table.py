@@ -252,7 +252,8 @@ def test_the_end_says_who_won_and_by_what(tab: Watched, server: Server) -> None:
     sums = page.locator(".sources .sum td").all_inner_texts()
     assert [int(x) for x in sums] == sorted(record.final_vp, reverse=True)
     columns = page.evaluate("""[...document.querySelectorAll('.sources tr:not(.sum)')].slice(1)
-      .map(row => [...row.querySelectorAll('td')].map(cell => Number(cell.textContent)))""")
+      .map(row => [...row.querySelectorAll('td')].map(
+        cell => Number(cell.textContent.replace('\u2212', '-'))))""")
     assert [sum(column) for column in zip(*columns, strict=True)] == [int(x) for x in sums]
     assert page.locator(".best li").count() == 8
     named = page.locator(".sources th[scope='row']").all_inner_texts()

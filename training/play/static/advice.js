@@ -31,16 +31,14 @@ function drawAdvice() {
   tellAdvice({
     running: say("advice-running"), ready: say("advice-ready"), failed: message,
     "called off": say("cancelled"),
-  }[status] || "");
-  byId("advice-far").textContent = running ? ` ${farOf(adviceNow)}` : "";
+  }[status] || "", running ? ` ${farOf(adviceNow)}` : "");
   clearTimeout(adviceTimer);
   if (running) adviceTimer = setTimeout(() => askAdvice(`/api/advice/${id}`), ADVICE_EVERY);
 }
 
-// Screen readers announce changes, not every second.
-function tellAdvice(text) {
-  const line = byId("advice-status");
-  if (line.textContent !== text) line.textContent = text;
+function tellAdvice(text, far = "") {
+  byId("advice-status").textContent = text + far;
+  announce("advice", text);
 }
 
 async function askAdvice(path, body) {
@@ -49,12 +47,6 @@ async function askAdvice(path, body) {
   if (adviceNow?.id !== id || game) return;
   adviceNow = { ...adviceNow, ...(answer || { status: "none" }) };
   drawAdvice();
-}
-
-// The set-up in the form is dealt: carry out what was asked meanwhile.
-function adviceDealt() {
-  if (isAdviceWanted && adviceNow) advise();
-  isAdviceWanted = false;
 }
 
 function advise() {

@@ -21,10 +21,12 @@ const called = (who) => (who === offers.human ? say("you") : who === AUTOMA ? sa
 // A request; null and a message if it is rejected.
 const call = (path, body = undefined) => request(path, body, showMessage);
 
-function showMessage(text, isError = true) {
+// An error, a "status", or a text with running seconds that is not announced ("none").
+function showMessage(text, role = "alert") {
   const line = byId(game ? "message" : "start-message");
+  line.setAttribute("role", role);
   line.textContent = text;
-  line.classList.toggle("quiet", !isError);
+  line.classList.toggle("quiet", role !== "alert");
 }
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

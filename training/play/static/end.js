@@ -57,9 +57,9 @@ function sourceTable(seats) {
   return element("table", { class: "sources" },
     element("tr", {}, element("th", {}, ""), ...seats.map((seat) => element("th", {}, disc(seat)))),
     ...rows.map(([name, values]) => element("tr", {}, element("th", { scope: "row" }, name),
-      ...values.map((value) => element("td", {}, String(value))))),
+      ...values.map((value) => element("td", {}, spelled(value))))),
     element("tr", { class: "sum" }, element("th", { scope: "row" }, say("sum")),
-      ...seats.map((seat) => element("td", {}, String(seat.vp)))));
+      ...seats.map((seat) => element("td", {}, spelled(seat.vp)))));
 }
 
 function bestMoves(best) {
@@ -70,7 +70,7 @@ function bestMoves(best) {
       ...effectsNote(item)))));
 }
 
-const downloaded = () => showMessage(say("downloading"), false);
+const downloaded = () => showMessage(say("downloading"), "status");
 
 const again = () => openGame({ again: game.id, settings: settingsNow() });
 
@@ -91,6 +91,7 @@ function drawReview(report) {
   const { status, message } = report;
   byId("review-status").textContent = status === "running" ? say("review-running", { text: farOf(report) })
     : status === "failed" ? message : "";
+  announce("review", status === "running" ? message : status === "ready" ? say("open-review") : byId("review-status").textContent);
   byId("review-off").hidden = status !== "running";
   byId("review").disabled = status === "running";
   if (status === "ready") {

@@ -7,9 +7,8 @@ async function enter(id) {
   const { id: before, at, board } = stored(VIEW, {}, () => sessionStorage);
   // Without `at`, a record opens at its beginning; an empty one is the present position.
   const isWanted = () => gameInAddress() === id; // another table may be chosen meanwhile
-  const wait = waiting(say("opening-table"), (line) => isWanted() && showMessage(line, false));
-  const state = await call(`/api/games/${id}${before === id ? `?at=${at ?? ""}` : ""}`);
-  clearInterval(wait);
+  const state = await waiting(say("opening-table"), call(`/api/games/${id}${before === id ? `?at=${at ?? ""}` : ""}`),
+    (line) => isWanted() && showMessage(line, "none"));
   if (!isWanted()) return;
   if (!state) {
     location.hash = "";
@@ -161,6 +160,7 @@ function drawProgress() {
   const lines = serverLostAt ? [] : game.progress.map(({ text, seconds }) => [text, seconds === null ? NaN : seconds + (now - progressAt) / 1000]);
   const since = (now - (serverLostAt || requestSentAt || now)) / 1000;
   if (!lines.length && since > 1) lines.push([say(serverLostAt ? "server-away" : "awaiting-answer"), since]);
+  announce("progress", lines.map(([text]) => text).join("; "));
   byId("progress").textContent = lines.map(([text, seconds]) =>
     (seconds >= 0 ? say("seconds", { text, n: Math.round(seconds) }) : text)).join("; ");
 }
@@ -175,7 +175,7 @@ const keepView = () => store(VIEW, { id: game.id, at: shown, board: view.first }
 
 async function save() {
   const saved = await call(`/api/games/${game.id}/save`, { name: byId("save-name").value.trim() });
-  if (saved) showMessage(say("saved-as", { name: saved.name, n: saved.moves }), false);
+  if (saved) showMessage(say("saved-as", { name: saved.name, n: saved.moves }), "status");
 }
 
 async function takeBack() {

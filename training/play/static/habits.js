@@ -21,7 +21,9 @@ async function askHabits(what = "") {
   const running = status === "running";
   byId("habits-ask").disabled = running;
   byId("habits-off").hidden = !running;
-  byId("habits-status").textContent = running ? farOf(answer) : status === "called off" ? say("cancelled") : message || "";
+  const words = status === "called off" ? say("cancelled") : message || "";
+  byId("habits-status").textContent = running ? farOf(answer) : words;
+  announce("habits", words);
   byId("habit-list").replaceChildren(...(report ? habitRows(report) : []));
   if (running) habitsTimer = setTimeout(askHabits, HABITS_EVERY);
 }

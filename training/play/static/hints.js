@@ -69,6 +69,7 @@ function hintMoved() {
 function drawHint() {
   const holder = byId("hints");
   if (!hint || !game || hintStep === HIDDEN) {
+    announce("hint", "");
     holder.replaceChildren(...(game && hintGone === decisionsOf(game) ? [element("p", { class: "keys" },
       say("hint-cancelled"))] : []));
     return;
@@ -85,6 +86,7 @@ function drawHint() {
   const off = status === "running" ? [element("div", { class: "row" },
     element("button", { type: "button", id: "hint-off", onclick: () => callOff("hint") }, say("cancel")))] : [];
   const ready = status === "ready" && candidates.length;
+  announce("hint", ready ? say("look", { place: candidates[0].place }) : status === "running" ? message : progress);
   holder.replaceChildren(
     ...(ready ? [element("p", { class: "hint-step" }, say("look", { place: candidates[0].place }))] : []),
     ...(hintStep >= WHAT ? candidates.map(candidateButton) : []),
@@ -159,7 +161,10 @@ async function check(texts) {
   checkedMove = path;
   const isCurrent = () => checkedMove === path && game?.id === id && game.node === node;
   const answer = await followJob(path, CHECK_EVERY, isCurrent,
-    (report) => report.status === "running" && showMessage(say("checking-move", { text: farOf(report) }), false));
+    (report) => {
+      if (report.status === "running") showMessage(say("checking-move", { text: farOf(report) }), "none");
+      announce("check", report.message);
+    });
   if (!isCurrent()) return false;
   checkedMove = "";
   showMessage("");

@@ -67,9 +67,7 @@ class Analysis {
   }
 }
 
-function showStatus(text) {
-  byId("analysis-status").textContent = text;
-}
+const showStatus = (text) => { byId("analysis-status").textContent = text; };
 
 const LEAST_SHOWN = 0.001;
 

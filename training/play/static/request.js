@@ -10,13 +10,25 @@ const lastGame = () => stored(LAST_GAME, null, () => sessionStorage);
 const farOf = ({ message, done, total, seconds }) =>
   say("seconds", { text: done ? say("games-of", { text: message, done, total }) : message, n: seconds });
 
-// Reports a text with running seconds; returns the timer.
-function waiting(text, report = (line) => showMessage(line, false)) {
+// Screen readers announce what is awaited, for each kind of work when it changes: not its seconds.
+document.body.append(element("p", { id: "announced", class: "unseen", role: "status" }));
+const announced = {};
+function announce(kind, text) {
+  if (text && text !== announced[kind]) byId("announced").textContent = text;
+  announced[kind] = text;
+}
+
+// The answer of a request; reports a text with running seconds meanwhile.
+async function waiting(text, answer, report = (line) => showMessage(line, "none")) {
   const began = performance.now();
-  const showSeconds = () => report(say("seconds-running",
-    { text, n: Math.round((performance.now() - began) / 1000) }));
+  const showSeconds = () => {
+    const n = Math.round((performance.now() - began) / 1000);
+    report(say("seconds-running", { text, n }));
+    announce("wait", n ? text : "");
+  };
   showSeconds();
-  return setInterval(showSeconds, 1000);
+  const timer = setInterval(showSeconds, 1000);
+  return answer.finally(() => clearInterval(timer));
 }
 
 async function request(path, body, report) {

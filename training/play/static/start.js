@@ -20,7 +20,9 @@ const recordNow = () => offers.records.find(({ name }) => name === byId("record"
 async function loadOffers() {
   if (offers) {
     // The seats belong to the previous ruleset until the answer arrives.
-    leavePreview();
+    isDealing = false;
+    clearTimeout(previewTimer);
+    previews++;
     byId("begin").disabled = true;
     const turn = ++offersAsked;
     const answer = await call("/api/offers");
@@ -31,9 +33,7 @@ async function loadOffers() {
     if (offers.players.length) askHabits(); // a running job, after a game or a reload
     return;
   }
-  const wait = waiting(say("loading"));
-  offers = await call("/api/offers?brief=1");
-  clearInterval(wait);
+  offers = await waiting(say("loading"), call("/api/offers?brief=1"));
   byId("begin").disabled = !offers;
   if (!offers) return;
   showMessage("");
@@ -249,18 +249,13 @@ function askPreview() {
   previewTimer = setTimeout(showPreview, PREVIEW_AFTER);
 }
 
-// Discard pending previews.
-function leavePreview() {
-  isDealing = false;
-  clearTimeout(previewTimer);
-  previews++;
-}
-
 async function showPreview() {
   const turn = ++previews;
   await dealPreview(turn);
   if (turn === previews) isDealing = false;
-  if (!isDealing) adviceDealt();
+  if (isDealing) return;
+  if (isAdviceWanted && adviceNow) advise(); // asked for while this was dealt
+  isAdviceWanted = false;
 }
 
 async function dealPreview(turn) {
@@ -291,13 +286,11 @@ async function dealPreview(turn) {
 async function askDealt(selected, holder, isCurrent) {
   if (!selected.setup) toLink();
   const line = element("p", { class: "keys" });
-  const wait = waiting(say("dealing"), (text) => {
+  const answer = await waiting(say("dealing"), call("/api/preview", selected), (text) => {
     if (!isCurrent()) return line.remove();
     if (line.textContent || !holder.firstChild) holder.prepend(line); // above an earlier picture after a second
     line.textContent = text;
   });
-  const answer = await call("/api/preview", selected);
-  clearInterval(wait);
   line.remove();
   return answer;
 }
@@ -339,9 +332,7 @@ async function begin(event) {
 
 // Start a game; shows running seconds, because a record waits for compilation.
 async function openGame(selected) {
-  const timer = waiting(say("starting"));
-  const made = await call("/api/games", { ...selected, name: ownName() });
-  clearInterval(timer);
+  const made = await waiting(say("starting"), call("/api/games", { ...selected, name: ownName() }));
   if (!made) return;
   showMessage("");
   adviceLeft();
