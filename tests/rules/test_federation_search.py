@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -31,11 +32,14 @@ def search_with_surplus():
     return compiled_search(surplus_allowed=True)
 
 
-def compiled_search(lattice=LATTICE, **options):
-    def row(need, position, picks, task):
-        return federation_search.search(lattice, need, position, picks, task, **options)
+def row_search(lattice, surplus_allowed=False):
+    """(need, position, picks, task) of one row -> Answer."""
+    kernel = partial(federation_search._answer, lattice, surplus_allowed, False)
+    return partial(federation_search._on_demand, lattice, kernel)
 
-    return jax.jit(jax.vmap(row))
+
+def compiled_search(lattice=LATTICE, **options):
+    return jax.jit(jax.vmap(row_search(lattice, **options)))
 
 
 def position_of(case, barred=()):
@@ -386,7 +390,7 @@ def test_what_cannot_be_connected_gets_no_satellites(search):
 
 
 @pytest.mark.slow
-def test_the_tasks_one_by_one_and_row_by_row_agree_with_all_in_one(search):
+def test_mixed_tasks_and_single_rows_agree_with_a_batch_of_one_task(search):
     cases = draw_cases(16, 40) + draw_cases(17, 8, growth=True)
     solvers = [Solver(case) for case in cases]
     picks = [solver.legal[0] if solver.legal else 0 for solver in solvers]
@@ -404,11 +408,11 @@ def test_the_tasks_one_by_one_and_row_by_row_agree_with_all_in_one(search):
     np.testing.assert_array_equal(mixed.satellites[task == COMMIT], want[2][task == COMMIT])
 
     def row(position, lowest, picks):
-        need = jnp.ones((), bool)
+        one_row = partial(row_search(LATTICE), jnp.ones((), bool), position)
         return (
-            federation_search.exists(LATTICE, need, position),
-            federation_search.builder(LATTICE, need, position, lowest)[0],
-            federation_search.commit(LATTICE, need, position, picks),
+            one_row(0, EXISTS).exists,
+            one_row(lowest, BUILD).add_cells,
+            one_row(picks, COMMIT).satellites,
         )
 
     positions = jax.tree.map(lambda *rows: np.stack(rows), *map(position_of, cases))

@@ -63,7 +63,7 @@ class Position(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What `search` finds. A field means something where the row asked for it."""
+    """What `survey` finds. A field means something where the row asked for it."""
 
     exists: Array  # () bool, EXISTS and BUILD: a legal federation exists
     add_cells: Array  # (C,) bool, BUILD: the lowest cell of each group that can be added
@@ -72,31 +72,6 @@ class Answer(NamedTuple):
     picks: Array  # () int32, bitmask of the groups picked, the cell's among them
     members: Array  # (C,) bool, COMMIT: cells of the groups picked
     commits: Array  # () bool, the row was asked to, or did, COMMIT
-
-
-def search(
-    lattice: Lattice,
-    need: Array,
-    position: Position,
-    picks: Array,
-    task: Array,
-    *,
-    surplus_allowed: bool = False,
-    tasks: tuple[int, ...] = (EXISTS, BUILD, COMMIT),
-) -> Answer:
-    """Answer what each row asks; every task in one program. One row; vmap for more.
-
-    Args:
-        lattice: of the map; static.
-        need: () bool; where False, all of the answer is False.
-        picks: () uint16, bitmask of the groups picked so far; a legal federation for COMMIT.
-        task: () int8, EXISTS, BUILD or COMMIT.
-        surplus_allowed: surplus groups are illegal only where leaving out some of them saves a
-            satellite (A25); static.
-        tasks: those that rows may ask for; static.
-    """
-    kernel = partial(_answer, lattice, surplus_allowed, tasks, False)
-    return _on_demand(lattice, kernel, need, position, picks, task)
 
 
 def survey(
@@ -116,57 +91,25 @@ def survey(
     are one as soon as their power suffices: then the row commits. Not so where surplus is allowed:
     there the player decides when to `stop`, which is allowed where the answer was `complete`.
 
+    Satellites are the fewest that connect the groups picked (FED-03, A2); of these, those that
+    touch fewest own unfederated structures and stations outside the federation; of these, some that
+    depend on the map and on what is connected alone. There are none where the groups cannot be
+    connected within `position.tokens`.
+
     Args:
+        lattice: of the map; static.
+        need: () bool; where False, all of the answer is False.
         building: () bool, the builder is open; picks: () int32, groups picked before.
         cell: () int32, a cell of the group picked now, -1 none.
         stop: () bool, the picks are to be committed; None where they commit by themselves.
+        surplus_allowed: surplus groups are illegal only where leaving out some of them saves a
+            satellite (A25); static.
     """
-    kernel = partial(_answer, lattice, surplus_allowed, (EXISTS, BUILD, COMMIT), stop is None)
+    kernel = partial(_answer, lattice, surplus_allowed, stop is None)
     task = jnp.where(building, BUILD, EXISTS)
     if stop is not None:
         task = jnp.where(building & stop, COMMIT, task)
     return _on_demand(lattice, kernel, need, position, picks, task, cell)
-
-
-def exists(
-    lattice: Lattice, need: Array, position: Position, *, surplus_allowed: bool = False
-) -> Array:
-    """() bool, whether a legal federation exists (A10)."""
-    kernel = partial(_answer, lattice, surplus_allowed, (EXISTS,), False)
-    return _on_demand(lattice, kernel, need, position, 0, EXISTS).exists
-
-
-def builder(
-    lattice: Lattice,
-    need: Array,
-    position: Position,
-    picks: Array,
-    *,
-    surplus_allowed: bool = False,
-) -> tuple[Array, Array]:
-    """How the picks can continue (A10).
-
-    Returns:
-        (C,) bool, the lowest cell of each group that some legal federation adds to the picks;
-        () bool, the picks are a legal federation.
-    """
-    kernel = partial(_answer, lattice, surplus_allowed, (BUILD,), False)
-    answer = _on_demand(lattice, kernel, need, position, picks, BUILD)
-    return answer.add_cells, answer.complete
-
-
-def commit(lattice: Lattice, need: Array, position: Position, picks: Array) -> Array:
-    """Where the satellites lie that connect the groups picked (FED-03, A2).
-
-    The fewest; of these, those that touch fewest own unfederated structures and stations outside
-    the federation; of these, one that depends on the map and on what is connected alone.
-
-    Returns:
-        (C,) bool; all False where there is no need, or the groups cannot be connected within
-        `position.tokens`.
-    """
-    kernel = partial(_answer, lattice, False, (COMMIT,), False)
-    return _on_demand(lattice, kernel, need, position, picks, COMMIT).satellites
 
 
 def group_numbers(lattice: Lattice, need: Array, own: Array, power: Array) -> Array:
@@ -220,13 +163,12 @@ def _on_demand(
 def _answer(
     lattice: Lattice,
     surplus_allowed: bool,
-    tasks: tuple[int, ...],
     commits_itself: bool,
     live: Array,
     code: Array,
     numbers: Array,
 ) -> tuple[Array, Array]:
-    """`search` of a chunk of n rows that ask for `tasks` and no others; static.
+    """The kernel of a chunk of n rows.
 
     With `commits_itself`, static, BUILD becomes COMMIT where the picks have the power.
 
@@ -253,8 +195,8 @@ def _answer(
     position = position._replace(required=jnp.where(commits, strength, required))
     taking_part = jnp.where(commits, picked, groups.power > 0)
     terrain, touching = _terrain(lattice, live, position, groups, taking_part, task != EXISTS)
-    weight = UNIT + jnp.where(commits[:, None], touching, 0) if COMMIT in tasks else None
-    attempt = partial(_attempt, lattice, surplus_allowed, tasks, terrain, weight, picks, commits)
+    weight = UNIT + jnp.where(commits[:, None], touching, 0)
+    attempt = partial(_attempt, lattice, surplus_allowed, terrain, weight, picks, commits)
     nothing, nowhere = jnp.zeros(n, jnp.int32), jnp.zeros((n, num_cells), bool)
     bits, may_add, satellites = _retry(attempt, live, (nothing, nothing, nowhere))
     cells = jnp.where(groups.lowest & (may_add & bit != 0), ADD_CELL, 0)
@@ -284,9 +226,8 @@ def _position(code: Array, required: Array, tokens: Array) -> Position:
 def _attempt(
     lattice: Lattice,
     surplus_allowed: bool,
-    tasks: tuple[int, ...],
     terrain: Terrain,
-    weight: Array | None,
+    weight: Array,
     picks: Array,
     commits: Array,
     left: Array,
@@ -300,17 +241,13 @@ def _attempt(
     n = left.shape[0]
     chosen = terrain._replace(terminals=jnp.where(left, terrain.terminals, 0))
     paths, overrun = search_paths(lattice, chosen, surplus=surplus_allowed, weight=weight)
-    bits = may_add = jnp.zeros(n, jnp.int32)
-    satellites = jnp.zeros((n, lattice.num_cells), bool)
-    if EXISTS in tasks or BUILD in tasks:
-        limit = terrain.limit if weight is None else terrain.limit * UNIT + (UNIT - 1)
-        payable, legal = legal_sets(terrain, paths, limit.astype(paths.cost.dtype), surplus_allowed)
-        bits = jnp.where(jnp.any(payable, axis=0), EXIST, 0)
-        bits += jnp.where(legal.at[picks, jnp.arange(n)].get(**READ), COMPLETE, 0)
-        may_add = groups_beside(legal, picks) & ~picks
-    if weight is not None:
-        committed = jnp.where(commits, picks | (terrain.terminals & GIVEN), 0)
-        satellites = trace_satellites(lattice, chosen, paths, weight, committed)
+    limit = terrain.limit * UNIT + (UNIT - 1)
+    payable, legal = legal_sets(terrain, paths, limit.astype(paths.cost.dtype), surplus_allowed)
+    bits = jnp.where(jnp.any(payable, axis=0), EXIST, 0)
+    bits += jnp.where(legal.at[picks, jnp.arange(n)].get(**READ), COMPLETE, 0)
+    may_add = groups_beside(legal, picks) & ~picks
+    committed = jnp.where(commits, picks | (terrain.terminals & GIVEN), 0)
+    satellites = trace_satellites(lattice, chosen, paths, weight, committed)
     return (bits, may_add, satellites), overrun
 
 
