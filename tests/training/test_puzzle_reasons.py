@@ -39,8 +39,14 @@ def turns(first, later=(), others=(), openings=(), now=(0, 0)):
     return Turns(*games, np.array(now, float))
 
 
-def reasons_of(monkeypatch, answer, other, final=((0, 0), (0, 0)), vp=(20, 10)):
-    """The reasons of the answer against the other move."""
+def reasons_of(monkeypatch, answer, other, final=((0, 0), (0, 0)), vp=(20, 10), possible=()):
+    """The reasons of the answer against the other move.
+
+    Args:
+        possible: actions at the decision itself.
+    """
+    at_once = np.isin(np.arange(len(TEXTS)), possible)[None]
+    monkeypatch.setattr(puzzle_reasons, "possible_actions", lambda env, states: at_once)
     monkeypatch.setattr(puzzle_reasons, "_replay", lambda env, trial: ([other, answer], []))
     monkeypatch.setattr(
         puzzle_reasons, "by_source", lambda rules, gains: dict(enumerate(gains.tolist()))
@@ -124,6 +130,14 @@ def test_a_move_that_only_the_answer_makes_possible(monkeypatch, later, other, e
         about = reasons[0].json(TEXTS, 0)
         assert about["kind"] == "follows" and about["games"] == GAMES
         assert about["text"] == TEXTS[next(a for a in later[0][1:] if a != BURN)]
+
+
+def test_a_pass_makes_no_move_impossible_that_is_possible_before(monkeypatch):
+    """Not even one that the answer does not need."""
+    answer = turns(ARTIFACT, [(0, POWER)])
+    assert reasons_of(monkeypatch, answer, turns(PASS), possible=[POWER]) == []
+    assert reasons_of(monkeypatch, answer, turns(PASS), possible=[MINE])
+    assert reasons_of(monkeypatch, answer, turns(MINE), possible=[POWER])
 
 
 def test_the_lines_show_the_reasons():

@@ -102,10 +102,15 @@ def find_reasons(env: GaiaEnv, trial: Trial) -> dict[int, list[Reason]]:
     unexplained = [row for row in rows if not reasons.get(row)]
     _add_openings(env, turns, [own for own in openings if own.row in unexplained])
     texts = env.ruleset.actions.texts
+    start: State = jax.tree.map(lambda x: np.asarray(x)[None], trial.state)
+    is_pass = [texts[a].startswith(("pass", "booster")) for a in trial.comparison.candidates]
+    possible = possible_actions(env, start)[0] if any(is_pass) else np.zeros(len(texts), bool)
     for row in unexplained:
         losses = list(_contested(texts, trial, turns, row))
         if row not in detours:
-            reasons[row] = [*losses, *_following(texts, trial, turns, row)]
+            # A pass ends the round of the seat: what it could do before is not due to the answer.
+            excluded = possible & is_pass[row]
+            reasons[row] = [*losses, *_following(texts, trial, turns, row, excluded)]
         elif losses:
             reasons[row] = losses
     return reasons
@@ -170,7 +175,7 @@ def _taker(
 
 
 def _following(
-    texts: Sequence[str], trial: Trial, turns: Sequence[Turns], row: int
+    texts: Sequence[str], trial: Trial, turns: Sequence[Turns], row: int, excluded: np.ndarray
 ) -> Iterator[Reason]:
     answer, other = turns[trial.best_row], turns[row]
     first: list[dict[int, tuple[int, int, int]]] = []  # by game and event: round, turn, action
@@ -181,6 +186,8 @@ def _following(
             first[-1].setdefault(event, (round_, number, _main(texts, actions)))
     reasons = []
     for event in {event for game in first for event in game if event >= 0}:
+        if excluded[same_event(texts, event)].any():
+            continue
         for round_ in (0, 1):
             holds = np.array([
                 event in game and game[event][0] <= round_
