@@ -33,6 +33,8 @@ print("17;cluster", flush=True)
 assert {{"parsable", "wait"}} <= options.keys()
 with open("submitted", "a") as file:
     file.write(f"{{last + 1 - first}} ")
+with open("session", "w") as file:
+    file.write(str(os.getsid(0)))
 for task in range(first, last + 1):
     subprocess.run(["bash", "-c", options["wrap"]], stdin=subprocess.DEVNULL,
                    env=os.environ | {{"SLURM_ARRAY_TASK_ID": str(task)}})
@@ -185,6 +187,28 @@ def test_workers_of_a_machine_share_its_cores_or_have_a_gpu_each(gpus, monkeypat
     assert cores == {"6" if gpus else "3"}
 
 
+def test_a_single_worker_has_all_gpus(monkeypatch):
+    """Such as a run of a sweep, which trains on all of them."""
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,5")
+    monkeypatch.setenv("JAX_PLATFORMS", "")
+    monkeypatch.setenv("NPROC", "6")
+    work = shards(2)
+    Path("started0").touch()
+    Path("started1").touch()  # each waits for the other one
+    jobs.compute(job_functions.cores_and_gpu, work, LOCAL, fresh=True)
+    assert contents(work) == ["6/3,5"] * 2
+
+
+def test_a_task_that_starts_again_keeps_its_shards(monkeypatch):
+    """Of an array, after its node was lost."""
+    work = shards(2)
+    work[0].path.write_text("kept")
+    job = jobs.Job("job_functions:square", dict(enumerate(work)), SLURM, False, Path("shards"))
+    payload = jobs._worker(job, tasks=1)[0][-2]
+    monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "0")
+    assert jobs._main(payload, "1") == 0 and contents(work) == ["kept", "1"]
+
+
 def test_what_sbatch_refuses_is_one_line(sbatch, monkeypatch):
     monkeypatch.setenv("SBATCH_PARTITION", "refuse")
     with pytest.raises(UserError, match="^sbatch: error: invalid partition specified: refuse$"):
@@ -214,6 +238,7 @@ def test_a_stopped_command_leaves_no_worker(on, number, sbatch):
     assert time.monotonic() < start_time + 30
     if on is SLURM:
         assert Path("cancelled").read_text().startswith("--name=jobs-")
+        assert int(Path("session").read_text()) != os.getsid(0)  # Ctrl-C does not reach sbatch
 
 
 def test_a_worker_ends_with_its_parent():

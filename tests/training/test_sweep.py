@@ -157,7 +157,7 @@ def test_a_sweep_has_one_command_and_one_kind_of_score(file, capsys):
 
 
 def test_locks_hold_on_a_file_system_that_locks_only_files_open_for_writing(file, monkeypatch):
-    """Such as NFS."""
+    """Such as NFS: the folder of a sweep, and a run before its folder exists."""
     (config,) = sweep_file.load(file(seeds=[0], variants={"a": {}})).runs()
     flock = outputs.fcntl.flock
 
@@ -172,6 +172,15 @@ def test_locks_hold_on_a_file_system_that_locks_only_files_open_for_writing(file
     refused = pytest.raises(UserError, match="some.shards is in use by another process")
     with jobs.shard_folder(run_sweep.SWEEPS / "some", {}, True), refused:
         run_sweep.train_all("some", [config], toy_env, jobs.LOCAL)
+    refused = pytest.raises(UserError, match="some-a-0 is in use by another process")
+    with run_sweep._run_lock(config.name), refused:
+        run_sweep.train_run(configs.to_dict(config), "some", "toy_env")
+
+
+def test_a_key_without_a_value_is_left_out(file):
+    """Such as `grid:` before lines that are comments."""
+    tree = {"set": None, "grid": None, "variants": {"a": None}, "seeds": [0]}
+    assert [run.name for run in sweep_file.load(file(**tree)).runs()] == ["some-a-0"]
 
 
 def test_a_folder_of_a_read_only_file_system_can_be_used(tmp_path, monkeypatch):

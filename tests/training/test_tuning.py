@@ -63,10 +63,14 @@ def test_the_shipped_searches_read(path):
     [
         ({"tune": {}}, "tune.space: Field required"),
         ({"tune": {"space": {}}}, "tune.space: Dictionary should have at least 1 item"),
-        ({"tune": {"space": {"ppo.lr": 0.1}}}, "tune.space.ppo.lr.range: Input should be a valid"),
-        ({"tune": {"space": {"ppo.lr": []}}}, "space.ppo.lr.values: List should have at least"),
-        ({"tune": {"space": {"ppo.lr": {"low": 1}}}}, "tune.space.ppo.lr.range.high: Field requir"),
-        ({"tune": {"space": {"ppo.lr": {"low": "a", "high": 1}}}}, "ppo.lr.range.low."),
+        ({"tune": {"space": {"ppo.lr": 0.1}}}, "space.ppo.lr: give the whole key, with a list of"),
+        ({"tune": {"space": {"ppo": {"lr": [1]}}}}, "space.ppo: give the whole key, with a list"),
+        ({"tune": {"space": {"ppo.lr": []}}}, "space.ppo.lr: List should have at least"),
+        ({"tune": {"space": {"ppo.lr": {"low": 1}}}}, "ppo.lr: give the whole key, with a list of"),
+        (
+            {"tune": {"space": {"ppo.lr": {"low": "a", "high": 1}}}},
+            "tune.space.ppo.lr.low: Input should be a valid number, got 'a'",
+        ),
         ({"tune": {"space": {"ppo.lr": {"low": 1, "high": 2, "lg": 1}}}}, "are: low, high, log"),
         ({"tune": {"space": {"ppo.lr": {"low": 3, "high": 1}}}}, "low must be at most high, got 3"),
         ({"tune": {"space": {"ppo.lr": {"low": 0, "high": 1, "log": True}}}}, "above 0 with log"),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from gaia_jax.cli.command_line import UserError
-from gaia_jax.cli.outputs import folder_lock
+from gaia_jax.cli.outputs import folder_lock, lock
 
 from .. import config as configs
 from ..config import Config
@@ -74,6 +75,16 @@ def _is_running(config: Config) -> bool:
         return (RUNS / config.name).exists()
 
 
+@contextlib.contextmanager
+def _run_lock(name: str) -> Iterator[None]:
+    """Hold a run, even before its folder exists; a UserError if another process holds it."""
+    SWEEPS.mkdir(parents=True, exist_ok=True)
+    with (SWEEPS / f".{name}.lock").open("a") as file:  # NFS locks only files open for writing
+        if not lock(file):
+            raise UserError(f"{name} is in use by another process: wait for its end")
+        yield
+
+
 def train_run(tree: JsonObject, group: str, env_name: str, score: Score | None = None) -> bytes:
     """Start or resume one run in this process; returns its result as JSON, with a score on request.
 
@@ -86,15 +97,16 @@ def train_run(tree: JsonObject, group: str, env_name: str, score: Score | None =
     config, env_module = configs.from_dict(tree), environments.module(env_name)
     os.environ.setdefault(WANDB_GROUP, group)
     run = RUNS / config.name
-    state, code = state_of(config), 0
-    if state.status == STOPPED:
-        spent = _seconds_spent(config, state.checkpoint)
-        code = training.run(TrainRequest(resume=str(run)), env_module, spent)
-    elif state.status == WAITING:
-        if run.is_dir():  # without a checkpoint; nothing is deleted
-            with folder_lock(run):
-                run.rename(free_path(RUNS, f"{config.name}-without-checkpoint"))
-        code = training.run(TrainRequest(config), env_module)
+    with _run_lock(config.name):
+        state, code = state_of(config), 0
+        if state.status == STOPPED:
+            spent = _seconds_spent(config, state.checkpoint)
+            code = training.run(TrainRequest(resume=str(run)), env_module, spent)
+        elif state.status == WAITING:
+            if run.is_dir():  # without a checkpoint; nothing is deleted
+                with folder_lock(run):
+                    run.rename(free_path(RUNS, f"{config.name}-without-checkpoint"))
+            code = training.run(TrainRequest(config), env_module)
     if code:
         raise KeyboardInterrupt
     result: dict[str, Any] = {"run": config.name}

@@ -28,6 +28,8 @@ from ..config import Config
 
 OWN = ("name", "seed")  # keys of a configuration that the sweep gives
 POPULATION = "population"  # a method of a search
+VALUES, RANGE = "values", "range"  # of a key of a search
+TAGS = (VALUES, RANGE, "int", "float", "constrained-float")  # pydantic's, in places of errors
 
 Keys = dict[str, Any]  # of a configuration, "ppo.lr" or nested
 Values = Annotated[list[Any], Field(min_length=1)]  # of one key
@@ -54,11 +56,11 @@ class Range(BaseModel, extra="forbid", strict=True):
 
 
 def _kind(values: object) -> str:
-    return "values" if isinstance(values, list) else "range"
+    return VALUES if isinstance(values, list) else RANGE
 
 
 Choice = Annotated[
-    Annotated[Values, Tag("values")] | Annotated[Range, Tag("range")], Discriminator(_kind)
+    Annotated[Values, Tag(VALUES)] | Annotated[Range, Tag(RANGE)], Discriminator(_kind)
 ]
 Space = dict[str, Choice]  # by full key
 
@@ -94,10 +96,11 @@ class Sweep(BaseModel, extra="forbid", coerce_numbers_to_str=True):
     grid: dict[str, Values] = {}  # by full key
     tune: Search | None = None
 
-    @field_validator("variants", mode="before")
+    @field_validator("set", "variants", "grid", mode="before")
     @classmethod
     def _names(cls, tree: object) -> object:
-        """Variants by name: YAML reads `on` and `off` as True and False."""
+        """By name: YAML reads `on` as True, and a key without a value as None."""
+        tree = {} if tree is None else tree
         return {str(name): x for name, x in tree.items()} if isinstance(tree, dict) else tree
 
     @model_validator(mode="after")
@@ -171,9 +174,14 @@ def load(path: Path) -> Sweep:
 def _wrong(error: ValidationError) -> str:
     """The first thing that is wrong."""
     first = error.errors(include_url=False)[0]
-    name, kind = ".".join(map(str, first["loc"])), first["type"]
+    name = ".".join(str(part) for part in first["loc"] if part not in TAGS)
+    kind, is_range = first["type"], RANGE in first["loc"]
+    if is_range and kind in ("missing", "model_type"):
+        key = name.removesuffix(".low").removesuffix(".high")
+        given = configs.short(first["input"])
+        return f"{key}: give the whole key, with a list of values or low and high, got {given}"
     if kind == "extra_forbidden":
-        model = Range if "range" in first["loc"] else Search if "." in name else Sweep
+        model = Range if is_range else Search if "." in name else Sweep
         return f"unknown key {name!r}; the choices are: {', '.join(model.model_fields)}"
     if kind == "value_error":
         return f"{name}: {first['ctx']['error']}".removeprefix(": ")

@@ -228,6 +228,8 @@ def _local(job: Job) -> Polls:
         at_once = len(gpus)
     share = str(max(1, cores() // at_once))
     places = [{"CUDA_VISIBLE_DEVICES": gpu} for gpu in gpus] or [{CORES: share}] * at_once
+    if at_once == 1:  # it may use all
+        places = [{}]
     tasks = list(range(len(job.shards) if job.fresh else at_once))
     worker, environment = _worker(job, len(tasks))
     running: list[subprocess.Popen[bytes] | None] = [None] * at_once
@@ -272,7 +274,10 @@ def _array(job: Job) -> Polls:
         f"--output={job.folder.parent}/slurm-%A-%a.log", f"--wrap=exec {shlex.join(worker)}",
     ]  # fmt: skip
     environment, pipe = environment | {CORES: ARRAY_CORES}, subprocess.PIPE
-    with subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe) as process:
+    with subprocess.Popen(
+        command, env=environment, stdout=pipe, stderr=pipe,
+        start_new_session=True,  # Ctrl-C would end sbatch, and not the array
+    ) as process:  # fmt: skip
         assert process.stdout and process.stderr
         try:
             job_id = process.stdout.readline().decode().partition(";")[0].strip()
@@ -306,7 +311,8 @@ def _main(payload: str, tasks: str, task: str = "", parent: str = "") -> int:
     share = slice(int(task or os.environ["SLURM_ARRAY_TASK_ID"]), None, int(tasks))
     for index, (path, args) in list(contents["shards"].items())[share]:
         try:
-            _write(Path(path), _imported(contents["function"])(*args))
+            if not Path(path).exists():  # done before SLURM started this task again
+                _write(Path(path), _imported(contents["function"])(*args))
         except Exception as error:
             outputs.write_text(Path(payload).with_name(index), reason(error))
             raise

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -32,12 +33,20 @@ def handling(handler: Callable[..., object]) -> Iterator[None]:
 
 
 def end_with_parent(parent: int) -> None:
-    """End this process when its parent ends, also if that is killed or has ended before (Linux).
+    """End this process when its parent ends, also if that is killed or has ended before.
 
     Args:
         parent: process id.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-        if os.getppid() != parent:
-            sys.exit(f"process {parent} has ended")
+    else:
+        threading.Thread(target=_kill_without_parent, args=(parent,), daemon=True).start()
+    if os.getppid() != parent:
+        sys.exit(f"process {parent} has ended")
+
+
+def _kill_without_parent(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os.kill(os.getpid(), signal.SIGKILL)
