@@ -1,11 +1,10 @@
 """Puzzles of games that an agent plays: one move clearly leads the agent's first choice.
 
     python -m training.puzzles --games 16 --solved-by zoo/strong+search:128 --out puzzles.json
-    python -m training.puzzles --games 1000 --at-most 100 --out puzzles.json --resume \
-        --held-by zoo/strong+search:256
+    python -m training.puzzles --games 1000 --at-most 100 --out puzzles.json --resume
     python -m training.puzzles --of puzzles.json --unsolved-by greedy --out chosen.json
     python -m training.puzzles --of puzzles.json --again --agent runs/mine --out again.json
-    python -m training.puzzles --of puzzles.json --held-by zoo/strong+search:64 --out held.json
+    python -m training.puzzles --of puzzles.json --held-by zoo/strong+search:256 --out held.json
     python -m training.puzzles --of --fair --out fair.json
 
 A puzzle's answer leads by 5 VP in playouts, and all other candidates by 3.5 VP, with intervals
@@ -47,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     review.check_policy(args.agent)  # before any work; the maker checks again
     if args.out and not args.resume:
         outputs.check_file("--out", args.out, puzzles.is_own_file)
-        if not args.of and args.on == jobs.LOCAL:  # others store shards
+        if args.held_by or (not args.of and args.on == jobs.LOCAL):  # others store shards
             PlayoutJournal(args.out).check_new()
     split_cpu(0, 1 << 20)  # enough games for every core to be a device
     source = puzzles.SHIPPED if args.of == Path() else args.of
@@ -68,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 solved_by_agent[name] = puzzles.find_solved(solver, positions)
     if selecting_agents and is_complete:
         collection, solved_by_agent = puzzles.select_solved(collection, solved_by_agent, criteria)
-    if args.out and (args.of or (args.held_by and is_complete)):
+    if args.out and args.of:
         puzzles.write(args.out, collection)
     print(puzzles.summary(collection, solved_by_agent))
     wrote(args.out)
@@ -78,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _collect(
     args: argparse.Namespace, env: GaiaEnv, criteria: AnswerCriteria, collection: JsonObject
 ) -> tuple[JsonObject, bool]:
-    """The puzzles, made, tried again or verified, and whether all work is done."""
+    """The puzzles, made, or those of a file, tried again or verified; and whether all is done."""
     from .analysis import puzzles
     from .analysis.playout_journal import PlayoutJournal
     from .analysis.puzzle_blocks import MakerArgs, make_in_blocks
@@ -86,9 +85,6 @@ def _collect(
     from .analysis.verification import PuzzleVerifier
 
     maker_args, is_complete = (env, args.agent, args.playouts), True
-    agent = collection["agent"] if args.of and not args.again else args.agent
-    journal = PlayoutJournal(args.out) if args.out and not args.of else None
-    verifier = PuzzleVerifier(env, agent, args.held_by, journal) if args.held_by else None
     if args.again:
         with status_line(lambda: "trying the puzzles again"):
             collection = PuzzleMaker(*maker_args).retry(collection)
@@ -109,7 +105,9 @@ def _collect(
         collection, is_complete = maker.extend(
             collection, args.first, args.games, args.out, args.at_most
         )
-    if verifier and is_complete:
+    if args.held_by:
+        journal = PlayoutJournal(args.out) if args.out else None
+        verifier = PuzzleVerifier(env, collection["agent"], args.held_by, journal)
         collection, is_complete = verifier.verify(collection)
     return _fair(args, env, collection) if args.fair else collection, is_complete
 
@@ -170,8 +168,12 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     changes = args.solved_by or args.unsolved_by or args.held_by or args.again or args.fair
     if args.again and not args.of:
         raise UserError("--again needs --of")
-    if args.of and (args.resume or args.beats or (args.out and not changes)):
-        raise UserError("--of does not go with --resume, --beats, or --out without a selection")
+    if args.held_by and not args.of:
+        raise UserError("--held-by verifies puzzles that are made: name their file, --of FILE")
+    if args.of and (args.beats or (args.out and not changes)):
+        raise UserError("--of does not go with --beats, or --out without a selection")
+    if args.of and args.resume and not args.held_by:
+        raise UserError("--of goes with --resume only to continue --held-by")
     if args.on != jobs.LOCAL and args.of:
         raise UserError("--on and --processes make new puzzles: leave out --of")
     if args.at_most and (args.of or args.on != jobs.LOCAL):

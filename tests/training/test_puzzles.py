@@ -296,24 +296,25 @@ def test_the_command_tries_again_and_verifies(collection, tmp_path, monkeypatch,
     assert "solves" not in capsys.readouterr().out
 
 
-def test_one_command_makes_and_verifies(collection, tmp_path, monkeypatch, capsys):
-    """Until all are verified the file holds those that were made, and the command continues."""
-    out, ends = tmp_path / "puzzles.json", [False, True]
+def test_a_verification_is_continued(collection, tmp_path, monkeypatch, capsys):
+    """With the playouts of the command before."""
+    path, out, journals = tmp_path / "puzzles.json", tmp_path / "held.json", []
+    puzzles.write(path, collection)
 
-    def extend(self, empty, first, games, path, at_most):
-        extended = collection | {"agent": empty["agent"], "following": 2}
-        puzzles.write(path, extended)
-        return extended, True
+    class Verifier:
+        def __init__(self, env, agent, stronger, journal):
+            journals.append(journal.folder)
 
-    def verify(own):
-        return puzzles.select_puzzles(own, [], {"held_by": ["greedy"]}), ends.pop(0)
+        def verify(self, own):
+            journals[-1].mkdir(exist_ok=True)
+            return puzzles.select_puzzles(own, [], {"held_by": ["greedy"]}), len(journals) > 1
 
-    monkeypatch.setattr(PuzzleMaker, "__init__", lambda self, *_: None)
-    monkeypatch.setattr(PuzzleMaker, "extend", extend)
-    monkeypatch.setattr(verification, "PuzzleVerifier", lambda *_: SimpleNamespace(verify=verify))
-    arguments = ("--games", 2, "--agent", "zoo/quick", "--held-by", "greedy", "--out", out)
-    assert run(*arguments) == 130 and len(puzzles.read(out)["puzzles"]) == 1
-    assert run(*arguments, "--solve", "greedy") == 0 and puzzles.read(out)["puzzles"] == []
+    monkeypatch.setattr(verification, "PuzzleVerifier", Verifier)
+    arguments = ("--of", path, "--held-by", "greedy", "--out", out)
+    assert run(*arguments) == 130 and run(*arguments) == 2
+    assert "held.json.playouts exists: --resume continues it" in capsys.readouterr().err
+    assert run(*arguments, "--resume") == 0 and puzzles.read(out)["puzzles"] == []
+    assert journals == [tmp_path / "held.json.playouts"] * 2
 
 
 def test_a_file_is_continued(collection, game, tmp_path, monkeypatch, capsys):

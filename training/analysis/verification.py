@@ -43,7 +43,7 @@ SAMPLES = range(FIRST, FIRST + 24)  # of each candidate
 # turn and some two turns more. A search costs a hundred times as much as the weaker agent.
 FOLLOW_UP = 16
 MAX_EVENTS = 4  # of a puzzle, without which the answer is played out
-MIN_CHOICES = 3  # of a puzzle, if that many moves are legal
+MIN_CHOICES = 3  # of a puzzle, the answer included, unless it has fewer moves without detours
 
 
 class PuzzleVerifier:
@@ -242,7 +242,8 @@ def with_stronger_seat(base: Agent, other: Agent) -> Agent:
         stronger = other.act(params["other"], state, masked, keys)
         return jnp.where(is_own, stronger, action).astype(jnp.int32)
 
-    return Agent("verifier", act, {"base": base.params, "other": other.params}, by_game=True)
+    name = f"{base.name}, {FOLLOW_UP} decisions {other.name}"  # a search has its agent's params
+    return Agent(name, act, {"base": base.params, "other": other.params}, by_game=True)
 
 
 def without_actions(agent: Agent) -> Agent:
