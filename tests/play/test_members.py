@@ -479,7 +479,9 @@ def test_a_move_is_kept_if_a_setting_fails_after_it(
     assert kept[id]["now"] == 1 and len(kept[id]["nodes"]) == 1
 
 
-def test_an_ended_table_makes_room_first(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_without_a_move_and_ended_ones_make_room_first(
+    network: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
     host = network.browser(network.access.key)
     seats = {"ruleset": "base", "seats": ["you"] * 2}
     first, second, third = (host.post("/api/games", **seats, seed=n)["id"] for n in range(3))
@@ -498,6 +500,9 @@ def test_an_ended_table_makes_room_first(network: Network, monkeypatch: pytest.M
     assert list(kept._data) == [first, third, second]
     files = {path.stem for path in kept.folder.glob("*.json")}
     assert files == {first, third, second} and not list(kept.folder.glob("*.part"))
+    kept._data[first]["nodes"], kept._data[first]["about"]["over"] = [[0, 0, ""]], True
+    kept.keep(fourth)
+    assert list(kept._data) == [first, second, fourth.id], "without a move"
 
 
 def test_a_table_of_another_version_is_not_offered(network: Network) -> None:

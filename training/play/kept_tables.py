@@ -125,7 +125,7 @@ class KeptTables:
             closed = [id for id in self._data if id not in held]
             if not closed:
                 break
-            oldest = min(closed, key=lambda id: not self._data[id]["about"]["over"])
+            oldest = min(closed, key=self._worth)
             del self._data[oldest]
             (self.folder / f"{oldest}.json").unlink(missing_ok=True)
         self._data[game.id] = data
@@ -138,6 +138,11 @@ class KeptTables:
             part.replace(self.folder / f"{game.id}.json")
         finally:
             part.unlink(missing_ok=True)  # the disk is full
+
+    def _worth(self, id: str) -> tuple[bool, bool]:
+        """What makes room last: games under way, after those that ended, after those not begun."""
+        data = self._data[id]
+        return bool(data["nodes"]), not data["about"]["over"]
 
     def under_way(self, browser: str, admitted: bool) -> list[dict[str, Any]]:
         """The unfinished tables that a browser may enter, the latest first, as `about_json`.

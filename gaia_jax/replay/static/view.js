@@ -56,6 +56,7 @@ document.addEventListener("keydown", (event) => {
   const step = { Tab: 0, ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!list || step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
   const items = [...list.querySelectorAll("button:not(:disabled), summary")].filter((item) => item.checkVisibility());
+  if (step && !items.includes(event.target)) return;
   if (step) {
     event.preventDefault();
     event.stopPropagation();
