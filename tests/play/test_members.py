@@ -479,9 +479,7 @@ def test_a_move_is_kept_if_a_setting_fails_after_it(
     assert kept[id]["now"] == 1 and len(kept[id]["nodes"]) == 1
 
 
-def test_tables_without_a_move_and_ended_ones_make_room_first(
-    network: Network, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_makes_room_first(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     host = network.browser(network.access.key)
     seats = {"ruleset": "base", "seats": ["you"] * 2}
     first, second, third = (host.post("/api/games", **seats, seed=n)["id"] for n in range(3))
@@ -501,7 +499,7 @@ def test_tables_without_a_move_and_ended_ones_make_room_first(
     files = {path.stem for path in kept.folder.glob("*.json")}
     assert files == {first, third, second} and not list(kept.folder.glob("*.part"))
     kept._data[first]["nodes"], kept._data[first]["about"]["over"] = [[0, 0, ""]], True
-    kept.keep(fourth)
+    kept.keep(network.server.tables[fourth.id])
     assert list(kept._data) == [first, second, fourth.id], "without a move"
 
 
