@@ -126,6 +126,25 @@ def test_a_turn_in_a_page_in_the_background_is_a_notification(tab: Watched, serv
     page.evaluate("localStorage.clear()")
 
 
+def test_a_turn_plays_a_sound_if_that_is_set(tab: Watched, server: Server) -> None:
+    page = tab.page
+    page.add_init_script("""
+      window.tones = 0;
+      const start = OscillatorNode.prototype.start;
+      OscillatorNode.prototype.start = function (...when) { tones += 1; start.apply(this, when); };
+    """)
+    begin(tab, server.home, ("you", "random", "random", "random"))
+    tab.until("game.legal.length > 0")
+    assert page.evaluate("tones") == 0, "off by default"
+    measures.press_tab(page, "Table")
+    page.evaluate("document.getElementById('settings').open = true")
+    page.click("#set-sound")
+    assert page.evaluate("tones") == 0
+    page.evaluate("document.title = TITLE; drawTurn(game); drawTurn(game)")
+    assert page.evaluate("tones") == 1, "once a turn"
+    page.evaluate("localStorage.clear()")
+
+
 def test_a_reload_keeps_the_position_in_view(tab: Watched, server: Server) -> None:
     """Also the end of a record, which opens at its beginning."""
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
