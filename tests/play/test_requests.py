@@ -183,10 +183,13 @@ def test_pages_may_load_nothing_from_elsewhere(server: Server) -> None:
 
 
 def test_more_games_than_there_is_room_for(server: Server) -> None:
-    """The least recently used game ends; the others continue."""
+    """The least recently used game is closed, and opens again as it was."""
     first = server.new_game(**FINE, seed=2)
-    games = [server.new_game(**FINE, seed=2) for _ in range(16)]
-    assert server.request("GET", f"/api/games/{first}")[0] == 404
+    path = f"/api/games/{first}"
+    before = server.request("GET", path)[1]
+    games = [server.new_game(**FINE, seed=2 + number) for number in range(16)]
+    status, after, _ = server.request("GET", path)
+    assert status == 200 and after["seats"] == before["seats"] and after["node"] == before["node"]
     assert server.request("GET", f"/api/games/{games[-1]}")[0] == 200
 
 
