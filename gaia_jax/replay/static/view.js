@@ -64,7 +64,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   items.forEach((item) => { item.tabIndex = -1; });
-  setTimeout(() => items.forEach((item) => { item.tabIndex = 0; }));
+  list.addEventListener("focusout", () => items.forEach((item) => { item.tabIndex = 0; }), { once: true });
 }, true);
 
 // Moves a fixed box next to a rectangle: the first of the places `[left, top]` that fits the window.
