@@ -143,7 +143,7 @@ def test_the_payload_of_a_killed_command_is_no_shard():
 
 
 @pytest.mark.parametrize(
-    ("visible", "gpus"), [("-1", []), ("", []), ("0, 2", ["0", "2"]), ("GPU-8", ["GPU-8"])]
+    ("visible", "gpus"), [("-1", []), ("", []), ("0, 2,-1,3", ["0", "2"]), ("GPU-8", ["GPU-8"])]
 )
 def test_gpus_are_those_that_cuda_shows(visible, gpus, monkeypatch):
     monkeypatch.setenv("JAX_PLATFORMS", "")

@@ -60,6 +60,18 @@ def test_a_damaged_file_is_rejected_in_one_line(path: Path) -> None:
         assert "\n" not in str(error.value)
 
 
+def test_a_value_that_contradicts_the_others_is_named(path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    rows = pq.read_table(path)
+    place = rows.column_names.index("place")
+    values = rows["place"].to_pylist()
+    values[2] = 9.0
+    pq.write_table(rows.set_column(place, "place", [values]), path)
+    with pytest.raises(UserError, match="its place contradicts the other columns"):
+        store.read(path, lambda *_: IDS)
+
+
 def test_shards_are_kept_next_to_the_file(tmp_path: Path) -> None:
     """They are locked, continued on request and only by the same work; none leave no folder."""
     path = tmp_path / "games.csv"

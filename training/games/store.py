@@ -131,9 +131,16 @@ def read(path: Path, ids_of: IdsOf) -> tuple[Head, Games]:
         rows = pa.concat_tables(read_all([path]))
         head = Head(**json.loads(rows.schema.metadata[b"games"]))
         ids = ids_of(head.about["env"], head.players)
-        return head, _to_games(lambda name: rows[name].to_numpy(), head, ids)
+        games = _to_games(lambda name: rows[name].to_numpy(), head, ids)
+        own = to_columns(head, games, ids)
+        if rows.column_names != list(own):
+            raise ValueError("it has other columns")
+        for name, values in own.items():
+            if not np.array_equal(rows[name].to_numpy(), values):
+                raise ValueError(f"its {name} contradicts the other columns")
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise UserError(f"{path} does not hold games of agents: {reason(error)}") from error
+    return head, games
 
 
 def check_outputs(flag: str, path: Path | None, args: argparse.Namespace) -> None:

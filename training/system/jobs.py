@@ -259,7 +259,8 @@ def _gpus() -> list[str]:
         return []
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is not None:
-        return [gpu.strip() for gpu in visible.split(",") if gpu.strip() not in ("", "-1")]
+        names = (name.strip() for name in visible.split(","))
+        return list(itertools.takewhile(lambda name: name not in ("", "-1"), names))  # like CUDA
     return sorted(path.name.removeprefix("nvidia") for path in Path("/dev").glob("nvidia[0-9]*"))
 
 
