@@ -429,7 +429,7 @@ def test_the_key_and_the_tables_survive_a_restart(network: Network) -> None:
 def test_a_table_without_a_move_survives_a_restart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever looks at a record has not begun a game."""
+    """A person who looks at a record has not begun a game."""
     monkeypatch.setattr(AllRules, "compile", lambda self, rules: None)
     monkeypatch.setattr(Rules, "prepare", lambda self: None)
     monkeypatch.setattr(GameServer, "_play_record", lambda self, game, record: None)

@@ -100,7 +100,7 @@ def find_reasons(env: GaiaEnv, trial: Trial) -> dict[int, list[Reason]]:
     detours = {row for row in rows if _is_detour(turns[row], trial.answer)}
     reasons = {row: list(_scored(env, trial, turns, row)) for row in rows if row not in detours}
     unexplained = [row for row in rows if not reasons.get(row)]
-    _add_openings(env, turns, [own for own in openings if own.row in unexplained])
+    _add_openings(env, turns, [opening for opening in openings if opening.row in unexplained])
     texts = env.ruleset.actions.texts
     start: State = jax.tree.map(lambda x: np.asarray(x)[None], trial.state)
     is_pass = [texts[a].startswith(("pass", "booster")) for a in trial.comparison.candidates]
@@ -302,9 +302,11 @@ def _replay(env: GaiaEnv, trial: Trial) -> tuple[list[Turns], list[Opening]]:
 def _add_openings(env: GaiaEnv, turns: Sequence[Turns], openings: Sequence[Opening]) -> None:
     if not openings:
         return
-    states: State = jax.tree.map(lambda *x: np.concatenate(x), *(own.state for own in openings))
-    for own, legal in zip(openings, possible_actions(env, states), strict=True):
-        turns[own.row].openings[own.game].append((own.column, own.round, legal))
+    states: State = jax.tree.map(
+        lambda *x: np.concatenate(x), *(opening.state for opening in openings)
+    )
+    for opening, legal in zip(openings, possible_actions(env, states), strict=True):
+        turns[opening.row].openings[opening.game].append((opening.column, opening.round, legal))
 
 
 def possible_actions(env: GaiaEnv, states: State) -> np.ndarray:

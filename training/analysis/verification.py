@@ -166,11 +166,11 @@ class PuzzleVerifier:
         texts, game = self._env.ruleset.actions.texts, typical_game(trial, reasons)
         results, candidates = trial.candidates_json(self._env, game), list[JsonObject]()
         for row, action in enumerate(trial.comparison.candidates.tolist()):
-            own = {"action": action, "text": texts[action]} | results[action]
+            candidate = {"action": action, "text": texts[action]} | results[action]
             if row in reasons:
-                own["reason"] = reasons[row].json(texts, game)
+                candidate["reason"] = reasons[row].json(texts, game)
             if row in reasons or row == trial.best_row:
-                candidates.append(own)
+                candidates.append(candidate)
         loss = estimate_loss(trial.seat_vp[trial.best_row], trial.seat_vp[0])
         verification = {
             "by": self._stronger, "playouts": len(SAMPLES), "loss": loss_json(loss, 1),
@@ -216,12 +216,13 @@ def start(
     agent = player.runner.agent
     mask = np.zeros(len(state.legal_action_mask), bool)
     mask[list(banned)] = True
-    own = {"seat": jnp.int32(seat), "banned": jnp.array(mask), "last_round": jnp.int32(last_round)}
+    params: JsonObject = {"seat": jnp.int32(seat), "banned": jnp.array(mask)}
+    params["last_round"] = jnp.int32(last_round)
     inner = agent.params["agent"]
     if "other" in inner:
         until = jnp.int32(int(state.step_count) + FOLLOW_UP)
-        own["agent"] = inner | {"seat": jnp.int32(seat), "until": until}
-    player.runner.agent = agent._replace(params=agent.params | own)
+        params["agent"] = inner | {"seat": jnp.int32(seat), "until": until}
+    player.runner.agent = agent._replace(params=agent.params | params)
 
 
 def with_stronger_seat(base: Agent, other: Agent) -> Agent:

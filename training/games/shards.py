@@ -93,8 +93,8 @@ def row_groups(path: Path, columns: list[str] | None = None) -> Iterator[tuple[i
     """
     first = 0
     with open_file(path) as file:
-        for name in {*(columns or ())} - {*file.schema_arrow.names}:
-            raise UserError(f"{path} has no column {name!r}")
+        if missing := [name for name in columns or () if name not in file.schema_arrow.names]:
+            raise UserError(f"{path} has no column {missing[0]!r}")
         for group in range(file.num_row_groups):
             last = first + file.metadata.row_group(group).num_rows - 1
             try:
