@@ -28,7 +28,6 @@ COMMANDS = {
     "plan": (".plan", "memory and time of a configuration before it starts"),
     "export": (".export", "datasets of games, with their decisions"),
     "study": (".study.__main__", "effects with intervals from a dataset; one position played out"),
-    "merge": (".merge", "join games or labels that were computed in parts"),
     "labels": (".labels", "games of an expert with the values of its candidates"),
     "clone": (".clone", "train a network on labels"),
     "ship": (".ship", "turn a run into a shipped agent"),

@@ -88,7 +88,7 @@ def _arena_args(args: argparse.Namespace, env_module: str) -> ArenaArgs:
         raise UserError("--until compares agents that play together, a solo game has one")
     arena_args = ArenaArgs(
         env_module, args.env, args.players, ",".join(x.strip() for x in args.agents.split(",")),
-        args.games, args.rotations, args.likeliest, args.first, args.record and str(args.record),
+        args.games, args.rotations, args.likeliest, args.record and str(args.record),
     ).fixed()  # fmt: skip
     if args.until and (args.rotations == 1 or len(set(arena_args.names.split(","))) == 1):
         raise UserError("--until compares two agents or more in all rotations of a set-up")

@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         raise UserError(f"--save must end in .parquet, got {args.save}")
     evaluation_args = arena.EvaluationArgs(
         args.run, environments.module(env_module).__name__, args.games, args.opponent,
-        args.likeliest, args.first, args.record and str(args.record), args.automa,
+        args.likeliest, args.record and str(args.record), args.automa,
     ).fixed()  # fmt: skip
     evaluation, policy = arena.evaluation_of_name(evaluation_args)
     games, is_complete = arena.play_stored(
@@ -62,7 +62,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--likeliest", action="store_true", help="play the most probable action instead of sampling"
     )
     parser.add_argument("--factions", action="store_true", help="also print the table by faction")
-    text = "store the games, for `training.merge`"
+    text = "store a row for each seat of each game"
     cli.add_store_flags(parser, "--save", metavar="FILE.parquet", text=text)
     jobs.add_flags(parser)
     args = parser.parse_args(argv)

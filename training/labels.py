@@ -5,8 +5,7 @@
 
 N games are played in parallel with auto-reset; a chunk file holds actions and labels of 64
 decisions of each. Observations are not stored, because replaying costs less than reading them. The
-same command continues after a stop; `--first` makes a part of the stream, `training.merge` joins
-parts.
+same command continues after a stop.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from .imitation import expert_data
 
     expert_data.check_out(args.out)
-    about = {"seed": args.seed, "games": args.games, "first": args.first}
+    about = {"seed": args.seed, "games": args.games, "first": 0}
     about["student"] = str(args.student) if args.student else ""
     about["expert"] = args.expert
     if on.in_process:
@@ -45,7 +44,6 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--out", metavar="DIR", type=Path, required=True, help="folder of the labels")
     add("--chunks", type=whole(1, 10**6), default=40, help="of 64 decisions of each game")
     add("--games", type=whole(1, 10**6), default=256, help="number of games in parallel")
-    add("--first", type=whole(0, 2**31 - 1), default=0, help="number of the first game")
     add("--seed", type=whole(0, LARGEST_SEED), default=0, help="seed of the set-ups")
     add("--config", metavar="FILE", default="configs/quick.yaml", help="game and network")
     add("--expert", metavar="AGENT", default="greedy", help="greedy or AGENT+search:N")

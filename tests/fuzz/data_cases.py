@@ -22,7 +22,6 @@ from training import (
     explain,
     export,
     labels,
-    merge,
     plan,
     ship,
     sweep,
@@ -36,7 +35,7 @@ from training.system import cli
 FACES: dict[str, Any] = {
     "arena": (arena.main, ()), "clone": (clone.main, ()), "compare": (compare.main, ()),
     "evaluate": (evaluate.main, (gaia_jax,)), "explain": (explain.main, ()),
-    "export": (export.main, ()), "labels": (labels.main, ()), "merge": (merge.main, ()),
+    "export": (export.main, ()), "labels": (labels.main, ()),
     "plan": (plan.main, (toy_env,)), "play": (play.main, ()), "replay": (replay.main, ()),
     "ship": (ship.main, ()), "study": (study.main, ()), "sweep": (sweep.main, (toy_env,)),
     "train": (train.main, ()),
@@ -103,11 +102,6 @@ WHOLE = (
 )  # fmt: skip
 
 NPZ = (*damage.ANY, "stream")
-RESULTS = (
-    *NPZ, "without vp", "without entry", "more colour", "vp is text", "vp is null", "vp is number",
-    "entry is text", "entry is number", "faction is text", "seconds is null", "agents is number",
-    "no rows", "half the rows",
-)  # fmt: skip
 LABELS = damage.of_json("env", "env_version", "seed", "games")
 CHUNK = (*NPZ[:-2], "stream", "without reward", "without done", "without action", "reward is text",
          "done is flat", "values is object", "action is short")  # fmt: skip
@@ -145,7 +139,6 @@ GOOD = [
     ("dataset", STUDY), ("dataset", "study data --figures figures.json"),
     ("dataset", "study data --games-only --beside before.json --out page"),
     ("dataset", STUDIES[-1]),
-    ("evaluation", "merge all.parquet part.parquet"), ("labels", "merge all labels"),
     ("runs", f"compare {RUN} --out c.html"),
     ("runs", "sweep sweep.yaml --list"), ("plan", "plan tiny.yaml --measured measured.json"),
 ]  # fmt: skip
@@ -156,14 +149,11 @@ _CASES: list[Case] = [
     *_cases("dataset", "study decided --out page", "decided/decisions.parquet", DECISIONS),
     *_cases("dataset", "study data --games-only --beside before.json --out page", "before.json",
             (fault for fault in WHOLE if fault != "gone")),
-    *_cases("evaluation", "merge all.parquet part.parquet", "part.parquet", RESULTS),
-    *_cases("labels", "merge all labels", "labels/about.json", LABELS),
     *_cases("labels", CLONE, "labels/about.json", LABELS),
     *_cases("labels", "labels --out labels --games 8 --config quick.yaml", "labels/about.json",
             LABELS),
     *_cases("labels", "labels --out labels --games 8 --config quick.yaml", "labels/states.npz",
             NPZ[:-2], ("stream", "without chunks", "without 0000")),
-    *_cases("labels", "merge all labels", "labels/0001.npz", CHUNK),
     *_cases("labels", CLONE, "labels/0001.npz", CHUNK),
     *_cases("labels", CLONE + " --start given.npz", "given.npz", NPZ),
     *_cases("labels", "labels --out n --games 8 --config quick.yaml --student given.npz",

@@ -59,19 +59,6 @@ def _odd(kind: Any) -> Any:
     return "TURN" if pa.types.is_string(kind) else 0
 
 
-def _evaluation(out: Path) -> None:
-    """`training.evaluate --save` of invented games."""
-    import gaia_jax
-    from training.games import store
-
-    env = gaia_jax.make("lost_fleet")
-    about = {"env": env.id, "env_version": env.version, "players": SEATS, "run": "zoo/quick",
-             "update": None, "opponent": "random", "seed": 0, "likeliest": False}  # fmt: skip
-    path, ids = out / "part.parquet", env.ruleset.ids
-    path.write_bytes(store.encode(path, store.Head(about, 0, SEATS), site.some_games(ids), ids))
-    _zoo(out)
-
-
 def _labels(out: Path) -> None:
     """`training.labels` of invented games."""
     import gaia_jax
@@ -161,6 +148,6 @@ def _record(out: Path) -> None:
 
 
 FOLDERS: dict[str, Callable[[Path], None]] = {
-    "dataset": _dataset, "evaluation": _evaluation, "labels": _labels, "zoo": _zoo,
-    "runs": _runs, "plan": _plan, "record": _record, "arena": site.tables,
+    "dataset": _dataset, "labels": _labels, "zoo": _zoo, "runs": _runs, "plan": _plan,
+    "record": _record, "arena": site.tables,
 }  # fmt: skip

@@ -164,8 +164,7 @@ def tables(folder: Path) -> None:
     env = gaia_jax.make("lost_fleet")
     ids = env.ruleset.ids
     about = {"env": env.id, "version": env.version, "seed": 0, "agents": "random," * 3 + "random"}
-    head = store.Head(about, 0, 4)
-    (folder / "good.csv").write_bytes(store.encode(Path("games.csv"), head, some_games(ids), ids))
+    (folder / "good.csv").write_bytes(store.encode(Path("games.csv"), about, some_games(ids), ids))
     (folder / "shopping.csv").write_text("bread\nmilk\n")
 
 

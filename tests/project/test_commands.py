@@ -29,7 +29,7 @@ class Parsed(Exception):
 COMMANDS = (
     "gaia_jax.replay", "training.train", "training.evaluate", "training.arena", "training.explain",
     "training.play", "training.labels", "training.clone", "training.ship",
-    "training.export", "training.plan", "training.merge", "training.compare", "training.study",
+    "training.export", "training.plan", "training.compare", "training.study",
     "training.sweep", "training.advise", "training.review", "gaia_jax.importers.boardgamers",
     "training.puzzles", "training.check",
 )  # fmt: skip

@@ -13,7 +13,7 @@ from exported import FACE, command
 from test_compare import run_folder
 
 from gaia_jax import replay
-from training import compare, labels, merge, review
+from training import compare, labels, review
 from training.games import dataset
 from training.study import __main__ as study
 from training.system import cli
@@ -40,8 +40,6 @@ OUTPUTS = [
     ("training.advise", (), {"--json": "other.json", "--html": "precious.html"}),
     ("training.study.__main__", ("data",), {"--figures": "notes.txt"}),
     ("training.study.__main__", ("data",), {"--figures": "other.json"}),
-    ("training.merge", (), {"": "table.csv"}),
-    ("training.merge", ("new.csv", "part.parquet"), {"--json": "other.json"}),
     ("training.clone", ("--labels", "x"), {"--out": "games.npz"}),
     ("gaia_jax.replay", (RECORD,), {"--csv": "table.csv", "--html": "precious.html"}),
     ("benchmarks.throughput", (), {"--json": "other.json"}),
@@ -177,7 +175,6 @@ def test_two_outputs_of_a_command_are_two_files(mine, capsys):
     assert both in refused(capsys, mine, compare.main, "runs/x", "--out", "x", "--svg", "x")
     assert both in refused(capsys, mine, replay.main, RECORD, "--csv", "x", "--html", "x")
     assert both in refused(capsys, mine, review.main, "x", "--json", "y", "--html", "y")
-    assert both in refused(capsys, mine, merge.main, "x.csv", "y.parquet", "--json", "x.csv")
 
 
 def test_records_go_into_a_folder_without_files_of_their_names(mine, capsys):

@@ -1,5 +1,6 @@
 """Files of games and the shards of unfinished ones. No game is played."""
 
+import csv
 from pathlib import Path
 
 import numpy as np
@@ -8,13 +9,11 @@ import pytest
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 from training.games import arena, store, table
-from training.games.store import Head
 from training.games.table import Games, rotated
 from training.system.jobs import Shard, shard_folder
 
 IDS = {"faction": ("A", "B", "C", "D", "E"), "vp_source": ("mine", "gift")}
 ABOUT = {"env": "toy", "version": "1", "seed": 3, "agents": "a,b,c,d"}
-HEAD = Head(ABOUT, 0, 4)
 
 
 def games(setups: int, seed: int = 0) -> Games:
@@ -31,45 +30,21 @@ def games(setups: int, seed: int = 0) -> Games:
     )  # fmt: skip
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """A file of three set-ups."""
-    pytest.importorskip("pyarrow", reason='needs pyarrow: pip install ".[data]"')
-    path = tmp_path / "games.parquet"
-    path.write_bytes(store.encode(path, HEAD, games(3), IDS))
-    return path
-
-
-def test_games_read_as_they_were_written(path: Path) -> None:
-    head, read = store.read(path, lambda *_: IDS)
-    assert head == HEAD
-    for name, x in read.rows().items():
-        np.testing.assert_array_equal(x, games(3).rows()[name])
-    lines = store.encode(Path("games.csv"), HEAD, games(3), IDS).decode().splitlines()
-    assert len(lines) == 1 + 3 * 16 and lines[0].startswith("env,version,seed,agents,setup")
-
-
-def test_a_damaged_file_is_rejected_in_one_line(path: Path) -> None:
-    data = path.read_bytes()
-    for cut in [0, 5, *range(200, len(data) - 1, len(data) // 20), len(data) - 9]:
-        path.write_bytes(data[:cut])
-        with pytest.raises(
-            UserError, match="does not hold games|cannot read|is not a Parquet file"
-        ) as error:
-            store.read(path, lambda *_: IDS)
-        assert "\n" not in str(error.value)
-
-
-def test_a_value_that_contradicts_the_others_is_named(path: Path) -> None:
-    import pyarrow.parquet as pq
-
-    rows = pq.read_table(path)
-    place = rows.column_names.index("place")
-    values = rows["place"].to_pylist()
-    values[2] = 9.0
-    pq.write_table(rows.set_column(place, "place", [values]), path)
-    with pytest.raises(UserError, match="its place contradicts the other columns"):
-        store.read(path, lambda *_: IDS)
+def test_a_file_has_a_row_for_each_seat_of_each_game(tmp_path: Path) -> None:
+    """The same values as CSV and as Parquet."""
+    parquet = pytest.importorskip("pyarrow.parquet", reason='needs pyarrow: pip install ".[data]"')
+    played = games(3)
+    for name in ("games.csv", "games.parquet"):
+        (tmp_path / name).write_bytes(store.encode(Path(name), ABOUT, played, IDS))
+    with (tmp_path / "games.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    stored = parquet.read_table(tmp_path / "games.parquet").to_pylist()
+    assert rows == [{key: str(value) for key, value in row.items()} for row in stored]
+    assert [int(row["vp"]) for row in rows] == played.vp.ravel().tolist()
+    assert {row["agent"] for row in rows} == {"a", "b", "c", "d"}
+    last = {key: int(rows[-1][key]) for key in ("setup", "rotation", "seat")}
+    assert last == {"setup": 2, "rotation": 3, "seat": 3}
+    assert float(rows[-1]["vp.gift"]) == played.sources[-1, -1, -1, 1]
 
 
 def test_shards_are_kept_next_to_the_file(tmp_path: Path) -> None:

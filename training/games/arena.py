@@ -28,7 +28,6 @@ from .arms import check_programs
 from .engine import Match
 from .records import Recorder
 from .report import evaluation_report
-from .store import Head
 from .table import Games, rotated
 
 GAMES_AT_ONCE = 128
@@ -70,10 +69,6 @@ class Arena:
         self._recorder, self._task = recorder, task
         self.params: list[Params] | None = None  # instead of the entries' own
         self.progress: Callable[[int], object] = lambda ended: None
-
-    def head(self, about: dict[str, Any]) -> Head:
-        """The head of the games; `about` has `env`, `version`, `seed`, `agents`."""
-        return Head(about, self.first, self.rotations, self.players)
 
     def compile(self) -> None:
         """Compile everything, once."""
@@ -119,7 +114,6 @@ class ArenaArgs(NamedTuple):
     games: int
     rotations: int | None = None
     likeliest: bool = False
-    first: int = 0
     record: str | None = None  # a folder for a record of each game
     level: str | None = None  # of the Automa in a solo game
 
@@ -148,7 +142,7 @@ class ArenaArgs(NamedTuple):
         check_programs(env, agents)
         names = entry_names(env, names)
         recorder = Recorder(self.record, env, names) if self.record else None
-        return Arena(env, agents, self.games, self.first, self.rotations, recorder=recorder)
+        return Arena(env, agents, self.games, rotations=self.rotations, recorder=recorder)
 
 
 class EvaluationArgs(NamedTuple):
@@ -159,7 +153,6 @@ class EvaluationArgs(NamedTuple):
     games: int
     opponent: str = "random"
     likeliest: bool = False
-    first: int = 0
     record: str | None = None
     level: str | None = None  # of the Automa in a solo game; None: automachtig
 
@@ -225,7 +218,7 @@ def play_stored(
 
     Args:
         arena: of `args.make()`.
-        about: `Arena.head`; its `seed` is that of the games.
+        about: as of `store.encode`; its `seed` is that of the games.
         path: the file; None: the games are returned only.
         resume: continue the shards that an interrupted command has left.
         decided: called with the games from the first set-up on, whenever there are more; True ends
@@ -238,9 +231,8 @@ def play_stored(
     arguments = args._asdict()
     _arena[:] = [(arguments, arena)]
     if path and path.exists():
-        raise UserError(f"{path} exists: name another file, or play other games with --first")
-    head = arena.head(about)
-    setups = {"set-ups": f"{arena.setups} from {arena.first}", "rotations": arena.rotations}
+        raise UserError(f"{path} exists: name another file")
+    setups = {"set-ups": arena.setups, "rotations": arena.rotations}
     with shard_folder(path, about | setups, resume) as folder:
         work, is_complete = arena.shards(arguments, about["seed"], folder), True
         sizes = [shard.args[-1] * arena.rotations for shard in work]
@@ -269,7 +261,7 @@ def play_stored(
                 raise UserError(f"an agent failed while it played: {error}") from error
         games = table.join(first.parts) if first.parts else None
         if path and games and is_complete:
-            outputs.write_bytes(path, store.encode(path, head, games, arena.env.ruleset.ids))
+            outputs.write_bytes(path, store.encode(path, about, games, arena.env.ruleset.ids))
             shutil.rmtree(folder)
     return games, is_complete
 
@@ -397,8 +389,7 @@ def evaluation_of_name(args: EvaluationArgs) -> tuple[Evaluation, dict[str, Any]
         params, about = policy.params, {"run": name, "update": None}
     opponent = make_opponent(args.opponent, env)
     evaluation = Evaluation(
-        env, policy, args.games, args.likeliest, opponent=opponent, record=args.record,
-        first=args.first,
-    )  # fmt: skip
+        env, policy, args.games, args.likeliest, opponent=opponent, record=args.record
+    )
     evaluation.use(params)
     return evaluation, about

@@ -77,14 +77,12 @@ def read_streams(
     """`read_stream` of each folder.
 
     Raises:
-        UserError: one is of another environment, of another number of games, or a part of one.
+        UserError: one is of another environment, of another number of games, or a part of another.
     """
     loaded = [read_stream(folder) for folder in folders]
-    expected = expert_data.identity_of(env) | {"games": loaded[0][0]["games"]}
+    expected = expert_data.identity_of(env) | {"games": loaded[0][0]["games"], "first": 0}
     for folder, (about, _) in zip(folders, loaded, strict=True):
         data_files.check_same(folder, {key: about.get(key) for key in expected}, expected)
-    if any(about["first"] for about, _ in loaded):
-        raise UserError("--labels: parts of a stream; put them together with training.merge")
     return loaded
 
 

@@ -186,7 +186,7 @@ def generate(out: Path, chunks: int, about: dict[str, Any], config_file: str) ->
 def generate_in_parts(
     out: Path, chunks: int, about: dict[str, Any], config_file: str, on: jobs.On
 ) -> None:
-    """`generate` in parts of `PART_GAMES` games, the shards of `training.system.jobs`, then merge.
+    """`generate` in parts of `PART_GAMES` games, the shards of `training.system.jobs`, then join.
 
     A part writes its stream into OUT.shards, which all workers must reach, and continues it there.
 
@@ -194,15 +194,21 @@ def generate_in_parts(
         UserError: `out` holds something already, or as of `jobs.compute`.
     """
     outputs.check_folder("--out", out)
-    first, stop = about["first"], about["first"] + about["games"]
     with shard_folder(out, about | {"chunks": chunks, "config": config_file}, True) as folder:
-        shards = []
-        for start in range(first, stop, PART_GAMES):
-            part = about | {"first": start, "games": min(PART_GAMES, stop - start)}
-            stream = str(folder / f"part-{start:09}")
-            shards.append(jobs.Shard(folder / f"{start:09}", (stream, chunks, part, config_file)))
+        shards, parts = [], []
+        for start in range(0, about["games"], PART_GAMES):
+            part = about | {"first": start, "games": min(PART_GAMES, about["games"] - start)}
+            parts.append((folder / f"part-{start:09}", part["games"]))
+            args = str(parts[-1][0]), chunks, part, config_file
+            shards.append(jobs.Shard(folder / f"{start:09}", args))
         jobs.compute(generate_part, shards, on)
-        merge(out, [Path(shard.args[0]) for shard in shards])
+        with outputs.new_folder(out) as new:
+            for name in (f"{chunk:04d}.npz" for chunk in range(chunks)):
+                labels = [read_chunk(part / name, games) for part, games in parts]
+                joined = {key: np.concatenate([x[key] for x in labels], 1) for key in ARRAYS}
+                data_files.write_arrays(new / name, joined)
+            head = read_about(parts[0][0]) | {"games": about["games"]}
+            outputs.write_text(new / ABOUT, json.dumps(head) + "\n")
         shutil.rmtree(folder)
 
 
@@ -276,8 +282,6 @@ def check_begun(out: Path, about: Mapping[str, object]) -> None:
         return
     stored = read_about(out)
     data_files.check_same(out, stored, {**DEFAULTS, **about})
-    if stored["first"] != about["first"]:
-        raise UserError(f"{out} begins with game {stored['first']}")
     if (out / STATES).exists():
         data_files.read_arrays(out / STATES, "the states", ["chunks", "0000"])
 
@@ -300,38 +304,3 @@ def store_chunk(out: Path, chunk: int, labels: dict[str, np.ndarray], states: En
     leaves = jax.device_get(jax.tree.leaves(states))
     named = {f"{i:04d}": leaf for i, leaf in enumerate(leaves)}
     data_files.write_arrays(out / STATES, named | {"chunks": np.int32(chunk + 1)})
-
-
-def merge(out: Path, parts: list[Path]) -> None:
-    """Parts of a stream, side by side.
-
-    Raises:
-        UserError: one is of another stream, is missing, or is shorter than the others.
-    """
-    heads = sorted(((read_about(part), part) for part in parts), key=lambda x: x[0]["first"])
-    merged_about = {k: x for k, x in heads[0][0].items() if k != "games"}
-    following, names = merged_about["first"], _chunks(heads[0][1])
-    sizes = []
-    for about, part in heads:
-        games = about.pop("games")
-        sizes.append((part, games))
-        data_files.check_same(part, about, merged_about)
-        data_files.check_order(part, about["first"], following, "games")
-        if _chunks(part) != names:
-            raise UserError(f"{part} has {len(_chunks(part))} chunks, not {len(names)}")
-        following += games
-    for name in names:  # all of them are read before anything is written
-        for part, games in sizes:
-            read_chunk(part / name, games)
-    with outputs.new_folder(out) as new:
-        for name in names:
-            chunks = [read_chunk(part / name, games) for part, games in sizes]
-            data_files.write_arrays(
-                new / name, {k: np.concatenate([x[k] for x in chunks], 1) for k in chunks[0]}
-            )
-        text = json.dumps(merged_about | {"games": following - merged_about["first"]}) + "\n"
-        outputs.write_text(new / ABOUT, text)
-
-
-def _chunks(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.glob("[0-9]*.npz"))

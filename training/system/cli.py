@@ -119,13 +119,9 @@ def add_cache_flag(parser: argparse.ArgumentParser) -> None:
 
 
 def add_games_flags(parser: argparse.ArgumentParser, games: int, rounded: str) -> None:
-    """`--games`, `--first`, `--seed`: games may be played in parts (docs/reference/training.md)."""
+    """`--games`, `--seed`."""
     add = parser.add_argument
     add("--games", type=whole(1, MOST_GAMES), default=games, help=rounded)
-    add(
-        "--first", metavar="N", type=whole(0, MOST_GAMES), default=0,
-        help="number of the first set-up, to play games in parts and merge them",
-    )  # fmt: skip
     add("--seed", type=whole(0, LARGEST_SEED), default=0, help="seed of the set-ups")
 
 

@@ -146,15 +146,7 @@ def read_parameters(path: Path | str) -> Any:
 
 
 def check_same(path: Path, stored: Mapping[str, object], own: Mapping[str, object]) -> None:
-    """Raise a UserError for the first setting that differs; `first` may differ."""
-    for key in sorted((own.keys() | stored.keys()) - {"first"}):
+    """Raise a UserError for the first setting that differs."""
+    for key in sorted(own.keys() | stored.keys()):
         if stored.get(key) != own.get(key):
             raise UserError(f"{path} has {key} {stored.get(key)!r}, not {own.get(key)!r}")
-
-
-def check_order(path: Path, first: int, expected: int, what: str = "set-ups") -> None:
-    """Raise a UserError for a part that does not begin at the end of the part before."""
-    if first != expected:
-        problem = "missing" if first > expected else "there twice"
-        low, high = sorted((first, expected))
-        raise UserError(f"{what} {low} to {high - 1} are {problem}, before {path}")
