@@ -1,7 +1,6 @@
 """Several runs from one file: variants, a grid, seeds; on this machine, SLURM or Ray.
 
     python -m training.sweep configs/studies/rewards.yaml             # or continue it
-    python -m training.sweep configs/studies/rewards.yaml --list
     python -m training.sweep configs/studies/rewards.yaml --on slurm  # a task for each run
 
 Each run is a process of its own. After Ctrl-C or a kill the same command continues the sweep: it
@@ -15,8 +14,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from gaia_jax.cli.command_line import UserError
-
 from .system import cli, environments, jobs
 from .system.environments import EnvModule
 
@@ -27,24 +24,16 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     on = jobs.of_args(args)
     from .run import sweep, sweep_file, tuning
 
-    file = sweep_file.load(args.file)
-    if file.tune and args.list:
-        raise UserError("--list has no runs of a search: they depend on scores")
+    file, env_module = sweep_file.load(args.file), environments.module(env_module)
     if file.tune:
-        return tuning.tune(file, file.tune, environments.module(env_module), on)
-    if args.list:
-        print(sweep.table(file.runs()))
-        return 0
-    env_module = environments.module(env_module)
-    sweep.check_all(file.runs(), env_module)
+        return tuning.tune(file, file.tune, env_module, on)
     return sweep.train_all(file.name, file.runs(), env_module, on)[0]
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.sweep", __doc__)
-    add = parser.add_argument
-    add("file", metavar="FILE", type=Path, help="a sweep, e.g. configs/studies/rewards.yaml")
-    add("--list", action="store_true", help="print the progress of the runs and exit")
+    text = "a sweep, e.g. configs/studies/rewards.yaml"
+    parser.add_argument("file", metavar="FILE", type=Path, help=text)
     jobs.add_flags(parser)
     return parser.parse_args(argv)
 

@@ -124,7 +124,7 @@ def _runs(out: Path) -> None:
         for k in (1, 2)
     ]  # fmt: skip
     (run / "metrics.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
-    (run / "history.jsonl").write_text('{"event": "start", "update": 0}\n')
+    (run / "history.jsonl").write_text('{"event": "end", "update": 2, "how": "complete"}\n')
     report = {"opponent": "random", "vp": both, "vp_difference": interval, "win_share": both}
     (run / "evaluation.json").write_text(json.dumps(report))
 

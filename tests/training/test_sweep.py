@@ -24,7 +24,6 @@ from training import sweep
 from training.run import folder as run_folder
 from training.run import sweep as run_sweep
 from training.run import sweep_file
-from training.run.sweep import DONE, STOPPED, WAITING
 from training.system import cli, jobs
 
 UPDATES = 24
@@ -74,7 +73,7 @@ def test_variants_grid_and_seeds_are_runs_in_a_fixed_order(file):
 @pytest.mark.parametrize(
     ("tree", "message"),
     [
-        ({"seedz": [1]}, "some.yaml: unknown key 'seedz'; the choices are: name, config, set, see"),
+        ({"seedz": [1]}, "some.yaml: unknown key 'seedz'; meant seeds? The choices are: name, con"),
         ({}, "some.yaml: give variants, or a grid"),
         ({"grid": {"ppo.lrr": [1]}}, "some.yaml: lrr1: unknown key 'ppo.lrr'; meant ppo.lr?"),
         ({"grid": {"ppo.lr": []}}, "grid.ppo.lr: List should have at least 1 item"),
@@ -84,46 +83,49 @@ def test_variants_grid_and_seeds_are_runs_in_a_fixed_order(file):
         ({"variants": {"a": 3}}, "variants.a: Input should be a valid dictionary, got 3"),
         ({"variants": {"a,b": {}}}, "name must be a plain folder name"),
         ({"seeds": [], "variants": {"a": {}}}, "seeds: List should have at least 1 item"),
-        ({"seeds": [1, 1], "variants": {"a": {}}}, "seeds must be a list of different numbers"),
+        ({"seeds": [1, 1], "variants": {"a": {}}}, "2 runs would be called some-a-1"),
         ({"variants": {"a": {"eval.opponents": "missing"}}}, "some-a-0: unknown agent 'missing'"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_before_anything_runs(file, capsys, tree, message):
     code, out, err = sweep_command(capsys, file(**tree))
     assert code == 2 and message in err and err.count("\n") == 1 and not out
-    assert not Path("runs").exists() or not list(Path("runs").iterdir())
+    assert not Path("runs").exists()
 
 
-def test_states_are_those_of_the_folders(file, capsys):
-    path = file(seeds=[0], variants={name: {} for name in "abcde"})
+def test_a_run_is_started_resumed_or_left(file, capsys, monkeypatch):
+    path = file(seeds=[0], variants={name: {} for name in "abcd"})
     configurations = sweep_file.load(path).runs()
     for config in configurations[1:]:
         run = Path("runs") / config.name
         run.mkdir(parents=True)
         (run / "config.yaml").write_text(configs.to_yaml(config))
-    _, _, done, stopped, running = (Path("runs") / config.name for config in configurations)
+    _, _, done, stopped = (Path("runs") / config.name for config in configurations)
     for run in (done, stopped):
         (run / "checkpoints" / "00000004").mkdir(parents=True)
-        (run / "metrics.jsonl").write_text(
-            "".join(
-                json.dumps({"update": n, "time/decisions_per_second": 2048.0}) + "\n"
-                for n in (2, 4, 6)
-            )
-        )
+        records = [
+            {"update": n, "time/decisions": 512.0 * n, "time/decisions_per_second": 2048.0}
+            for n in (2, 4, 6)
+        ]
+        (run / "metrics.jsonl").write_text("".join(json.dumps(x) + "\n" for x in records))
     run_folder.record_end(done, 4, run_folder.OUT_OF_TIME)
     run_folder.record_end(stopped, 4, run_folder.INTERRUPTED)
     (stopped / run_folder.HISTORY).open("a").write('{"event": "sta')  # cut off
-    states = [run_sweep.state_of(config).status for config in configurations]
-    assert states == [WAITING, WAITING, DONE, STOPPED, WAITING]
-    # 2 x 32 games x 32 steps; not what comes after the checkpoint
-    assert run_sweep._seconds_spent(configurations[3], 4) == 1.0
-    with outputs.folder_lock(running):
-        code, out, _ = sweep_command(capsys, path, "--list")
-    assert code == 0 and out.endswith("1 of 5 done\n")
-    assert "   2  some-c-0  done     update 6 of 40" in out and "   4  some-e-0  running" in out
-    # A file that has changed since is refused, whatever is asked for.
-    code, _, err = sweep_command(capsys, file(seeds=[0], set={"ppo.clip": 0.1}, variants={"b": {}}))
-    assert code == 2 and "some-b-0 has ppo.clip 0.2, not 0.1" in err
+    requests = []
+
+    def train(request, env_module, spent=0.0):
+        requests.append((request.resume or request.config.name, spent))
+        return 0
+
+    monkeypatch.setattr(run_sweep.training, "run", train)
+    for config in configurations:
+        run_sweep.train_run(configs.to_dict(config), "some", "toy_env")
+    # 2 x 1024 decisions; not what comes after the checkpoint
+    assert requests == [("some-a-0", 0.0), ("some-b-0", 0.0), ("runs/some-d-0", 1.0)]
+    assert Path("runs/some-b-0-without-checkpoint/config.yaml").exists()
+    # A file that has changed since is refused.
+    code, _, err = sweep_command(capsys, file(seeds=[0], set={"ppo.clip": 0.1}, variants={"c": {}}))
+    assert code == 2 and "some-c-0 has ppo.clip 0.2, not 0.1" in err
 
 
 @pytest.mark.slow
@@ -173,7 +175,8 @@ def test_locks_hold_on_a_file_system_that_locks_only_files_open_for_writing(file
     with jobs.shard_folder(run_sweep.SWEEPS / "some", {}, True), refused:
         run_sweep.train_all("some", [config], toy_env, jobs.LOCAL)
     refused = pytest.raises(UserError, match="some-a-0 is in use by another process")
-    with run_sweep._run_lock(config.name), refused:
+    (run_sweep.SWEEPS / config.name).mkdir()
+    with outputs.folder_lock(run_sweep.SWEEPS / config.name), refused:
         run_sweep.train_run(configs.to_dict(config), "some", "toy_env")
 
 
@@ -229,7 +232,7 @@ def test_a_file_without_the_end_of_a_schedule_goes_on_with_runs_of_a_constant_on
     run.mkdir(parents=True)
     stored = configs.override(config, [f"ppo.lr_end={config.ppo.lr}"])
     (run / "config.yaml").write_text(configs.to_yaml(stored))
-    assert run_sweep.state_of(config).status == WAITING
+    assert not run_sweep.is_done(config)
 
 
 def start(*arguments, **environment):

@@ -10,7 +10,7 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import TypeAdapter, ValidationError
@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from gaia_jax.cli.command_line import UserError, one_line, read_text
 from gaia_jax.cli.outputs import plain_name
 
-from .keys import GROUPS as GROUPS
+from .keys import GROUPS
 from .keys import Config as Config
 from .keys import EnvConfig as EnvConfig
 from .keys import HostsConfig as HostsConfig
@@ -36,6 +36,7 @@ MAY_CHANGE_ON_RESUME = ("name", "run", "track", "hosts", "eval")
 OF_A_PROCESS = "hosts."
 
 _CONFIG = TypeAdapter(Config)
+T = TypeVar("T")
 
 
 def shipped(name: str | Path) -> Path:
@@ -137,13 +138,21 @@ def from_dict(tree: dict[str, Any]) -> Config:
     for key in tree:
         if not isinstance(key, str):
             raise UserError(unknown(short(key)))
-    tree = _with_sink(tree)
-    try:
-        config = _CONFIG.validate_python(tree)
-    except ValidationError as error:
-        raise UserError(_wrong(error)) from error
+    config = validated(_CONFIG, _with_sink(tree), GROUPS)
     _check(config)
     return config
+
+
+def validated(kind: TypeAdapter[T], tree: dict[str, Any], groups: Mapping[str, type]) -> T:
+    """Nested dictionaries as a dataclass of pydantic; a UserError names the first wrong key.
+
+    Args:
+        groups: its classes by their key, as `GROUPS`.
+    """
+    try:
+        return kind.validate_python(tree)
+    except ValidationError as error:
+        raise UserError(_wrong(error, groups)) from error
 
 
 def _with_sink(tree: dict[str, Any]) -> dict[str, Any]:
@@ -268,12 +277,12 @@ def short(value: object, limit: int = 60) -> str:
     return text if len(text) <= limit else f"{text[: limit - 4]} ..."
 
 
-def unknown(name: str) -> str:
+def unknown(name: str, groups: Mapping[str, type] = GROUPS) -> str:
     """`unknown key`, the nearest one, and the choices in the deepest group that exists."""
     first, dot, rest = name.partition(".")
-    inside = bool(dot) and first in GROUPS
+    inside = bool(first and dot) and first in groups
     path = f"{first}." if inside else ""
-    keys = list((GROUPS[first] if inside else Config).__dataclass_fields__)  # type: ignore[attr-defined]
+    keys = list(groups[first if inside else ""].__dataclass_fields__)  # type: ignore[attr-defined]
     key_name = (rest if inside else first)[:LONGEST_NAME]
     choices = f"choices{f' in {first}' if inside else ''} are: {', '.join(keys)}"
     if near := difflib.get_close_matches(key_name, keys, 1):
@@ -281,13 +290,13 @@ def unknown(name: str) -> str:
     return f"unknown key {short(name)}; the {choices}"
 
 
-def _wrong(error: ValidationError) -> str:
+def _wrong(error: ValidationError, groups: Mapping[str, type]) -> str:
     """The first thing that is wrong, `ppo.lr must be above 0, got 0.0`."""
     first = error.errors(include_url=False)[0]
     kind, context, value = first["type"], first.get("ctx", {}), first["input"]
     name = ".".join(str(part) for part in first["loc"])
     if kind in ("unexpected_keyword_argument", "invalid_key"):
-        return unknown(name)
+        return unknown(name, groups)
     got = f"got {short(value)}"
     bounds = {"greater_than": ("above", "gt"), "greater_than_equal": ("at least", "ge")}
     bounds |= {"less_than_equal": ("at most", "le")}
@@ -301,13 +310,10 @@ def _wrong(error: ValidationError) -> str:
         return f"{name} must be a group of keys, {got}" if name else f"no configuration: {got}"
     if kind == "finite_number":
         return f"{name} must be a finite number, {got}"
-    return f"{name} must be {_kind_of(name)}, {got}"
-
-
-def _kind_of(name: str) -> str:
-    """The name of the kind of value that a key holds."""
     group, _, key = name.rpartition(".")
-    fields = (GROUPS[group] if group else Config).__pydantic_fields__  # type: ignore[attr-defined]
-    kind = fields[key].annotation
-    kinds = {int: "a whole number", float: "a number", bool: "true or false"}
-    return (kinds | {float | None: "a number or null"}).get(kind, "a text")
+    field = getattr(groups.get(group), "__pydantic_fields__", {}).get(key)
+    kinds: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false"}
+    kinds |= {str: "a text", float | None: "a number or null"}
+    if field and field.annotation in kinds:
+        return f"{name} must be {kinds[field.annotation]}, {got}"
+    return f"{name}: {first['msg']}, {got}"

@@ -239,6 +239,7 @@ class Config:
 
 
 GROUPS: dict[str, type] = {
+    "": Config,
     "env": EnvConfig,
     "network": NetworkConfig,
     "ppo": PPOConfig,

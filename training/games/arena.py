@@ -61,8 +61,7 @@ class Arena:
         self.env, self.rotations, self.first = env, rotations or env.num_players, first
         if is_solo(env):
             agents = [*agents, automa_agent(env)]
-        self.players = len(agents)
-        seating = rotated(self.players)[: self.rotations]
+        seating = rotated(len(agents))[: self.rotations]
         self.setups = max(1, math.ceil(games / self.rotations))
         setups, moves = range(first, first + self.setups), recorder is not None
         self._match = Match(env, agents, seating, setups, at_once or GAMES_AT_ONCE, moves=moves)

@@ -64,9 +64,8 @@ def assemble(path: Path, tables: Iterable[pa.Table], rows: int = ROW_GROUP) -> i
 def open_file(path: Path) -> pq.ParquetFile:
     """Open a Parquet file by its end; a UserError if it is truncated or not Parquet."""
     try:
-        if not path.is_file():
-            problem = "not a file" if path.exists() else "not there"
-            raise UserError(f"{path} is not a Parquet file: it is {problem}")
+        if path.exists() and not path.is_file():  # such as a pipe, which would wait
+            raise OSError("it is no file")
         return pq.ParquetFile(path, page_checksum_verification=True)
     except UNREADABLE as error:
         raise UserError(f"{path} is not a Parquet file: {reason(error)}") from error
@@ -76,7 +75,7 @@ def check(path: Path, schema: pa.Schema, rows: int) -> None:
     """Raise a UserError for other columns or another number of rows; only the end is read."""
     with open_file(path) as file:
         stored, total = file.schema_arrow, file.metadata.num_rows
-    kinds, own_kinds = ({field.name: field.type for field in x} for x in (stored, schema))
+    kinds, own_kinds = (dict(zip(x.names, x.types, strict=True)) for x in (stored, schema))
     for name in own_kinds | kinds:
         kind, own = (x.get(name, "missing") for x in (kinds, own_kinds))
         if kind != own:

@@ -86,9 +86,9 @@ def check_outputs(flag: str, path: Path | None, args: argparse.Namespace) -> Non
     """Reject outputs that cannot be written; `flag` names `path`, `args` has the other flags."""
     if args.resume and not path:
         raise UserError(f"--resume needs the {flag} that it continues")
-    if args.record and (args.on.backend != "local" or args.processes):
+    if args.record and (args.on != "local" or args.processes):
         raise UserError("--record plays in this process: leave out --on and --processes")
-    if args.on.backend == "slurm" and not path:
+    if args.on == "slurm" and not path:
         raise UserError(f"--on slurm stores its shards next to the games: name {flag} FILE")
     outputs.check_different({"--json": args.json, flag: path, "--record": args.record})
     if path and path.suffix == PARQUET:

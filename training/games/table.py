@@ -42,11 +42,6 @@ class Games(NamedTuple):
     actions: np.ndarray | None = None  # (S, R, LONGEST) int16
 
     @property
-    def setup_count(self) -> int:
-        """S."""
-        return len(self.vp)
-
-    @property
     def federations(self) -> np.ndarray:
         """(S, R, P) formed federations, without tokens of tracks and factions."""
         return self.behaviour[..., 0]

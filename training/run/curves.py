@@ -66,7 +66,7 @@ def read(path: Path) -> Run:
     for number, record in enumerate(records, 1):
         for key, value in record.items():
             check_kind(f"{path / logs.RECORDS}: line {number}: {key}", value, NUMBER)
-    _add_minutes(records)
+    add_minutes(records)
     evaluations = {}
     for file in sorted(path.glob("evaluation*.json")):
         report = read_object(file, {"opponent": TEXT} | dict.fromkeys(STRENGTH, OBJECT))
@@ -80,8 +80,8 @@ def read(path: Path) -> Run:
     return Run(path, config, records, evaluations)
 
 
-def _add_minutes(records: list[dict[str, Any]]) -> None:
-    """`time/minutes` of training alone: without compiling, evaluations, breaks."""
+def add_minutes(records: list[dict[str, Any]]) -> None:
+    """Add `time/minutes`, training alone: without compiling, evaluations, breaks."""
     seconds, before = 0.0, 0.0
     for record in records:
         if record.get("time/decisions_per_second") and "time/decisions" in record:

@@ -4,50 +4,36 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
+from math import inf
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import (
-    BaseModel,
-    Discriminator,
-    Field,
-    FiniteFloat,
-    PositiveInt,
-    Tag,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, PlainValidator, TypeAdapter
+from pydantic.dataclasses import dataclass
 
 from gaia_jax.cli.command_line import UserError
 
 from .. import config as configs
 from ..config import Config
+from ..config.keys import STRICT, Text, Whole, option, whole
 
-OWN = ("name", "seed")  # keys of a configuration that the sweep gives
 POPULATION = "population"  # a method of a search
-VALUES, RANGE = "values", "range"  # of a key of a search
-TAGS = (VALUES, RANGE, "int", "float", "constrained-float")  # pydantic's, in places of errors
+NOT_IN_NAMES = r"[/\\@:, *?[\]]"  # of a value in the name of a run
 
 Keys = dict[str, Any]  # of a configuration, "ppo.lr" or nested
 Values = Annotated[list[Any], Field(min_length=1)]  # of one key
 
 
-class Range(BaseModel, extra="forbid", strict=True):
+class Range(NamedTuple):
     """The values of a key from `low` to `high`, whole numbers if both are."""
 
-    low: FiniteFloat | int
-    high: FiniteFloat | int
+    low: float
+    high: float
     log: bool = False  # drawn evenly on a logarithmic scale
-
-    @model_validator(mode="after")
-    def _is_range(self) -> Self:
-        if self.low > self.high or (self.log and self.low <= 0):
-            above = ", and above 0 with log" if self.log else ""
-            raise ValueError(f"low must be at most high{above}, got {self.low} and {self.high}")
-        return self
 
     @property
     def is_whole(self) -> bool:
@@ -55,102 +41,92 @@ class Range(BaseModel, extra="forbid", strict=True):
         return isinstance(self.low, int) and isinstance(self.high, int)
 
 
-def _kind(values: object) -> str:
-    return VALUES if isinstance(values, list) else RANGE
+def _choice(values: Any) -> list[Any] | Range:
+    """The values of a key of a search; a UserError if they are neither a list nor a range."""
+    if isinstance(values, list) and values:
+        return values
+    try:
+        choice = Range(**values)
+        if -inf < choice.low <= choice.high < inf and (choice.low > 0 or choice.log is False):
+            return choice
+    except TypeError:  # no mapping, other keys, no numbers
+        pass
+    allowed = "a list, or low and high with low <= high, above 0 with log: true"
+    raise UserError(f"tune.space has full keys, each with {allowed}, got {configs.short(values)}")
 
 
-Choice = Annotated[
-    Annotated[Values, Tag(VALUES)] | Annotated[Range, Tag(RANGE)], Discriminator(_kind)
-]
-Space = dict[str, Choice]  # by full key
+Space = dict[str, Annotated[list[Any] | Range, PlainValidator(_choice)]]  # by full key
 
 
-class Search(BaseModel, extra="forbid", strict=True):
+@dataclass(frozen=True, config=STRICT)
+class Search:
     """A search for the best values of some keys: trials are runs, scored by games."""
 
     space: Space = Field(min_length=1)
-    trials: PositiveInt = 20
-    at_once: PositiveInt = 1  # trials that the sampler proposes before it learns their scores
-    opponent: str = "greedy"  # a fixed agent in the other seats
-    games: PositiveInt = 256
-    method: Literal["tpe", "population"] = "tpe"
+    trials: Whole = whole(20, "number of runs")
+    at_once: Whole = whole(1, "trials that are proposed before the scores of the last are known")
+    opponent: Text = option("greedy", "the fixed agent in the other seats")
+    games: Whole = whole(256, "number of games of a score")
+    method: Literal["tpe", "population"] = option("tpe", "what proposes the trials")
 
-    @model_validator(mode="after")
-    def _population(self) -> Self:
+    def __post_init__(self) -> None:
         if self.method == POPULATION:
             if self.at_once < 2 or self.trials % self.at_once:
-                raise ValueError("at_once of a population must be at least 2 and divide trials")
+                raise UserError("at_once of a population must be at least 2 and divide trials")
             if wrong := [key for key in self.space if not key.startswith(("ppo.", "recipe."))]:
-                raise ValueError(f"a population varies keys of ppo and recipe, not {wrong[0]}")
-        return self
+                raise UserError(f"a population varies keys of ppo and recipe, not {wrong[0]}")
 
 
-class Sweep(BaseModel, extra="forbid", coerce_numbers_to_str=True):
+@dataclass(frozen=True, config=STRICT)
+class Sweep:
     """The contents of a file; `config` is a file with the common configuration."""
 
-    name: str = Field(min_length=1)
-    config: str | None = None
-    set: Keys = {}
-    seeds: list[int] | None = Field(None, min_length=1)
-    variants: dict[str, Keys | None] = {}
-    grid: dict[str, Values] = {}  # by full key
+    name: Text = Field(min_length=1)
+    config: Text | None = None
+    set: Keys | None = None
+    seeds: Annotated[list[int], Field(min_length=1)] | None = None
+    variants: dict[Any, Keys | None] | None = None  # YAML reads the name `on` as True
+    grid: dict[str, Values] | None = None  # by full key
     tune: Search | None = None
 
-    @field_validator("set", "variants", "grid", mode="before")
-    @classmethod
-    def _names(cls, tree: object) -> object:
-        """By name: YAML reads `on` as True, and a key without a value as None."""
-        tree = {} if tree is None else tree
-        return {str(name): x for name, x in tree.items()} if isinstance(tree, dict) else tree
-
-    @model_validator(mode="after")
-    def _one_kind(self) -> Self:
-        others = [key for key in ("seeds", "variants", "grid") if getattr(self, key)]
-        if self.tune and others:
-            raise ValueError(f"a search, tune, cannot have {others[0]}")
+    def __post_init__(self) -> None:
+        if self.tune and (self.seeds or self.variants or self.grid):
+            raise UserError("a search, tune, cannot have seeds, variants or a grid")
         if not self.tune and not self.variants and not self.grid:
-            raise ValueError("give variants, or a grid")
-        if len({*(self.seeds or ())}) < len(self.seeds or ()):
-            raise ValueError("seeds must be a list of different numbers")
-        return self
+            raise UserError("give variants, or a grid")
 
     @cached_property
     def base(self) -> Config:
         """The common configuration."""
         base = Config() if self.config is None else configs.load(self.config)
-        return _changed(base, self.set, "set")
+        return _changed(base, self.set or {}, "set")
 
     def runs(self) -> list[Config]:
-        """The configuration of each run, in the order of seeds.
+        """The configuration of each run: each variant at each point of the grid, seed by seed.
 
         A sweep that is cut short has all variants of the first seeds.
         """
-        seeds = [self.base.seed] if self.seeds is None else self.seeds
-        runs = list[Config]()
-        for seed, (variant, values) in itertools.product(seeds, self._variants().items()):
-            own = {"seed": seed, "name": f"{self.name}-{variant}-{seed}"}
-            runs.append(_override(_changed(self.base, values, variant), own, variant))
+        runs, seeds = list[Config](), self.seeds or [self.base.seed]
+        variants, grid = self.variants or {"": None}, self.grid or {}
+        points = itertools.product(*grid.values())
+        for seed, variant, values in itertools.product(seeds, variants, points):
+            point = dict(zip(grid, values, strict=True))
+            words = [f"{key.rpartition('.')[2]}{x}" for key, x in point.items()]
+            words = [re.sub(NOT_IN_NAMES, "_", word) for word in words]
+            label = "-".join([str(variant)] * bool(self.variants) + words)
+            changes, name = (variants[variant] or {}) | point, f"{self.name}-{label}-{seed}"
+            runs.append(_changed(self.base, changes, label, seed=seed, name=name))
+        name, count = Counter(run.name for run in runs).most_common(1)[0]
+        if count > 1:
+            raise UserError(f"{count} runs would be called {name}")
         return runs
 
     def trial(self, number: int, values: Mapping[str, object]) -> Config:
         """The configuration of a trial of the search."""
-        own: Keys = {"name": f"{self.name}-trial-{number:04}"}
-        if self.tune and self.tune.method == POPULATION:  # no trial repeats the games of another
-            own["seed"] = self.base.seed + number
-        return _override(_changed(self.base, values, "tune.space"), own, "tune")
-
-    def _variants(self) -> dict[str, Keys]:
-        """The changes of each variant by its name: variants by name, times a grid of lists."""
-        out = dict[str, Keys]()
-        for variant, named in (self.variants or {"": {}}).items():
-            for values in itertools.product(*self.grid.values()):
-                point = dict(zip(self.grid, values, strict=True))
-                parts = [f"{key.rpartition('.')[2]}{_plain(x)}" for key, x in point.items()]
-                label = "-".join([variant] * bool(variant) + parts)
-                if label in out:
-                    raise UserError(f"two variants would be called {label}")
-                out[label] = (named or {}) | point
-        return out
+        # In a population no trial repeats the games of another.
+        seed = number if self.tune and self.tune.method == POPULATION else 0
+        own = {"seed": self.base.seed + seed, "name": f"{self.name}-trial-{number:04}"}
+        return _changed(self.base, values, "tune.space", **own)
 
 
 def load(path: Path) -> Sweep:
@@ -160,50 +136,23 @@ def load(path: Path) -> Sweep:
         UserError: no such file, an unknown key, a value of the wrong type or range.
     """
     tree = configs.read_mapping(path, "the sweep")
+    groups = {"": Sweep, "tune": Search}
     try:
-        sweep = Sweep.model_validate({"name": path.stem} | tree)
+        sweep = configs.validated(TypeAdapter(Sweep), {"name": path.stem} | tree, groups)
         if sweep.base and not sweep.tune:
             sweep.runs()
-    except ValidationError as error:
-        raise UserError(f"{path}: {_wrong(error)}") from error
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
     return sweep
 
 
-def _wrong(error: ValidationError) -> str:
-    """The first thing that is wrong."""
-    first = error.errors(include_url=False)[0]
-    name = ".".join(str(part) for part in first["loc"] if part not in TAGS)
-    kind, is_range = first["type"], RANGE in first["loc"]
-    if is_range and kind in ("missing", "model_type"):
-        key = name.removesuffix(".low").removesuffix(".high")
-        given = configs.short(first["input"])
-        return f"{key}: give the whole key, with a list of values or low and high, got {given}"
-    if kind == "extra_forbidden":
-        model = Range if is_range else Search if "." in name else Sweep
-        return f"unknown key {name!r}; the choices are: {', '.join(model.model_fields)}"
-    if kind == "value_error":
-        return f"{name}: {first['ctx']['error']}".removeprefix(": ")
-    return f"{name}: {first['msg']}, got {configs.short(first['input'])}"
-
-
-def _plain(value: object) -> str:
-    """A value as a part of a folder's name."""
-    return "".join("_" if c in "/\\@:, *?[]" else c for c in str(value)) or "_"
-
-
-def _changed(config: Config, values: Mapping[str, object], path: str) -> Config:
-    flat = configs.flat_tree(values)
-    for key in OWN:
-        if key in flat:
-            raise UserError(f"{path}: {key} is given by the sweep")
-    return _override(config, flat, path)
-
-
-def _override(config: Config, flat: Mapping[str, object], path: str) -> Config:
-    texts = [f"{key}={json.dumps(value, default=str)}" for key, value in flat.items()]
+def _changed(config: Config, keys: Mapping[str, object], place: str, **own: object) -> Config:
+    """`config` with other values, and `own` ones of the sweep; a UserError names the place."""
+    flat = configs.flat_tree(keys)
     try:
+        if given := flat.keys() & {"name", "seed"}:
+            raise UserError(f"{min(given)} is given by the sweep")
+        texts = [f"{k}={json.dumps(value, default=str)}" for k, value in (flat | own).items()]
         return configs.override(config, texts)
     except UserError as error:
-        raise UserError(f"{path}: {error}") from error
+        raise UserError(f"{place}: {error}") from error

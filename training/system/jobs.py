@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import functools
 import itertools
 import json
 import os
@@ -27,21 +26,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gaia_jax.cli import outputs
-from gaia_jax.cli.command_line import UserError, finishing, nearest, reason, run, whole
+from gaia_jax.cli.command_line import UserError, finishing, reason, run, whole
 
 from . import cli, signals
 
 BACKENDS = ("local", "slurm", "ray")
-CHOICES = "local, slurm, ray, ray://HOST:PORT"
 MAX_LOST_ROUNDS = 2  # rounds that may end without a new shard
 MAX_ARRAY = 100  # tasks of an array by default: each starts Python and compiles once
 ARRAY_CORES = "2"  # of a task of an array
 CORES = "NPROC"  # the variable with the number of cores that XLA uses
 POLL_SECONDS = 0.5
 FOLDER, HEAD = ".shards", "about.json"
-PAYLOADS = "jobs-"  # begins the names of the folders with the payload and the errors of workers
+PAYLOADS = ".jobs-"  # begins the names of the folders with the payload and the errors of workers
 
-Function = Callable[..., bytes]
 Polls = Generator[None, None, None]  # while shards are computed
 
 
@@ -56,7 +53,6 @@ class On(NamedTuple):
     """The place where shards are computed."""
 
     backend: str = "local"
-    address: str = ""  # of Ray
     processes: int = 0  # at the same time; 0: the default of the back end
 
     @property
@@ -73,36 +69,26 @@ class Job(NamedTuple):
 
     function: str  # MODULE:NAME
     shards: Mapping[int, Shard]
-    on: On
+    processes: int  # as of `On`
     fresh: bool  # each shard gets a process of its own
     folder: Path  # for the payload; workers write the error of a shard here, under its index
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """`--on`, `--processes`; `of_args` reads them."""
-    text = f"where the work is done: {CHOICES} (docs/reference/training.md)"
-    parser.add_argument("--on", metavar="WHERE", type=parse, default="local", help=text)
+    text = "where the work is done (docs/reference/training.md)"
+    parser.add_argument("--on", choices=BACKENDS, default="local", help=text)
     text = "number of processes, each on its own GPU or cores; of a SLURM array the tasks"
     parser.add_argument("--processes", type=whole(1, 1024), default=0, help=text)
 
 
 def of_args(args: argparse.Namespace) -> On:
     """The flags of `add_flags`. Raises UserError for a back end that is not installed."""
-    on: On = args.on._replace(processes=args.processes)
-    if on.backend == "ray" and find_spec("ray") is None:
+    if args.on == "ray" and find_spec("ray") is None:
         raise UserError('--on ray needs ray: pip install "gaia_jax[ray]"')
-    if on.backend == "slurm" and shutil.which("sbatch") is None:
+    if args.on == "slurm" and shutil.which("sbatch") is None:
         raise UserError("--on slurm needs sbatch: run this on a login node of the cluster")
-    return on
-
-
-def parse(text: str) -> On:
-    """`--on`. Raises UserError for an unknown back end."""
-    backend, separator, address = text.partition("://")
-    if backend not in BACKENDS or (separator and not (backend == "ray" and address)):
-        hint = nearest(backend, BACKENDS) if backend not in BACKENDS else ""
-        raise UserError(f"unknown --on {text!r}; the choices are: {CHOICES}{hint}")
-    return On(backend, text if address else "")
+    return On(args.on, args.processes)
 
 
 @contextlib.contextmanager
@@ -124,8 +110,6 @@ def shard_folder(path: Path | None, about: Mapping[str, Any], resume: bool) -> I
     folder = path.with_name(path.name + FOLDER)
     folder.mkdir(exist_ok=True)
     with outputs.folder_lock(folder):
-        for payload in folder.glob(f"{PAYLOADS}*/"):  # of a killed command
-            shutil.rmtree(payload)
         if not _has_shards(folder):
             outputs.write_json(folder / HEAD, about)
         elif not resume:
@@ -142,7 +126,7 @@ def shard_folder(path: Path | None, about: Mapping[str, Any], resume: bool) -> I
 
 
 def _has_shards(folder: Path) -> bool:
-    return bool({*os.listdir(folder)} - {HEAD})
+    return any(path.name != HEAD for path in folder.glob("[!.]*"))  # without payloads
 
 
 def compile_lock() -> contextlib.AbstractContextManager[None]:
@@ -153,13 +137,12 @@ def compile_lock() -> contextlib.AbstractContextManager[None]:
 
 
 def compute(
-    function: Function,
+    function: Callable[..., bytes],
     shards: Sequence[Shard],
     on: On = LOCAL,
     report: Callable[[int], object] = lambda index: None,
     fresh: bool = False,
-    failed: Callable[[int, str], object] | None = None,
-) -> None:
+) -> list[int]:
     """Write the missing files of `shards`.
 
     Args:
@@ -167,25 +150,26 @@ def compute(
         shards: their files are in one folder. Their arguments are passed as JSON on every back
             end: a tuple becomes a list.
         report: called with the index of each shard that becomes complete, in any order.
-        fresh: each shard gets a process of its own.
-        failed: called with the index and the message of a shard that failed in another process;
-            the others continue. None: the first error is raised.
+        fresh: each shard gets a process of its own; one that fails is named on stderr, and the
+            others continue.
+    Returns:
+        The indices of failed shards.
     Raises:
-        UserError: the function failed, or workers were lost repeatedly.
+        UserError: without `fresh` the function failed, or workers were lost repeatedly.
         KeyboardInterrupt: after Ctrl-C or SIGTERM, when no worker is left.
     """
     backend = {"local": _local, "slurm": _array, "ray": _ray}[on.backend]
     backend = _in_process if on.in_process and not fresh else backend
-    name, lost_rounds = f"{function.__module__}:{function.__qualname__}", 0
-    args = [json.loads(json.dumps(shard.args)) for shard in shards]
-    missing = {n: Shard(x.path, args[n]) for n, x in enumerate(shards) if not x.path.exists()}
+    name, failed, lost_rounds = f"{function.__module__}:{function.__qualname__}", list[int](), 0
+    shards = [Shard(shard.path, json.loads(json.dumps(shard.args))) for shard in shards]
+    missing = {index: shard for index, shard in enumerate(shards) if not shard.path.exists()}
     while missing:
         count, path = len(missing), next(iter(missing.values())).path
         with (
             signals.handling(signal.default_int_handler),  # SIGTERM too stops the workers
             tempfile.TemporaryDirectory(dir=path.parent, prefix=PAYLOADS) as job_folder,
             contextlib.closing(
-                backend(Job(name, missing.copy(), on, fresh, Path(job_folder)))
+                backend(Job(name, missing.copy(), on.processes, fresh, Path(job_folder)))
             ) as polls,
         ):
             for _ in itertools.chain(polls, [None]):
@@ -195,15 +179,17 @@ def compute(
                         report(index)
                     elif str(index) in errors:
                         error = Path(job_folder, str(index)).read_text("utf-8")
-                        if failed is None:
+                        if not fresh:
                             raise UserError(error)
-                        failed(index, error)
+                        print(f"{shard.path.stem} failed: {error}", file=sys.stderr)
+                        failed.append(index)
                     else:
                         continue
                     del missing[index]
         lost_rounds = lost_rounds + 1 if len(missing) == count else 0
         if lost_rounds >= MAX_LOST_ROUNDS:
             raise UserError(f"workers were lost {lost_rounds} times before {path} was done")
+    return failed
 
 
 def _in_process(job: Job) -> Polls:
@@ -221,35 +207,33 @@ def _local(job: Job) -> Polls:
     """Processes, each with a GPU or a share of the cores."""
     from .devices import cores  # imports JAX
 
-    at_once, gpus = min(job.on.processes or 1, len(job.shards)), _gpus()
+    at_once, gpus = min(job.processes or 1, len(job.shards)), _gpus()
     if 0 < len(gpus) < at_once:
         note = "one for each GPU; JAX_PLATFORMS=cpu computes on the cores"
-        print(f"--processes {job.on.processes}: {len(gpus)} at a time, {note}", file=sys.stderr)
+        print(f"--processes {job.processes}: {len(gpus)} at a time, {note}", file=sys.stderr)
         at_once = len(gpus)
-    share = str(max(1, cores() // at_once))
-    places = [{"CUDA_VISIBLE_DEVICES": gpu} for gpu in gpus] or [{CORES: share}] * at_once
-    if at_once == 1:  # it may use all
-        places = [{}]
-    tasks = list(range(len(job.shards) if job.fresh else at_once))
-    worker, environment = _worker(job, len(tasks))
-    running: list[subprocess.Popen[bytes] | None] = [None] * at_once
+    share = {CORES: str(max(1, cores() // at_once))}
+    places = [{"CUDA_VISIBLE_DEVICES": gpu} for gpu in gpus] or [share] * at_once
+    places = places[:at_once] if at_once > 1 else [{}]  # a single one may use all
+    worker, environment, tasks = _worker(job, at_once)
+    running = dict[int, subprocess.Popen[bytes]]()  # by place
     try:
-        while tasks or any(running):
-            for n, process in enumerate(running):
-                if process and process.poll() is not None:
-                    running[n] = None
-                if tasks and not running[n]:
-                    command = [*worker, str(tasks.pop(0)), str(os.getpid())]
+        while tasks or running:
+            for n, place in enumerate(places):
+                if n in running and running[n].poll() is not None:
+                    del running[n]
+                if tasks and n not in running:
                     # A session of its own: Ctrl-C reaches this process, which ends the others.
                     running[n] = subprocess.Popen(
-                        command, env=environment | places[n], start_new_session=True
-                    )
+                        [*worker, str(tasks.pop(0)), str(os.getpid())],
+                        env=environment | place, start_new_session=True,
+                    )  # fmt: skip
             yield
-            time.sleep(POLL_SECONDS if any(running) else 0)
+            time.sleep(POLL_SECONDS if running else 0)
     finally:
-        for process in filter(None, running):
+        for process in running.values():
             process.terminate()
-        for process in filter(None, running):
+        for process in running.values():
             process.wait()
 
 
@@ -266,13 +250,13 @@ def _gpus() -> list[str]:
 
 def _array(job: Job) -> Polls:
     """The tasks of an array; `SBATCH_PARTITION` and the like are sbatch's own."""
-    at_once = min(job.on.processes or MAX_ARRAY, len(job.shards))
-    tasks = len(job.shards) if job.fresh else at_once
-    worker, environment = _worker(job, tasks)
+    at_once = min(job.processes or MAX_ARRAY, len(job.shards))
+    worker, environment, tasks = _worker(job, at_once)
     command = [
         "sbatch", "--parsable", "--wait", f"--job-name={job.folder.name}",
-        f"--array=0-{tasks - 1}%{at_once}", f"--cpus-per-task={ARRAY_CORES}",
-        f"--output={job.folder.parent}/slurm-%A-%a.log", f"--wrap=exec {shlex.join(worker)}",
+        f"--array=0-{tasks[-1]}%{at_once}", f"--cpus-per-task={ARRAY_CORES}",
+        f"--output={job.folder.parent}/slurm-%A-%a.log",
+        f"--wrap=exec {shlex.join(worker)} $SLURM_ARRAY_TASK_ID",
     ]  # fmt: skip
     environment, pipe = environment | {CORES: ARRAY_CORES}, subprocess.PIPE
     with subprocess.Popen(
@@ -284,7 +268,7 @@ def _array(job: Job) -> Polls:
             job_id = process.stdout.readline().decode().partition(";")[0].strip()
             if not job_id:
                 raise UserError(process.stderr.read().decode().strip() or "sbatch gave no job id")
-            print(f"array {job_id} of {tasks} tasks, logs in {job.folder.parent}", file=sys.stderr)
+            print(f"array {job_id}, logs in {job.folder.parent}", file=sys.stderr)
             while process.poll() is None:
                 yield
                 time.sleep(POLL_SECONDS)
@@ -294,50 +278,48 @@ def _array(job: Job) -> Polls:
                 subprocess.run(["scancel", f"--name={job.folder.name}"], check=False)
 
 
-def _worker(job: Job, tasks: int) -> tuple[list[str], dict[str, str]]:
-    """The command of a worker and its variables: it imports the modules of this process."""
-    payload = job.folder / "payload.json"
+def _worker(job: Job, at_once: int) -> tuple[list[str], dict[str, str], list[int]]:
+    """The command of a worker without its task, its variables, and the tasks."""
+    payload, tasks = job.folder / "payload.json", len(job.shards) if job.fresh else at_once
     shards = {index: (str(shard.path), shard.args) for index, shard in job.shards.items()}
     outputs.write_json(payload, {"function": job.function, "shards": shards})
-    paths = os.pathsep.join(os.path.abspath(path) for path in sys.path)
+    paths = os.pathsep.join(os.path.abspath(path) for path in sys.path)  # modules of this process
     command = [sys.executable, "-m", __name__, str(payload), str(tasks)]
-    return command, os.environ | {"PYTHONPATH": paths}
+    return command, os.environ | {"PYTHONPATH": paths}, list(range(tasks))
 
 
-def _main(payload: str, tasks: str, task: str = "", parent: str = "") -> int:
-    """A worker: computes every TASKS-th shard of a payload; TASK is that of SLURM if left out."""
+def _main(payload: str, tasks: str, task: str, parent: str = "") -> int:
+    """A worker: computes every TASKS-th shard of a payload, and ends with a process PARENT."""
     if parent:
         signals.end_with_parent(int(parent))
     contents = json.loads(Path(payload).read_text("utf-8"))
-    share = slice(int(task or os.environ["SLURM_ARRAY_TASK_ID"]), None, int(tasks))
-    for index, (path, args) in list(contents["shards"].items())[share]:
+    for index, (path, args) in list(contents["shards"].items())[int(task) :: int(tasks)]:
         try:
             if not Path(path).exists():  # done before SLURM started this task again
-                _write(Path(path), _imported(contents["function"])(*args))
+                _write(Path(path), _call(contents["function"], args))
         except Exception as error:
             outputs.write_text(Path(payload).with_name(index), reason(error))
             raise
     return 0
 
 
-@functools.cache
-def _imported(name: str) -> Function:
-    """The function of a worker; sets JAX's switches if its module imports JAX."""
-    function: Function = pkgutil.resolve_name(name)
+def _call(name: str, args: Sequence[Any]) -> bytes:
+    """The function of a worker, with JAX's switches if its module imports JAX."""
+    function: Callable[..., bytes] = pkgutil.resolve_name(name)
     if "jax" in sys.modules:
         cli.prepare()
-    return function
+    return function(*args)
 
 
 def _ray(job: Job) -> Polls:
-    """Tasks of one core, or of one GPU if the cluster has some.
+    """Tasks of one core, or of one GPU if the cluster has some; `RAY_ADDRESS` is Ray's own.
 
     The bytes come back, so that nodes need no shared folder.
     """
     import ray
 
     if not ray.is_initialized():
-        ray.init(job.on.address or None, log_to_driver=False, configure_logging=False)
+        ray.init(log_to_driver=False, configure_logging=False)
     task = ray.remote(
         num_cpus=1, num_gpus=1 if ray.cluster_resources().get("GPU") else 0, max_retries=0,
         max_calls=int(job.fresh), runtime_env={"env_vars": {CORES: "1"}},
@@ -345,7 +327,7 @@ def _ray(job: Job) -> Polls:
     waiting, pending = list(job.shards), dict[Any, int]()
     try:
         while waiting or pending:
-            while waiting and len(pending) < (job.on.processes or len(job.shards)):
+            while waiting and len(pending) < (job.processes or len(job.shards)):
                 index = waiting.pop(0)
                 pending[task.remote(os.getcwd(), job.function, job.shards[index].args)] = index
             for result in ray.wait(list(pending), timeout=POLL_SECONDS)[0]:
@@ -367,7 +349,7 @@ def _ray_task(folder: str, function: str, args: Sequence[Any]) -> bytes:
         os.chdir(folder)
     if "" not in sys.path:
         sys.path.insert(0, "")  # MODULE:FUNCTION in the current folder
-    return _imported(function)(*args)
+    return _call(function, args)
 
 
 if __name__ == "__main__":
