@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from gaia_jax.language import LANGUAGES, in_language
+from gaia_jax.language import LANGUAGES, fill_in, in_language
 from training.analysis.puzzles import THEMES, find_theme
 from training.play.landing import Landing
 from training.play.languages import language_of, page_texts, translated
@@ -59,6 +59,15 @@ def test_every_theme_of_a_puzzle_has_a_text(code):
         texts = page_texts()
     themes = {*THEMES.values(), find_theme("pass", 0), find_theme("piece MINE", 3)}
     assert {f"theme-{theme.replace(' ', '-')}" for theme in themes} <= texts.keys()
+
+
+@pytest.mark.parametrize("code", ["en", "de"])
+@pytest.mark.parametrize("id", ["puzzle-tried", "steps-later"])
+def test_one_of_a_kind_has_its_own_noun(code, id):
+    with in_language(code):
+        template = page_texts()[id]
+    none, one, two = (fill_in(template, n=n, vp="3.0") for n in (0, 1, 2))
+    assert none == two.replace("2", "0") and one != two.replace("2", "1")
 
 
 def answer(path: str, **headers: str) -> tuple[str, str]:

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
+from gaia_jax.actions import from_text, to_text
 from gaia_jax.language import in_language
 from training.analysis import puzzles
-from training.play import puzzle_book
+from training.analysis.recorded_game import compiled_step
+from training.play import puzzle_lines
 from training.play.game import Refused
 from training.play.languages import translated
 from training.play.puzzle_book import PuzzleBook, verified
+from training.play.puzzle_explanation import (
+    Contrast,
+    Mention,
+    answer_mentions,
+    explain,
+    other_mentions,
+)
+from training.play.puzzle_lines import turns_of
 
 ENDS = """
 import time
@@ -46,7 +59,7 @@ def test_a_question_does_not_give_the_answer_away() -> None:
     for wrong in wrong_actions:
         with pytest.raises(Refused, match="action must be one of the choices"):
             BOOK.explanation(0, {"action": wrong})
-    count = len(BOOK.index()["themes"])
+    count = len(BOOK.index()["values"]["theme"])
     with pytest.raises(Refused, match=f"there is no puzzle {count}: they are 0 to {count - 1}"):
         BOOK.question(count)
 
@@ -74,13 +87,12 @@ def test_an_explanation_compares_the_answer_with_another_candidate() -> None:
     assert explanation["theme"] == puzzle["theme"]
     assert explanation["chosen"] == SHIPPED.get("chosen")
     assert explanation["tried"] == puzzle["rival"]["moves"] == BOOK.question(0)["legal"] - 1
-    why = {c["action"]: list(c["why"].values()) for c in puzzle["candidates"]}
     for explanation, compared in (
         explained(others[1]["action"]),
         explained(right, compared=others[1]["action"]),
     ):
         assert explanation["right"] is ("compared" not in explanation) or compared == others[1]
-        assert list(explanation["why"].values()) == why[compared["action"]]
+        assert any(compared["words"] in paragraph for paragraph in explanation["why"])
         ends = [step["vp"] for step in explanation["line"] if step.get("over")]
         assert len(ends) == 2, "both lines are whole games"
     assert not explained(others[1]["action"])[0]["right"]
@@ -89,16 +101,101 @@ def test_an_explanation_compares_the_answer_with_another_candidate() -> None:
             BOOK.explanation(0, {"action": right, "compared": wrong})
 
 
-def test_an_explanation_names_the_next_moves_of_both_lines() -> None:
-    """The seat's own turns, in the order of the lines."""
-    right = SHIPPED["puzzles"][0]["answer"]["action"]
-    explanation, _ = explained(right)
-    steps = explanation["line"]
-    second = [n for n, step in enumerate(steps) if not step["text"]][1]
-    for line, moves in zip((steps[:second], steps[second:]), explanation["next"], strict=True):
-        begins = [step["text"] for step in line[2:] if step["own"] and step["turn"] == "begins"]
-        assert [move["texts"][0] for move in moves] == begins[:3]
-        assert all(move["words"] for move in moves)
+def contrasts(number: int) -> Iterator[tuple[Contrast, Any]]:
+    """The answer of a puzzle and each other choice, and what the page gets about them."""
+    puzzle = verified(BOOK._puzzle(number))
+    answer = puzzle["answer"]["action"]
+    for candidate in puzzle["candidates"]:
+        if candidate["action"] != answer:
+            lines = [BOOK._line(number, action, "en") for action in (answer, candidate["action"])]
+            body = {"action": answer, "compared": candidate["action"]}
+            yield (
+                BOOK._contrast(number, puzzle, candidate, lines),
+                BOOK.explanation(number, body),
+            )
+
+
+def shortest_of_kinds() -> set[int]:
+    """The shipped puzzle with the shortest line for each kind of reason."""
+    shortest = dict[str, tuple[int, int]]()
+    for number, puzzle in enumerate(SHIPPED["puzzles"]):
+        for candidate in puzzle["candidates"]:
+            kind, length = candidate.get("reason", {}).get("kind", ""), len(candidate["line"])
+            shortest[kind] = min(shortest.get(kind, (length, number)), (length, number))
+    return {number for kind, (_, number) in shortest.items() if kind}
+
+
+EVERY = [
+    pytest.param(number, marks=[pytest.mark.slow] * (number not in shortest_of_kinds()))
+    for number in range(len(SHIPPED["puzzles"]))
+]
+
+
+@pytest.mark.parametrize("number", EVERY)
+def test_an_explanation_is_true_of_its_lines_and_numbers(number: int) -> None:
+    for contrast, explanation in contrasts(number):
+        check_event(contrast, explanation)
+        check_numbers(SHIPPED["puzzles"][number], contrast, explanation)
+        for mention in other_mentions(contrast):
+            if mention.is_impossible:
+                check_impossible(number, contrast, mention)
+
+
+def check_event(contrast: Contrast, explanation: Any) -> None:
+    """The step that the explanation names is the event, and a turn with that step is mentioned."""
+    cause, line, reason = explanation["why"][0], explanation["line"], contrast.reason
+    mentions = answer_mentions(contrast), other_mentions(contrast)
+    texts = [p for p in explanation["why"] if re.match("After (the answer|“[^”]*”): ", p)]
+    assert len(texts) == sum(map(bool, mentions))
+    for side, mentioned in enumerate(mentions):
+        numbers = [mention.turn.number for mention in mentioned]
+        assert numbers == sorted(set(numbers))
+        for mention in mentioned:
+            assert f"{mention.turn.words} (round {mention.turn.round}" in texts[side]
+            for step in mention.turn.steps:
+                assert line[step.number + side * len(contrast.lines[0])] == step.json
+    if reason["kind"] == "vp":
+        assert contrast.compared["why"].keys() >= reason["sources"].keys()
+        return
+    event = re.search(r"round (\d+), step (\d+) below", cause)
+    assert event
+    side, step = int(reason["kind"] == "taken"), line[int(event[2])]
+    assert step["text"] == reason["text"] and step["own"] is not bool(side)
+    assert (int(event[2]) > len(contrast.lines[0])) is bool(side)
+    shown = [mention.turn for mention in mentions[side] if step["text"] in mention.turn.texts]
+    assert [turn.round for turn in shown] == [int(event[1])]
+    assert step["words"].partition(": ")[2] in cause
+
+
+def check_numbers(puzzle: Any, contrast: Contrast, explanation: Any) -> None:
+    """The lead is the sum of its parts by source; the lead without the event is less."""
+    compared, reason = contrast.compared, contrast.reason
+    lead = next(c["less"] for c in explanation["candidates"] if c["text"] == compared["text"])
+    best = next(c for c in puzzle["candidates"] if c["text"] == puzzle["answer"]["text"])
+    assert lead == pytest.approx(best["vp"] - compared["vp"], abs=0.11)
+    paragraphs = [text.replace("\N{MINUS SIGN}", "-") for text in explanation["why"]]
+    by_source = next(text for text in paragraphs if text.startswith("The lead of "))
+    total, *parts = map(float, re.findall(r"[-+]?\d+\.\d", by_source))
+    largest = list(compared["why"].values())[:3]
+    assert total == pytest.approx(lead, abs=0.06) and parts[: len(largest)] == largest
+    assert sum(parts) == pytest.approx(total, abs=0.3)
+    if "without" in reason:
+        assert reason["without"] < lead
+        assert f" {reason['without']} VP" in paragraphs[0].replace("(", " ")
+    if reason["kind"] != "vp":
+        assert f"in {reason['games']} of {puzzle['held']['playouts']} games" in paragraphs[0]
+
+
+def check_impossible(number: int, contrast: Contrast, mention: Mention) -> None:
+    """The event is not legal at the first action of the turn, and that action is."""
+    env, state, _ = BOOK._position(number)
+    step, texts = compiled_step(env), contrast.compared["line"]
+    first = mention.turn.texts[0]
+    while state.current_player != contrast.seat or texts[0] != first:
+        state, texts = step(state, from_text(env.ruleset, texts[0])), texts[1:]
+    legal = np.flatnonzero(state.legal_action_mask)
+    options = [to_text(env.ruleset, int(action)) for action in legal]
+    assert first in options and contrast.reason["text"] not in options
 
 
 @pytest.mark.parametrize("code", ["ko", "de"])
@@ -115,30 +212,30 @@ def test_refusals_are_in_the_language_of_the_page(code: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["taken", "follows", "vp"])
-def test_an_explanation_names_the_reason_in_the_words_of_its_line(
-    tmp_path: Path, kind: str
-) -> None:
-    """An opponent's action of the other line, or a whole move of the answer's line."""
-    puzzle = SHIPPED["puzzles"][0]
-    right = puzzle["answer"]["action"]
-    explanation, _ = explained(right)
-    steps = explanation["line"]
-    second = [n for n, step in enumerate(steps) if not step["text"]][1]
-    opponent = next(step for step in steps[second + 1 :] if not step["own"])
-    own = explanation["next"][0][1]
-    event = {"taken": opponent["text"], "follows": own["texts"][0]}.get(kind)
+def test_an_explanation_names_the_reason_in_the_words_of_its_line(kind: str) -> None:
+    """An opponent's action of the other line, or a whole turn of the answer's line."""
+    contrast = next(contrasts(0))[0]
+    answer, other = (turns_of(line) for line in contrast.lines)
+    opponent = next(turn for turn in other if turn.player != contrast.seat)
+    own = [turn for turn in answer if turn.player == contrast.seat][2]
+    event = {"taken": opponent.texts[0], "follows": own.texts[0]}.get(kind)
     at_once = {"vp": [7.0, 0.0], "sources": {"round tiles": 7.0}}
-    reason = {"kind": kind, "games": 20} | ({"text": event} if event else at_once)
-    candidates = [candidate | {"reason": reason} for candidate in puzzle["candidates"]]
-    path = tmp_path / "puzzles.json"
-    puzzles.write(path, SHIPPED | {"puzzles": [puzzle | {"candidates": candidates}]})
-    named = PuzzleBook(path).explanation(0, {"action": right})["reason"]
-    words = {"taken": opponent["words"], "follows": own["words"]}
-    assert named == reason | ({"words": words[kind]} if event else {})
+    reason = {"kind": kind, "games": 20, "round": 0, "player": 0}
+    reason |= {"text": event, "without": -2.0} if event else at_once
+
+    def cause(**changes: object) -> str:
+        compared = contrast.compared | {"reason": reason | changes}
+        return explain(contrast._replace(compared=compared, event="the event"))[0]
+
+    words = {"taken": opponent.steps[0].words, "follows": own.words, "vp": "7 VP at once"}
+    assert words[kind] in cause()
     with in_language("de"):
-        german = PuzzleBook(path).explanation(0, {"action": right})["reason"]
-    changed = "words" if event else "sources"
-    assert german[changed] != named[changed]
+        assert "Lösung" in cause() and "VP" not in cause()
+    if event:
+        text = cause(text="artifact 1")
+        assert "the event (in 20 of 24 games, but not in the one below)" in text
+    if kind == "follows":
+        assert "is gone (−2.0 VP)" in cause() and "to 2.0 VP" in cause(without=2.0)
 
 
 def test_a_line_that_does_not_play_is_refused(tmp_path: Path) -> None:
@@ -146,7 +243,7 @@ def test_a_line_that_does_not_play_is_refused(tmp_path: Path) -> None:
     puzzle = SHIPPED["puzzles"][0]
     *others, last = [c | {"line": ["no such action"]} for c in puzzle["candidates"]]
     conversion = last | {"action": -1, "text": "free burn"}
-    changed = puzzle | {"candidates": [*others, conversion]}
+    changed = puzzle | {"candidates": [*others[:3], conversion]}
     path = tmp_path / "puzzles.json"
     puzzles.write(path, SHIPPED | {"puzzles": [changed]})
     book = PuzzleBook(path)
@@ -158,19 +255,28 @@ def test_a_line_that_does_not_play_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_long_line_leaves_steps_out_before_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The last step is the one of the whole line."""
-    body = {"action": SHIPPED["puzzles"][0]["answer"]["action"]}
-    monkeypatch.setattr(puzzle_book, "MAX_STEPS", 1000)
-    whole = PuzzleBook().explanation(0, body)["line"]
-    second = next(n for n, step in enumerate(whole) if n and not step["text"])
-    monkeypatch.setattr(puzzle_book, "MAX_STEPS", 3)
-    line = PuzzleBook().explanation(0, {"action": SHIPPED["puzzles"][0]["answer"]["action"]})[
-        "line"
+    """The last step is the one of the whole line, and the seat's large gains stay."""
+    puzzle = SHIPPED["puzzles"][0]
+    env, state, _ = BOOK._position(0)
+    best = next(c for c in puzzle["candidates"] if c["text"] == puzzle["answer"]["text"])
+
+    def line(max_steps: int, large_gain: int) -> list[Any]:
+        monkeypatch.setattr(puzzle_lines, "MAX_STEPS", max_steps)
+        monkeypatch.setattr(puzzle_lines, "LARGE_GAIN", large_gain)
+        return [s.json for s in puzzle_lines.steps_of(env, state, best["line"], puzzle["player"])]
+
+    whole, short, with_gains = line(1000, 0), line(3, 1000), line(3, 5)
+    assert short[:4] == with_gains[:4] == whole[:4] and len(short) == 5
+    for steps in (short, with_gains):
+        num_skipped = sum(step.get("skipped", 0) for step in steps)
+        assert len(steps) + num_skipped == len(whole), "only visible steps count"
+        assert steps[-1]["over"] and steps[-1] | {"skipped": 0} == whole[-1]
+    gains = [
+        step["text"]
+        for before, step in zip(whole[3:-2], whole[4:-1], strict=True)
+        if step["own"] and step["vp"] - before["vp"] >= 5
     ]
-    assert line[:4] == whole[:4]
-    *_, last = line[: next(n for n, step in enumerate(line) if n and not step["text"])]
-    assert last["skipped"] == second - 1 - 3 - 1 and last["over"], "only visible steps count"
-    assert last | {"skipped": 0} == whole[second - 1] | {"skipped": 0}
+    assert gains and set(gains) <= {step["text"] for step in with_gains[4:-1]}
 
 
 def test_a_choice_names_the_piece_at_its_place() -> None:

@@ -12,10 +12,14 @@ pytest.importorskip("starlette", reason="starlette is not installed (extra play)
 from tests.browser import Watched
 from tests.play.server import Server
 from training.analysis import puzzles
+from training.analysis.puzzle_choices import LEVELS, choose_candidates, find_level
 
 READY = "document.body.dataset.ready === '{}'"
 EXPLAINED = "!document.getElementById('explanation').hidden"
-PUZZLES = puzzles.read(puzzles.SHIPPED)["puzzles"]
+PUZZLES = [  # with the choices of the page
+    puzzle | {"candidates": choose_candidates(puzzle)}
+    for puzzle in puzzles.read(puzzles.SHIPPED)["puzzles"]
+]
 
 
 def answer_of(number: int, right: bool) -> int:
@@ -45,6 +49,8 @@ def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, widt
     verdict = page.locator("#verdict").inner_text()
     assert verdict.startswith("Right. ") and f"theme: {theme}" in verdict
     assert page.locator("#choices .answer").count() == 1
+    hidden = PUZZLES[1]["rival"]["moves"] + 1 - len(PUZZLES[1]["candidates"])
+    assert f"Not shown: {hidden} legal moves" in page.locator("#how").inner_text()
     assert "solved 1 of 1 tried" in page.locator("#score").inner_text()
     assert page.locator("#number option").nth(2).inner_text() == "2: right"
     page.keyboard.press("ArrowRight")
@@ -144,10 +150,10 @@ def test_an_unknown_number_is_reported(tab: Watched, server: Server) -> None:
 
 
 def test_theme_and_level_select_puzzles(tab: Watched, server: Server) -> None:
-    levels = ["Regular" if "beats" in puzzle else "Expert" for puzzle in PUZZLES]
+    levels = [find_level(puzzle) for puzzle in PUZZLES]
     themes, page = [puzzle["theme"] for puzzle in PUZZLES], tab.page
     opened(tab, server, 1)
-    counts = [f"{level} ({levels.count(level)})" for level in sorted(set(levels))]
+    counts = [f"{level} ({levels.count(level)})" for level in LEVELS if level in levels]
     options = page.locator("#level option").all_inner_texts()
     assert options == [f"any ({len(PUZZLES)})", *counts]
     counts = sorted(f"{theme} ({themes.count(theme)})" for theme in set(themes))

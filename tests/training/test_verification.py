@@ -144,7 +144,8 @@ def puzzle_of(seat, *more):
     """A puzzle of a seat: the mine is right, the project is the choice to beat."""
     policy, answer = {"action": PROJECT}, {"action": MINE}
     about = {"game": 0, "player": seat, "policy": policy, "answer": answer}
-    return about | {"candidates": [answer | {"vp": 20.0}, policy | {"vp": 12.0}, *more]}
+    candidates = [answer | {"vp": 20.0, "policy": 0.2}, policy | {"vp": 12.0}, *more]
+    return about | {"candidates": candidates}
 
 
 def wrapped(agent):
@@ -202,7 +203,7 @@ def test_an_answer_that_leads_by_bad_play_after_the_other_move_is_dropped(verifi
     texts, reason = ENV.ruleset.actions.texts, {"kind": "taken", "games": 24, "player": 1}
     assert answer == {
         "action": MINE, "text": texts[MINE], "vp": 23.0, "answer_next": False,
-        "why": {"all": 0}, "line": answer["line"],
+        "why": {"all": 0}, "line": answer["line"], "policy": 0.2,
     }  # fmt: skip
     assert project["vp"] == 16 and project["answer_next"] and project["why"] == {"all": 7}
     assert project["reason"] == reason | {"text": texts[PICK]}

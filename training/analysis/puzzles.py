@@ -37,8 +37,7 @@ SHIPPED = Path(__file__).parent / "puzzles.json.gz"
 AT_ONCE = 256  # states at which an agent chooses in one call
 MIN_LEAD = 5.0  # VP of the answer above the choice to beat
 MIN_LEAD_OVER_OTHERS = 3.5  # VP of the answer above each other candidate
-# A conversion only begins a move. A special action can wait, since no other player can take it: the
-# best moment for it depends on the agent.
+# A conversion only begins a move. A special action can wait: no other player can take it.
 CONVERSION = "free "
 NON_ANSWERS = (CONVERSION, "special ")
 THEMES = {
@@ -70,6 +69,7 @@ SCHEMA: Schema = {
         # "why": VP of the answer above the candidate, by source. "line": action texts of one game.
         "candidates": [{
             "action": WHOLE, "text": TEXT, "vp": NUMBER, "why": OBJECT, "line": LIST,
+            "policy?": NUMBER,  # the probability by the policy
             # Why the answer is better (`puzzle_reasons`): "kind", in how many "games" it holds,
             # the "text" of an action of the lines, and more by kind.
             "reason?": {"kind": TEXT, "games": WHOLE},

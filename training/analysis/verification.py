@@ -165,8 +165,11 @@ class PuzzleVerifier:
         """A puzzle with the results, reasons and lines of the stronger agent."""
         texts, game = self._env.ruleset.actions.texts, typical_game(trial, reasons)
         results, candidates = trial.candidates_json(self._env, game), list[JsonObject]()
+        by_action = {candidate["action"]: candidate for candidate in puzzle["candidates"]}
         for row, action in enumerate(trial.comparison.candidates.tolist()):
             candidate = {"action": action, "text": texts[action]} | results[action]
+            if "policy" in by_action.get(action, ()):
+                candidate["policy"] = by_action[action]["policy"]
             if row in reasons:
                 candidate["reason"] = reasons[row].json(texts, game)
             if row in reasons or row == trial.best_row:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from gaia_jax import replay
 from gaia_jax.actions import from_text
@@ -18,30 +19,31 @@ from gaia_jax.language import ENGLISH, fill_in, in_language, language, with_minu
 from gaia_jax.render import Table, effects, in_words, panels, say_at
 from gaia_jax.render.names import VP_SOURCES, sources
 from gaia_jax.replay import page
-from gaia_jax.state import Node
 
 from ..agents import sha256_of
 from ..analysis import puzzles
-from ..analysis.actions import is_within_turn
+from ..analysis.puzzle_choices import LEVELS, choose_candidates, find_level
 from ..analysis.puzzles import CONVERSION
 from ..analysis.races import MIN_LEAD_OVER_RIVALS, other_moves
 from ..analysis.recorded_game import compiled_step
 from ..types import JsonObject
 from .game import HALF_MADE, Refused
-from .languages import page_texts, say
+from .languages import page_texts
 from .lookahead import joined
+from .puzzle_explanation import Contrast, explain, lead_over
+from .puzzle_lines import Step, steps_of
 
 POSITIONS, LINES = 8, 16  # that are cached; a line takes some 10 MB
-CANDIDATE = ("action", "text", "words", "vp", "answer_next")
+CANDIDATE = ("action", "text", "words", "vp", "less", "answer_next")
 RESULTS = ("theme", "beats", "loss", "playouts", "by", "ahead")  # of a puzzle, for its page
-HIDDEN = ("end_turn", "leech DECLINE")  # steps of a line that are not shown
-NUM_NEXT_MOVES = 3  # of each line, in the idea
-MAX_STEPS = 80  # of a line, before its last one; an early puzzle has hundreds
-# The policy itself misses the answers of the first level, weaker agents those of the second.
-LEVEL, LEVEL_BEATEN = "expert", "regular"
 
-# A step of a line, and the parts of the picture after it.
-Step = tuple[JsonObject, dict[str, dict[str, str]]]
+
+class Move(NamedTuple):
+    """A choice, with the decisions that follow until it is paid for."""
+
+    words: str
+    table: Table  # after it
+    num_actions: int
 
 
 class PuzzleBook:
@@ -62,12 +64,14 @@ class PuzzleBook:
         return hashlib.sha256(self._path.read_bytes()).hexdigest()[:12]
 
     def index(self) -> JsonObject:
-        """The theme and the level of each puzzle, the levels by name, and the mark of the file."""
-        own = self._collection["puzzles"]
-        levels = [LEVEL_BEATEN if "beats" in puzzle else LEVEL for puzzle in own]
+        """The theme and the level of each puzzle, the names of both, and the mark of the file."""
+        own, texts = self._collection["puzzles"], page_texts()
+        themes, levels = [puzzle["theme"] for puzzle in own], [find_level(p) for p in own]
+        names = {theme: texts[f"theme-{theme.replace(' ', '-')}"] for theme in sorted({*themes})}
+        level_names = {level: texts[f"puzzle-{level}"] for level in LEVELS if level in levels}
         return {
-            "themes": [puzzle["theme"] for puzzle in own], "levels": levels, "mark": self.mark,
-            "level_names": {level: say(f"level-{level}") for level in set(levels)},
+            "values": {"theme": themes, "level": levels}, "mark": self.mark,
+            "names": {"theme": names, "level": level_names},
         }  # fmt: skip
 
     def question(self, number: int) -> JsonObject:
@@ -81,7 +85,7 @@ class PuzzleBook:
         choices = []
         # In the order of the action index, which does not give the answer away.
         for candidate in sorted(puzzle["candidates"], key=lambda c: int(c["action"])):
-            words, after = self._whole_move(number, candidate)
+            words, after, _ = self._whole_move(number, candidate)
             brings = with_minus(in_words(effects(table, after), words))
             about = {"action": candidate["action"], "text": candidate["text"], "words": words}
             choices.append(about | {"brings": brings})
@@ -117,22 +121,21 @@ class PuzzleBook:
         code = language()
         both = self._line(number, answer, code), self._line(number, compared, code)
         timeline, lines = page.Timeline(), [*both[0], *both[1]]
-        for frame, (_, parts) in enumerate(lines):
-            timeline.add(frame, parts)
-        return self._results(number, puzzle, candidates[compared]) | {
+        for frame, step in enumerate(lines):
+            timeline.add(frame, step.parts)
+        return self._results(number, puzzle, candidates[compared], both) | {
             "number": number,
             "right": action == answer,
-            "reason": self._reason(number, candidates[compared], *both),
-            "line": [step for step, _ in lines],
-            "next": [own_moves([step for step, _ in line])[:NUM_NEXT_MOVES] for line in both],
+            "line": [step.json for step in lines],
             "parts": timeline.varying(),
         }
 
     def _puzzle(self, number: int) -> JsonObject:
+        """A puzzle; its candidates are the choices of the page."""
         own = self._collection["puzzles"]
         if not 0 <= number < len(own):
             raise Refused(f"there is no puzzle {number}: they are 0 to {len(own) - 1}")
-        return dict(own[number])
+        return dict(own[number]) | {"candidates": choose_candidates(own[number])}
 
     def _replay(self, number: int) -> tuple[GaiaEnv, State, Table]:
         puzzle = self._puzzle(number)
@@ -141,11 +144,8 @@ class PuzzleBook:
         env = record.env()
         return env, state, Table(state, env.ruleset)
 
-    def _whole_move(self, number: int, candidate: JsonObject) -> tuple[str, Table]:
-        """A move in words, with the choices that follow until it is paid for; the table after it.
-
-        The choices are those of its line.
-        """
+    def _whole_move(self, number: int, candidate: JsonObject) -> Move:
+        """A choice with the decisions that follow in its line until it is paid for."""
         env, state, table = self._position(number)
         step, words = compiled_step(env), list[str]()
         for text in (candidate["text"], *candidate["line"][1:]):
@@ -154,7 +154,7 @@ class PuzzleBook:
             table = Table(state, env.ruleset)
             if table.node not in HALF_MADE:
                 break
-        return joined(words), table
+        return Move(joined(words), table, len(words))
 
     def _play_line(self, number: int, action: int, code: str) -> list[Step]:
         """The steps of a line, whose words are in the language `code`, the one in use."""
@@ -165,51 +165,45 @@ class PuzzleBook:
         except ValueError as error:
             raise Refused(f"puzzle {number + 1} cannot be explained: {error}") from error
 
-    def _reason(
-        self, number: int, compared: JsonObject, answer: Sequence[Step], other: Sequence[Step]
-    ) -> JsonObject | None:
-        """The reason why the answer is better than another candidate, if the puzzle has it.
+    def _contrast(
+        self, number: int, puzzle: JsonObject, compared: JsonObject, lines: Sequence[list[Step]]
+    ) -> Contrast:
+        """The answer and another choice, with their lines."""
+        table, answer = self._position(number)[2], puzzle["answer"]["action"]
+        best = next(c for c in puzzle["candidates"] if c["action"] == answer)
+        moves = [self._whole_move(number, candidate) for candidate in (best, compared)]
+        event = compared.get("reason", {}).get("text", "")
+        return Contrast(
+            puzzle, compared, [move.words for move in moves],
+            [move.num_actions for move in moves], lines,
+            [row["name"] for row in page.seats_json(table)], source_names(table),
+            words_of(table, event) if event else "",
+        )  # fmt: skip
 
-        Args:
-            answer, other: the two lines, which give the event its words.
-        """
-        reason: JsonObject | None = compared.get("reason")
-        table = self._position(number)[2]
-        if reason and "sources" in reason:
-            return reason | {"sources": localized(table, reason["sources"])}
-        if reason is None or "text" not in reason:
-            return reason
-        text = reason["text"]
-        if reason["kind"] == "taken":
-            words = [
-                step["words"] for step, _ in other[1:] if step["text"] == text and not step["own"]
-            ]
-        else:
-            moves = own_moves([step for step, _ in answer])
-            words = [move["words"] for move in moves if text in move["texts"]]
-        return reason | {"words": words[0] if words else words_of(table, text)}
-
-    def _results(self, number: int, puzzle: JsonObject, compared: JsonObject) -> JsonObject:
-        """The results of the playouts.
+    def _results(
+        self, number: int, puzzle: JsonObject, compared: JsonObject, lines: Sequence[list[Step]]
+    ) -> JsonObject:
+        """The results of the playouts, and why the answer is better.
 
         Args:
             puzzle: `verified`. compared: the candidate to compare with.
+            lines: of the answer and of that candidate.
         """
-        table, lines = self._position(number)[2], self._puzzle(number)["candidates"]
-        moves = {c["action"]: self._whole_move(number, c)[0] for c in lines}
+        table = self._position(number)[2]
+        moves = {c["action"]: self._whole_move(number, c).words for c in puzzle["candidates"]}
 
         def with_move(action: JsonObject) -> JsonObject:
             """An action with the words of its move."""
             words = moves.get(action.get("action"))
-            return action | {"words": words} if words else with_words(table, action)
+            return action | {"words": words or words_of(table, action["text"])}
 
         agent = self._collection["agent"]
         described = {key: puzzle.get(key) for key in RESULTS}
         described |= {key: with_move(puzzle[key]) for key in ("answer", "policy")}
-        candidates = [with_move(candidate) for candidate in puzzle["candidates"]]
+        candidates = [with_move(c) | {"less": lead_over(puzzle, c)} for c in puzzle["candidates"]]
         return described | {
             "compared": {"action": compared["action"], "words": moves[compared["action"]]},
-            "why": localized(table, compared["why"]),
+            "why": explain(self._contrast(number, puzzle, compared, lines)),
             "tried": puzzle.get("rival", {}).get("moves"),
             "min_lead": MIN_LEAD_OVER_RIVALS,
             "candidates": [{k: v for k, v in c.items() if k in CANDIDATE} for c in candidates],
@@ -219,47 +213,16 @@ class PuzzleBook:
         }
 
 
-def part_of_turn(state: State, text: str) -> str:
-    """Whether an action "begins" or "continues" the turn of its player, or neither."""
-    if int(state.game.turn.node) in (Node.START, Node.TURN):
-        return "" if text.startswith(CONVERSION) else "begins"
-    return "continues" if is_within_turn(state) else ""
-
-
-def own_moves(line: Sequence[JsonObject]) -> list[JsonObject]:
-    """The seat's moves after the first move of a line.
-
-    Args:
-        line: as of `steps_of`.
-    Returns:
-        The `texts` of the actions of each move, and its `words`.
-    """
-    moves = list[list[JsonObject]]()
-    for step in line[2:]:
-        if step["turn"] == "begins":
-            moves.append([step])
-        elif step["turn"] and moves:
-            moves[-1].append(step)
-    return [
-        {
-            "texts": [step["text"] for step in move],
-            "words": joined(step["plain"] for step in move),
-        }
-        for move in moves
-    ]
-
-
 def verified(puzzle: JsonObject) -> JsonObject:
     """A puzzle with the results of its verification, if any, in place of the maker's."""
     return {**puzzle, **puzzle.get("held", {})}
 
 
-def localized(table: Table, by_source: Mapping[str, float]) -> dict[str, float]:
-    """VP by the English name of their source, with the names of the language in use."""
+def source_names(table: Table) -> dict[str, str]:
+    """The names of the sources of VP in the language in use, by their names in files of puzzles."""
     names_in_use = sources(table.ruleset, table.final_missions)
     with in_language(ENGLISH):  # as the file has them
-        names = {VP_SOURCES[id]: name for id, name in names_in_use.items() if id in VP_SOURCES}
-    return {names.get(source, source): vp for source, vp in by_source.items()}
+        return {VP_SOURCES[id]: name for id, name in names_in_use.items() if id in VP_SOURCES}
 
 
 def words_of(table: Table, text: str) -> str:
@@ -267,43 +230,3 @@ def words_of(table: Table, text: str) -> str:
     words = say_at(table, text)
     is_conversion = text.startswith(CONVERSION)
     return fill_in(page_texts()["first-conversions"], list=words) if is_conversion else words
-
-
-def with_words(table: Table, action: JsonObject) -> JsonObject:
-    """An action that has a text, with its words."""
-    return action | {"words": words_of(table, action["text"])}
-
-
-def steps_of(env: GaiaEnv, state: State, line: Sequence[str], seat: int) -> Iterator[Step]:
-    """The position, then the visible steps of a line.
-
-    Hidden are ends of turns, declined leech and conversions of other players, except as the first
-    step, and those between MAX_STEPS visible ones and the last one. A step has its words, also
-    without the name as `plain`, and what it `brings`; `own`: whether it is the seat's; `turn`:
-    whether it "begins" or "continues" an own turn; `vp` of the seat after it; `over`: whether the
-    game has ended; `skipped`: the number of visible steps left out before it.
-    """
-    table, step = Table(state, env.ruleset), compiled_step(env)
-    names = [row["name"] for row in page.seats_json(table)]
-    yield {"text": "", "words": "", "brings": ""}, panels.parts(table)
-    num_shown = num_skipped = 0
-    for number, text in enumerate(line):
-        player, action = int(state.current_player), from_text(env.ruleset, text)
-        before, state = state, step(state, action)
-        is_own, is_cut = player == seat, num_shown >= MAX_STEPS
-        is_minor = text in HIDDEN or (not is_own and text.startswith(CONVERSION))
-        if is_cut and number < len(line) - 1:
-            num_skipped += not is_minor
-            continue
-        table_before = Table(before, env.ruleset) if is_cut else table
-        table = Table(state, env.ruleset)
-        if number and is_minor and not num_skipped:
-            continue
-        num_shown += 1
-        words = say_at(table_before, text)
-        brings = with_minus(in_words(effects(table_before, table), words))
-        yield {
-            "text": text, "words": f"{names[player]}: {words}", "plain": words, "brings": brings,
-            "own": is_own, "turn": part_of_turn(before, text) if is_own else "",
-            "vp": table.seats[seat].vp, "over": table.over, "skipped": num_skipped,
-        }, panels.parts(table, action)  # fmt: skip

@@ -30,8 +30,5 @@ function say(id, values = {}) {
   });
 }
 
-// A difference of VP, with its sign.
-const signedVp = (vp) => `${vp > 0 ? "+" : ""}${spelled(vp, 1)}`;
-
 // The VP of a change, with its sign.
 const vpWords = (vp) => say("vp", { n: vp });

@@ -5,7 +5,7 @@
 const ANY = "any";
 const SECOND = "second"; // right at the second try
 const resultText = (mark) => say(`answer-${mark === SECOND ? SECOND : mark ? "right" : "wrong"}`);
-let [themes, levels, levelNames, scoreKey] = [[], [], {}, ""];
+let [values, names, scoreKey] = [{}, {}, ""]; // the theme and level of each puzzle; their names
 let [puzzle, result, view] = [null, null, null]; // result: the explanation of the answer
 let isOpen = false; // whether the page accepts an answer
 let frame = 0; // step of the two lines, which both begin with the position
@@ -42,9 +42,9 @@ function drawScore() {
   const second = marks.filter((mark) => mark === SECOND).length;
   const solved = marks.filter((mark) => mark === true).length;
   byId("score").textContent = say(second ? "score-second" : "score",
-    { solved, tried: marks.length, second, total: themes.length });
+    { solved, tried: marks.length, second, total: values.theme.length });
   byId("again").hidden = !marks.length;
-  byId("number").replaceChildren(element("option", { value: "", hidden: true }, ""), ...themes.map(
+  byId("number").replaceChildren(element("option", { value: "", hidden: true }, ""), ...values.theme.map(
     (_, n) => element("option", { value: n }, n in score ? say("labelled", { label: n + 1, text: resultText(score[n]) }) : n + 1)));
   byId("number").value = puzzle ? String(puzzle.number) : "";
 }
@@ -134,12 +134,7 @@ async function answer(action) {
 }
 
 // VP that a candidate has less than the answer.
-function deficit(action) {
-  const { candidates, policy, loss } = result;
-  return action === policy.action ? loss.mean
-    : candidates[0].vp - candidates.find((candidate) => candidate.action === action).vp;
-}
-
+const deficit = (action) => result.candidates.find((candidate) => candidate.action === action).less;
 const lessText = (action) => say("puzzle-less", { vp: vpText(deficit(action)) });
 const maker = () => (result.earlier ? say("earlier-agent", { agent: result.agent }) : result.agent);
 
@@ -148,40 +143,12 @@ function verdictText(action) {
   const range = loss.low === loss.high ? "" : say("in-range", { low: vpText(loss.low), high: vpText(loss.high) });
   return [
     result.right ? say("puzzle-right") : lessText(action),
-    say("puzzle-best", { theme: themeName(result.theme), move: result.answer.words }),
+    say("puzzle-best", { theme: names.theme[result.theme], move: result.answer.words }),
     say(second.action === policy.action ? "puzzle-lead" : "puzzle-lead-second", {
       vp: vpText(loss.mean), range, other: policy.words, agent: result.beats || maker(),
       lead: vpText(deficit(second.action)), second: second.words,
     }),
   ].join(" ");
-}
-
-// The idea: the event for which the answer is better.
-function ideaText() {
-  const { reason, compared, playouts } = result;
-  if (!reason) return "";
-  const [kind, names] = [reason.kind, { other: compared.words, name: puzzle.seats[puzzle.player].name }];
-  if (kind === "vp") {
-    const list = Object.entries(reason.sources).map(([source, vp]) => say("vp-from", { vp: signedVp(vp), source })).join(", ");
-    return say("puzzle-reason-vp", { ...names, vp: vpText(reason.vp[0]), less: vpText(reason.vp[1]), list });
-  }
-  return say(kind === "taken" ? "puzzle-reason-taken" : `puzzle-reason-follows-${reason.round}`,
-    { ...names, move: reason.words, n: reason.games, games: playouts, vp: vpText(reason.without ?? 0) });
-}
-
-// The next moves of the two lines.
-function nextTexts() {
-  const { compared, next } = result;
-  return [say("the-answer"), compared.words].map((move, n) => (next[n].length
-    ? say("puzzle-next", { move, moves: next[n].map(({ words }) => words).join(say("puzzle-then")) }) : ""));
-}
-
-function whyText() {
-  const { why, compared } = result;
-  const rest = Object.values(why).reduce((left, vp) => left - vp, deficit(compared.action));
-  const parts = [...Object.entries(why), [say("all-else"), rest]].filter(([, vp]) => Math.abs(vp) >= 0.05)
-    .map(([source, vp]) => say("vp-from", { vp: signedVp(vp), source }));
-  return parts.length ? say("puzzle-why", { move: compared.words, list: parts.join(", ") }) : "";
 }
 
 function methodText() {
@@ -190,7 +157,8 @@ function methodText() {
     n: playouts, name: puzzle.seats[puzzle.player].name, by, agent: maker(), ahead,
   })];
   if (candidates.some((candidate) => candidate.answer_next)) texts.push(say("puzzle-orders"));
-  if (tried) texts.push(say("puzzle-tried", { n: tried, vp: vpText(result.min_lead) }));
+  const hidden = tried + 1 - candidates.length; // of the legal moves; tried may be null
+  if (hidden > 0) texts.push(say("puzzle-tried", { n: hidden, vp: vpText(result.min_lead) }));
   texts.push(say("puzzle-numbers"));
   for (const [id, agents] of [["puzzle-solved-by", chosen?.solved_by], ["puzzle-unsolved-by", chosen?.unsolved_by]]) {
     if (agents?.length) texts.push(say(id, { agents: agents.join(", ") }));
@@ -229,7 +197,7 @@ function explain(action) {
     ...result.candidates.map((candidate) => element("tr", highlighting(candidate),
       element("td", {}, candidate.action === result.answer.action ? candidate.words : lineButton(candidate)),
       element("td", {}, candidate.answer_next ? say("then-answer", { vp: vpText(candidate.vp) }) : vpText(candidate.vp)))));
-  byId("why").textContent = [ideaText() + whyText(), ...nextTexts()].join("\n");
+  byId("why").textContent = result.why.join("\n");
   byId("how").textContent = methodText();
   byId("line").replaceChildren(...result.line.map(stepRow));
   byId("explanation").hidden = false;
@@ -271,8 +239,8 @@ function show(number) {
 // The next unanswered puzzle of the theme and level; the next one if all are answered.
 function next() {
   const score = readScore();
-  const fits = (id, value) => [ANY, value].includes(byId(id).value);
-  const numbers = [...themes.keys()].filter((n) => fits("theme", themes[n]) && fits("level", levels[n]));
+  const fits = (id, n) => [ANY, values[id][n]].includes(byId(id).value);
+  const numbers = [...values.theme.keys()].filter((n) => fits("theme", n) && fits("level", n));
   const order = [...numbers.filter((n) => n > latest), ...numbers.filter((n) => n <= latest)];
   const unanswered = order.find((n) => !(n in score));
   if (numbers.length) open(unanswered ?? order[0], unanswered === undefined ? say("all-tried") : "");
@@ -287,22 +255,19 @@ function route() {
   const text = location.hash.slice(1);
   const number = /^\d+$/.test(text) ? Number(text) : 0;
   if (!text) next();
-  else if (number >= 1 && number <= themes.length) open(number - 1);
-  else byId("asks").textContent = say("no-puzzle", { n: text, total: themes.length });
+  else if (number >= 1 && number <= values.theme.length) open(number - 1);
+  else byId("asks").textContent = say("no-puzzle", { n: text, total: values.theme.length });
 }
-
-const themeName = (theme) => say(`theme-${theme.replaceAll(" ", "-")}`);
 
 async function main() {
   const index = await load("/api/puzzles", undefined, "asks", "puzzle-reading");
   if (!index) return;
-  ({ themes, levels, level_names: levelNames } = index);
+  ({ values, names } = index);
   wireLanguages();
-  const names = { theme: themeName, level: (name) => levelNames[name] };
   scoreKey = `gaia_jax puzzles ${index.mark}`;
-  for (const [id, values] of [["theme", themes], ["level", levels]]) {
-    byId(id).replaceChildren(...[ANY, ...[...new Set(values)].sort()].map((name) => element("option",
-      { value: name }, `${name === ANY ? say("any-theme") : names[id](name)} (${values.filter((value) => [value, ANY].includes(name)).length})`)));
+  for (const id of ["theme", "level"]) {
+    byId(id).replaceChildren(...Object.entries({ [ANY]: say("any-theme"), ...names[id] }).map(([value, name]) => element("option",
+      { value }, `${name} (${values[id].filter((own) => [own, ANY].includes(value)).length})`)));
     byId(id).addEventListener("change", next);
   }
   const clicks = {
