@@ -55,6 +55,8 @@ def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, widt
     assert page.locator("#number option").nth(2).inner_text() == "2: right"
     page.keyboard.press("ArrowRight")
     assert page.locator("#place").inner_text().startswith("1 / ")
+    is_item = "all => all.every((row) => getComputedStyle(row).display === 'list-item')"
+    assert page.locator("#line li").evaluate_all(is_item), "the numbers are those of the steps"
     for _ in range(page.locator("#line li").count()):
         page.keyboard.press("ArrowRight")
     button = page.locator("#candidates button[aria-pressed='false']").first
@@ -67,7 +69,7 @@ def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, widt
     page.keyboard.press("Enter")
     tab.until("document.activeElement.ariaPressed === 'true'")
     assert page.locator("#candidates [aria-pressed='true']").inner_text() == words
-    assert words in page.locator("#line .head").nth(1).inner_text()
+    assert words in page.locator("#line .start").nth(1).inner_text()
     assert words in page.locator("#why").inner_text()
     assert page.locator("#verdict").inner_text() == verdict
     page.locator("#next").focus()

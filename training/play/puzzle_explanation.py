@@ -20,6 +20,7 @@ from .puzzle_lines import Step, Turn, turns_of
 
 NUM_TURNS = 3  # of each line, unless more of them matter
 NUM_SOURCES = 3  # of the difference in VP
+MIN_SCORED = 3  # VP of a turn that is mentioned for them
 MIN_VP = 0.05  # smaller differences are not shown
 SOURCE_IDS = {name: id for id, name in VP_SOURCES.items()}  # by the names in files of puzzles
 
@@ -139,7 +140,7 @@ def _scoring_turn(contrast: Contrast, own: Sequence[Turn]) -> tuple[int, str] | 
     source, others = gained[0], {t.texts[0] for t in _own_turns(contrast, 1)[1:] if t.steps}
     vp = [t.scored(SOURCE_IDS.get(source, "")) * (t.texts[0] not in others) for t in own[1:]]
     best = max(vp, default=0)
-    return (1 + vp.index(best), source) if best > 0 else None
+    return (1 + vp.index(best), source) if best >= MIN_SCORED else None
 
 
 def _mentions(

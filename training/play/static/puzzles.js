@@ -179,7 +179,7 @@ function stepText({ text, words }, n) {
 function stepRow(step, n) {
   const vp = step.over ? say("name-at-end", { name: puzzle.seats[puzzle.player].name, vp: step.vp })
     : step.own ? say("vp-now", { vp: step.vp }) : "";
-  return element("li", { onclick: () => show(n), class: step.own ? "own" : step.text ? "" : "head" },
+  return element("li", { onclick: () => show(n), class: step.own ? "mine" : step.text ? "" : "start" },
     ...note(step.skipped ? say("steps-later", { n: step.skipped }) : ""), stepText(step, n), ...note(step.brings), ...note(vp));
 }
 
