@@ -69,7 +69,7 @@ def vector_features(ruleset: Ruleset) -> tuple[Feature, ...]:
     """Name, raw range and scaling of every entry of an observation as a vector, in its order.
 
     Names are those of the table, the row and the column: "cells.17.planet.Red",
-    "players.own.vp", "globals.round".
+    "players.own.vp", "globals.round.0".
     """
     spec = features(ruleset)
     cells = range(ruleset.geometry.num_cells)
