@@ -140,6 +140,21 @@ def test_a_pass_makes_no_move_impossible_that_is_possible_before(monkeypatch):
     assert reasons_of(monkeypatch, answer, turns(MINE), possible=[POWER])
 
 
+@pytest.mark.parametrize("rows", [[0], [1], [0, 1], []])
+def test_a_reason_is_asked_of_the_answer_and_the_choice_to_beat(monkeypatch, rows):
+    vp, candidates = np.array([10, 15, 20, 12])[:, None, None].repeat(4, 1), np.arange(4) * 3
+
+    def find(env, trial):
+        assert trial.comparison.candidates.tolist() == [0, 6]
+        assert trial.seat_vp[:, 0].tolist() == [10, 20]
+        return {row: ["reason"] for row in rows}
+
+    monkeypatch.setattr(puzzle_reasons, "find_reasons", find)
+    ends = trials.Ends(vp, *[np.zeros((4, 4, 1), int)] * (len(trials.Ends._fields) - 1))
+    trial = Trial(0, None, Comparison(0, 0, candidates, np.empty(0)), ends=ends)
+    assert puzzle_reasons.has_reason(None, trial) == (0 in rows)
+
+
 def test_the_lines_show_the_reasons():
     """Of the games with most of them the one of median lead."""
     vp = np.array([[10, 10, 10, 10], [30, 14, 20, 21]])[:, :, None]

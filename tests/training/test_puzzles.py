@@ -60,6 +60,7 @@ class Player(CandidatePlayer):
         self.worth, self.planned_worth, self.stopped = worth, {}, False
         self.seat = int(game.states[4].current_player)
         self.kinds = len(game.env.ruleset.ids["vp_source"])
+        self.runner = SimpleNamespace(env=game.env)
 
     def run_jobs(self, pool, jobs, seed):
         if self.stopped:
@@ -93,6 +94,7 @@ def maker(game, legal, monkeypatch):
     """A maker whose policy prefers the first action to the third, which is worth most."""
     monkeypatch.setattr(trials, "POOL_SIZE", 2)
     monkeypatch.setattr(puzzle_maker, "POOL_SIZE", 2)
+    monkeypatch.setattr(puzzle_maker, "has_reason", lambda env, trial: True)
     set_policy(monkeypatch, game, {legal[0]: 0.7, legal[2]: 0.3})
     maker_without_agent = object.__new__(PuzzleMaker)
     (
@@ -141,6 +143,15 @@ def test_an_unclear_decision_is_dropped_before_it_costs_more(maker, game, legal)
     maker.player.stopped = True
     with pytest.raises(KeyboardInterrupt):
         made_by(maker, game)
+
+
+def test_a_lead_without_a_reason_is_dropped_before_the_race(maker, game, monkeypatch):
+    assert made_by(maker, game)
+    puzzles_cost = len(maker.player.requests)
+    maker.player.requests.clear()
+    monkeypatch.setattr(puzzle_maker, "has_reason", lambda env, trial: False)
+    assert not made_by(maker, game)
+    assert len(maker.player.requests) == len(puzzle_maker.SCREENING) < puzzles_cost
 
 
 def test_a_move_that_the_answer_may_follow_is_no_mistake(maker, game, legal):

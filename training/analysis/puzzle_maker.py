@@ -5,7 +5,8 @@ few. The policy and the agents of `criteria` leave the decisions where another m
 policy's own may be the answer. A few playouts compare that move with the policy's. The answer then
 races against all legal moves (`races`), first with few playouts. New random numbers compare more
 candidates, with and without the plan of the answer (`trials`). The race continues until the answer
-leads every legal move, and new random numbers decide again (`is_puzzle`).
+leads every legal move, and new random numbers decide again (`is_puzzle`). Before the race one event
+has to explain why the answer is better than the policy's move (`puzzle_reasons`).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from .judge import judge_from_playouts, make_comparison, policy_probabilities
 from .playout_journal import PlayoutJournal
 from .playouts import Candidates
 from .puzzle_criteria import NUM_CANDIDATES, is_promising, is_puzzle, puzzle_decisions
+from .puzzle_reasons import has_reason
 from .puzzles import (
     ANY_ANSWER,
     CONVERSION,
@@ -203,6 +205,8 @@ class PuzzleMaker:
             self._stage = f"{len(trials)} decisions, {samples} playouts"
             accepts = partial(is_promising, lead=lead, clear=clear)
             trials = self.player.try_candidates(trials, range(samples), accepts, seed)
+        self._stage = f"{len(trials)} decisions, reasons"
+        trials = [trial for trial in trials if has_reason(self.player.runner.env, trial)]
         self._stage = f"{len(trials)} decisions, all legal moves"
         races = [
             make_race(

@@ -116,6 +116,18 @@ def find_reasons(env: GaiaEnv, trial: Trial) -> dict[int, list[Reason]]:
     return reasons
 
 
+def has_reason(env: GaiaEnv, trial: Trial) -> bool:
+    """Whether an event may explain why the answer is better than the choice to beat.
+
+    Args:
+        env: with short turns, as of the playouts.
+    """
+    pair = [0, trial.best_row]
+    comparison = trial.comparison._replace(candidates=trial.comparison.candidates[pair])
+    own = trial._replace(comparison=comparison, ends=trial.ends.at(pair))
+    return bool(find_reasons(env, own).get(0))
+
+
 def _is_detour(turns: Turns, answer: int) -> bool:
     """Whether the seat makes the move of the answer in the same round all the same."""
     return bool(
