@@ -196,7 +196,7 @@ def test_a_task_that_starts_again_keeps_its_shards():
     """Of an array, after its node was lost."""
     work = shards(2)
     work[0].path.write_text("kept")
-    job = jobs.Job("job_functions:square", dict(enumerate(work)), 1, False, Path("shards"))
+    job = jobs.Job("job_functions:square", dict(enumerate(work)), LOCAL, False, Path("shards"))
     payload = jobs._worker(job, 1)[0][-2]
     assert jobs._main(payload, "1", "0") == 0 and contents(work) == ["kept", "1"]
 
@@ -258,11 +258,23 @@ def test_a_worker_ends_with_its_parent():
         time.sleep(0.05)
 
 
-def test_a_wrong_back_end_names_the_choices():
+@pytest.mark.parametrize("text", ["cloud", "rays", "ray://", "local://here", "slurm://x"])
+def test_a_wrong_back_end_names_the_choices(text):
     parser = command_line.Parser("gaia x", None)
     jobs.add_flags(parser)
-    with pytest.raises(UserError, match="invalid choice: 'rays'.*'?local'?, '?slurm'?, '?ray'?"):
-        parser.parse_args(["--on", "rays"])
+    with pytest.raises(UserError) as error:
+        parser.parse_args(["--on", text])
+    assert f"unknown --on {text!r}; the choices are: {jobs.CHOICES}" in str(error.value)
+    assert ("did you mean 'ray'" in str(error.value)) == (text == "rays")
+
+
+def test_ray_may_have_an_address(monkeypatch):
+    parser = command_line.Parser("gaia x", None)
+    jobs.add_flags(parser)
+    monkeypatch.setattr(jobs, "find_spec", lambda name: object())
+    args = parser.parse_args(["--on", "ray://here:10001", "--processes", "3"])
+    assert jobs.of_args(args) == jobs.On("ray", 3, "ray://here:10001")
+    assert jobs.of_args(parser.parse_args(["--on", "ray"])) == jobs.On("ray")
 
 
 def test_a_back_end_that_is_missing_names_what_it_needs(monkeypatch):

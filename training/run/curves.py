@@ -60,6 +60,8 @@ def read(path: Path) -> Run:
         raise UserError(f"{path} is no run folder: it has no {configs.OF_A_RUN}")
     # Not validated: runs of other versions have other keys.
     config = configs.flat_tree(configs.read_mapping(path / configs.OF_A_RUN, "the configuration"))
+    if not config:
+        raise UserError(f"{path / configs.OF_A_RUN} is empty")
     records = [json.loads(line) for _, line in logs.read_records(path / logs.RECORDS)]
     if not records:
         raise UserError(f"{path} has no records yet")

@@ -26,11 +26,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gaia_jax.cli import outputs
-from gaia_jax.cli.command_line import UserError, finishing, reason, run, whole
+from gaia_jax.cli.command_line import UserError, finishing, nearest, reason, run, whole
 
 from . import cli, signals
 
 BACKENDS = ("local", "slurm", "ray")
+CHOICES = "local, slurm, ray, ray://HOST:PORT"
 MAX_LOST_ROUNDS = 2  # rounds that may end without a new shard
 MAX_ARRAY = 100  # tasks of an array by default: each starts Python and compiles once
 ARRAY_CORES = "2"  # of a task of an array
@@ -54,6 +55,7 @@ class On(NamedTuple):
 
     backend: str = "local"
     processes: int = 0  # at the same time; 0: the default of the back end
+    address: str = ""  # of Ray
 
     @property
     def in_process(self) -> bool:
@@ -69,26 +71,36 @@ class Job(NamedTuple):
 
     function: str  # MODULE:NAME
     shards: Mapping[int, Shard]
-    processes: int  # as of `On`
+    on: On
     fresh: bool  # each shard gets a process of its own
     folder: Path  # for the payload; workers write the error of a shard here, under its index
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """`--on`, `--processes`; `of_args` reads them."""
-    text = "where the work is done (docs/reference/training.md)"
-    parser.add_argument("--on", choices=BACKENDS, default="local", help=text)
+    text = f"where the work is done: {CHOICES} (docs/reference/training.md)"
+    parser.add_argument("--on", metavar="WHERE", type=_where, default="local", help=text)
     text = "number of processes, each on its own GPU or cores; of a SLURM array the tasks"
     parser.add_argument("--processes", type=whole(1, 1024), default=0, help=text)
 
 
+def _where(text: str) -> str:
+    """`--on`. Raises UserError for an unknown back end."""
+    if text in BACKENDS or text.removeprefix("ray://") not in ("", text):
+        return text
+    backend = text.partition("://")[0]
+    hint = "" if backend in BACKENDS else nearest(backend, BACKENDS)
+    raise UserError(f"unknown --on {text!r}; the choices are: {CHOICES}{hint}")
+
+
 def of_args(args: argparse.Namespace) -> On:
     """The flags of `add_flags`. Raises UserError for a back end that is not installed."""
-    if args.on == "ray" and find_spec("ray") is None:
+    backend = args.on.partition("://")[0]
+    if backend == "ray" and find_spec("ray") is None:
         raise UserError('--on ray needs ray: pip install "gaia_jax[ray]"')
     if args.on == "slurm" and shutil.which("sbatch") is None:
         raise UserError("--on slurm needs sbatch: run this on a login node of the cluster")
-    return On(args.on, args.processes)
+    return On(backend, args.processes, args.on if backend != args.on else "")
 
 
 @contextlib.contextmanager
@@ -169,7 +181,7 @@ def compute(
             signals.handling(signal.default_int_handler),  # SIGTERM too stops the workers
             tempfile.TemporaryDirectory(dir=path.parent, prefix=PAYLOADS) as job_folder,
             contextlib.closing(
-                backend(Job(name, missing.copy(), on.processes, fresh, Path(job_folder)))
+                backend(Job(name, missing.copy(), on, fresh, Path(job_folder)))
             ) as polls,
         ):
             for _ in itertools.chain(polls, [None]):
@@ -207,10 +219,10 @@ def _local(job: Job) -> Polls:
     """Processes, each with a GPU or a share of the cores."""
     from .devices import cores  # imports JAX
 
-    at_once, gpus = min(job.processes or 1, len(job.shards)), _gpus()
+    at_once, gpus = min(job.on.processes or 1, len(job.shards)), _gpus()
     if 0 < len(gpus) < at_once:
         note = "one for each GPU; JAX_PLATFORMS=cpu computes on the cores"
-        print(f"--processes {job.processes}: {len(gpus)} at a time, {note}", file=sys.stderr)
+        print(f"--processes {job.on.processes}: {len(gpus)} at a time, {note}", file=sys.stderr)
         at_once = len(gpus)
     share = {CORES: str(max(1, cores() // at_once))}
     places = [{"CUDA_VISIBLE_DEVICES": gpu} for gpu in gpus] or [share] * at_once
@@ -250,7 +262,7 @@ def _gpus() -> list[str]:
 
 def _array(job: Job) -> Polls:
     """The tasks of an array; `SBATCH_PARTITION` and the like are sbatch's own."""
-    at_once = min(job.processes or MAX_ARRAY, len(job.shards))
+    at_once = min(job.on.processes or MAX_ARRAY, len(job.shards))
     worker, environment, tasks = _worker(job, at_once)
     command = [
         "sbatch", "--parsable", "--wait", f"--job-name={job.folder.name}",
@@ -312,14 +324,14 @@ def _call(name: str, args: Sequence[Any]) -> bytes:
 
 
 def _ray(job: Job) -> Polls:
-    """Tasks of one core, or of one GPU if the cluster has some; `RAY_ADDRESS` is Ray's own.
+    """Tasks of one core, or of one GPU if the cluster has some.
 
     The bytes come back, so that nodes need no shared folder.
     """
     import ray
 
     if not ray.is_initialized():
-        ray.init(log_to_driver=False, configure_logging=False)
+        ray.init(job.on.address or None, log_to_driver=False, configure_logging=False)
     task = ray.remote(
         num_cpus=1, num_gpus=1 if ray.cluster_resources().get("GPU") else 0, max_retries=0,
         max_calls=int(job.fresh), runtime_env={"env_vars": {CORES: "1"}},
@@ -327,7 +339,7 @@ def _ray(job: Job) -> Polls:
     waiting, pending = list(job.shards), dict[Any, int]()
     try:
         while waiting or pending:
-            while waiting and len(pending) < (job.processes or len(job.shards)):
+            while waiting and len(pending) < (job.on.processes or len(job.shards)):
                 index = waiting.pop(0)
                 pending[task.remote(os.getcwd(), job.function, job.shards[index].args)] = index
             for result in ray.wait(list(pending), timeout=POLL_SECONDS)[0]:
