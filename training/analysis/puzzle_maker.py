@@ -174,7 +174,7 @@ class PuzzleMaker:
         return [(state, [action, *end.moves[0, 0].tolist()]) for state, action, end in rows]
 
     def retry(self, collection: JsonObject) -> JsonObject:
-        """Make the puzzles again with this agent; keep those that are puzzles for it too.
+        """Make the puzzles again with this agent; keep those that pass all its tests too.
 
         Raises:
             UserError: a game does not play.

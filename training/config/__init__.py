@@ -36,6 +36,7 @@ MAY_CHANGE_ON_RESUME = ("name", "run", "track", "hosts", "eval")
 OF_A_PROCESS = "hosts."
 
 _CONFIG = TypeAdapter(Config)
+_GROUPS = {"": Config} | GROUPS
 T = TypeVar("T")
 
 
@@ -138,7 +139,7 @@ def from_dict(tree: dict[str, Any]) -> Config:
     for key in tree:
         if not isinstance(key, str):
             raise UserError(unknown(short(key)))
-    config = validated(_CONFIG, _with_sink(tree), GROUPS)
+    config = validated(_CONFIG, _with_sink(tree), _GROUPS)
     _check(config)
     return config
 
@@ -147,7 +148,7 @@ def validated(kind: TypeAdapter[T], tree: dict[str, Any], groups: Mapping[str, t
     """Nested dictionaries as a dataclass of pydantic; a UserError names the first wrong key.
 
     Args:
-        groups: its classes by their key, as `GROUPS`.
+        groups: its classes by their key; "" is the class itself.
     """
     try:
         return kind.validate_python(tree)
@@ -277,7 +278,7 @@ def short(value: object, limit: int = 60) -> str:
     return text if len(text) <= limit else f"{text[: limit - 4]} ..."
 
 
-def unknown(name: str, groups: Mapping[str, type] = GROUPS) -> str:
+def unknown(name: str, groups: Mapping[str, type] = _GROUPS) -> str:
     """`unknown key`, the nearest one, and the choices in the deepest group that exists."""
     first, dot, rest = name.partition(".")
     inside = bool(first and dot) and first in groups

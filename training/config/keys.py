@@ -239,7 +239,6 @@ class Config:
 
 
 GROUPS: dict[str, type] = {
-    "": Config,
     "env": EnvConfig,
     "network": NetworkConfig,
     "ppo": PPOConfig,
