@@ -174,6 +174,8 @@ _CASES: list[Case] = [
             (fault for fault in EVALUATION if fault != "gone")),
     *_cases("runs", "sweep sweep.yaml", "sweep.yaml", SWEEP),
     *_cases("runs", "sweep sweep.yaml", f"{RUN}/config.yaml", damage.ANY),
+    *_cases("stopped", "sweep sweep.yaml", f"{RUN}/metrics.jsonl", damage.ANY[2:-1],
+            ('line 0 {"update": 1, "time/decisions_per_second": "x"}',)),
     *_cases("plan", "plan tiny.yaml --measured measured.json", "measured.json",
             damage.of_json("config", "parts_s", "machine", "parts_s.learning", "machine.devices"),
            ("machine.devices is 0", "config.ppo.num_steps is 0", "config.ppo is []",

@@ -129,6 +129,13 @@ def _runs(out: Path) -> None:
     (run / "evaluation.json").write_text(json.dumps(report))
 
 
+def _stopped(out: Path) -> None:
+    """The same with a run that was interrupted."""
+    _runs(out)
+    history = next(out.glob("runs/*/history.jsonl"))
+    history.write_text('{"event": "start", "update": 0}\n')
+
+
 def _plan(out: Path) -> None:
     """A report of `benchmarks.training --json`."""
     import yaml
@@ -148,6 +155,6 @@ def _record(out: Path) -> None:
 
 
 FOLDERS: dict[str, Callable[[Path], None]] = {
-    "dataset": _dataset, "labels": _labels, "zoo": _zoo, "runs": _runs, "plan": _plan,
-    "record": _record, "arena": site.tables,
+    "dataset": _dataset, "labels": _labels, "zoo": _zoo, "runs": _runs, "stopped": _stopped,
+    "plan": _plan, "record": _record, "arena": site.tables,
 }  # fmt: skip

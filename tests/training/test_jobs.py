@@ -123,19 +123,30 @@ def test_a_worker_that_cannot_import_the_function_names_the_module(monkeypatch):
 def test_the_payload_of_a_killed_command_is_no_shard():
     """A folder without shards is made again; one with shards needs --resume."""
     path, folder = Path("games.csv"), Path("games.csv.shards")
-    folder.mkdir()
-    (folder / ".jobs-x").mkdir()
-    (folder / ".jobs-x" / "payload.json").touch()
     with jobs.shard_folder(path, {"seed": 1}, False):
-        pass
-    assert not folder.exists()
+        (folder / ".jobs-x").mkdir()
+        (folder / ".jobs-x" / "payload.json").touch()
+        (folder / "0").touch()
+        (folder / "jobs-a-0.json").touch()  # a shard, of a sweep whose name is jobs
+    with jobs.shard_folder(path, {"seed": 1}, True):
+        assert not (folder / ".jobs-x").exists() and (folder / "jobs-a-0.json").exists()
+    (folder / "jobs-a-0.json").unlink()
+    (folder / "0").rename("0")
+    (folder / ".jobs-y").mkdir()
     with jobs.shard_folder(path, {"seed": 2}, False):
+        assert os.listdir(folder) == ["about.json"]
         (folder / "0").touch()
     with pytest.raises(UserError, match="exists: --resume"), jobs.shard_folder(path, {}, False):
         pass
     moved = pytest.raises(UserError, match=f"seed 2, not 3; move {folder} away")
     with moved, jobs.shard_folder(path, {"seed": 3}, True):
         pass
+
+
+def test_the_array_of_a_killed_command_is_cancelled(sbatch):
+    Path("games.csv.shards", ".jobs-x").mkdir(parents=True)
+    with jobs.shard_folder(Path("games.csv"), {}, False):
+        assert Path("cancelled").read_text() == "--name=.jobs-x\n"
 
 
 @pytest.mark.parametrize(

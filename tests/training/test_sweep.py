@@ -70,6 +70,11 @@ def test_variants_grid_and_seeds_are_runs_in_a_fixed_order(file):
     assert last.run.updates == 8 and last.ppo.num_envs == 32  # of the base
 
 
+def test_an_empty_value_of_a_grid_has_a_name(file):
+    runs = sweep_file.load(file(grid={"env.automa": ["", "a/b"]}, seeds=[0])).runs()
+    assert [run.name for run in runs] == ["some-automa_-0", "some-automaa_b-0"]
+
+
 @pytest.mark.parametrize(
     ("tree", "message"),
     [
@@ -83,6 +88,9 @@ def test_variants_grid_and_seeds_are_runs_in_a_fixed_order(file):
         ({"variants": {"a": 3}}, "variants.a: Input should be a valid dictionary, got 3"),
         ({"variants": {"a,b": {}}}, "name must be a plain folder name"),
         ({"seeds": [], "variants": {"a": {}}}, "seeds: List should have at least 1 item"),
+        ({"seeds": [True, "1"], "variants": {"a": {}}}, "seeds.0: Input should be a valid integer"),
+        ({"seeds": [2, "1"], "variants": {"a": {}}}, "seeds.1: Input should be a valid integer"),
+        ({"name": "", "variants": {"a": {}}}, "some.yaml: name must not be empty, got ''"),
         ({"seeds": [1, 1], "variants": {"a": {}}}, "2 runs would be called some-a-1"),
         ({"variants": {"a": {"eval.opponents": "missing"}}}, "some-a-0: unknown agent 'missing'"),
     ],
@@ -126,6 +134,50 @@ def test_a_run_is_started_resumed_or_left(file, capsys, monkeypatch):
     # A file that has changed since is refused.
     code, _, err = sweep_command(capsys, file(seeds=[0], set={"ppo.clip": 0.1}, variants={"c": {}}))
     assert code == 2 and "some-c-0 has ppo.clip 0.2, not 0.1" in err
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ({"update": 1, "time/decisions_per_second": "x"}, "per_second must be a number, not"),
+        ({"games/vp": 1.0}, "line 2 is no record of a run"),
+    ],
+)
+def test_damaged_records_are_found_before_anything_runs(file, capsys, monkeypatch, record, message):
+    monkeypatch.setattr(jobs, "compute", lambda *_, **__: pytest.fail("a run has begun"))
+    path = file(seeds=[0], variants={"a": {}, "b": {}})
+    config = sweep_file.load(path).runs()[1]
+    run = Path("runs") / config.name
+    run.mkdir(parents=True)
+    (run / "config.yaml").write_text(configs.to_yaml(config))
+    lines = [json.dumps(x) + "\n" for x in ({"update": 1}, record)]
+    (run / "metrics.jsonl").write_text("".join(lines))
+    code, out, err = sweep_command(capsys, path)
+    assert code == 2 and "metrics.jsonl: line 2" in err and message in err and not out
+
+
+def test_a_folder_that_is_no_run_is_named(file, capsys):
+    path = file(seeds=[0], variants={"a": {}})
+    Path("runs/some-a-0").mkdir(parents=True)
+    code, _, err = sweep_command(capsys, path)
+    assert code == 2 and "some-a-0 exists and is not a run of this sweep: move it away" in err
+
+
+def test_runs_that_are_not_done_are_listed_with_their_progress(file, capsys, monkeypatch):
+    path = file(seeds=[0], variants={name: {} for name in "abcd"})
+
+    def compute(function, shards, on, fresh):
+        shards[0].path.write_text("{}")
+        run = Path("runs/some-b-0")
+        run.mkdir()
+        (run / "metrics.jsonl").write_text('{"update": 3}\n{"update": 4}\n')
+        return [2]
+
+    monkeypatch.setattr(jobs, "compute", compute)
+    code, out, _ = sweep_command(capsys, path)
+    assert code == 1 and out.splitlines() == [
+        "some-b-0: update 4 of 40", "some-c-0: failed", "some-d-0: not started", "1 of 4 done",
+    ]  # fmt: skip
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Searches of a sweep: the file, and the trials with a stub of Optuna or Optuna itself."""
 
 import json
+import math
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,6 +30,11 @@ UPDATES = {"run.updates": 4}
 TUNE = {"space": SPACE, "trials": 6, "at_once": 2, "opponent": "random", "games": 8}
 
 
+def ranged(**bounds):
+    """A file with a range of one key."""
+    return {"tune": {"space": {"ppo.lr": {"low": 1, "high": 2} | bounds}}}
+
+
 @pytest.fixture
 def file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -47,6 +53,7 @@ def test_a_trial_is_a_run_with_its_values(file):
     assert (search.trials, search.at_once, search.opponent, search.games) == (6, 2, "random", 8)
     rates, epochs = Range(low=1e-4, high=1e-2, log=True), Range(low=1, high=4)
     assert search.space == {"ppo.lr": rates, "network.layers": [1, 2], "ppo.epochs": epochs}
+    assert search.space["ppo.epochs"].is_whole and not search.space["ppo.lr"].is_whole
     config = best.trial(3, {"ppo.lr": 0.002, "network.layers": 2})
     assert config.name == "best-trial-0003" and config.ppo.lr == 0.002
     assert config.network.layers == 2 and config.seed == 0
@@ -63,20 +70,22 @@ def test_the_shipped_searches_read(path):
     [
         ({"tune": {}}, "tune.space: Field required"),
         ({"tune": {"space": {}}}, "tune.space: Dictionary should have at least 1 item"),
-        (
-            {"tune": {"space": {"ppo.lr": 0.1}}},
-            "tune.space has full keys, each with a list, or low",
-        ),
-        ({"tune": {"space": {"ppo": {"lr": [1]}}}}, "above 0 with log: true, got {'lr': [1]}"),
-        ({"tune": {"space": {"ppo.lr": []}}}, "with log: true, got []"),
-        ({"tune": {"space": {"ppo.lr": {"low": 1}}}}, "with log: true, got {'low': 1}"),
-        ({"tune": {"space": {"ppo.lr": {"low": "a", "high": 1}}}}, "'low': 'a'}"),
-        ({"tune": {"space": {"ppo.lr": {"low": 1, "high": 2, "lg": 1}}}}, "'lg': 1, 'low': 1}"),
-        ({"tune": {"space": {"ppo.lr": {"low": 3, "high": 1}}}}, "got {'high': 1, 'low': 3}"),
-        (
-            {"tune": {"space": {"ppo.lr": {"low": 0, "high": 1, "log": True}}}},
-            "'log': True, 'low': 0}",
-        ),
+        ({"tune": {"space": {"ppo.lr": 0.1}}}, "space.ppo.lr: give the whole key, with a list of"),
+        ({"tune": {"space": {"ppo": {"lr": [1]}}}}, "space.ppo: give the whole key, with a list"),
+        ({"tune": {"space": {"ppo.lr": []}}}, "low and high, got []"),
+        ({"tune": {"space": {"ppo.lr": {"low": 1}}}}, "low and high, got {'low': 1}"),
+        (ranged(low="a"), "tune.space.ppo.lr: low must be a number, got 'a'"),
+        (ranged(low="1"), "tune.space.ppo.lr: low must be a number, got '1'"),
+        (ranged(low=True), "tune.space.ppo.lr: low must be a number, got True"),
+        (ranged(high=math.inf), "tune.space.ppo.lr: high must be a finite number, got inf"),
+        (ranged(high=10**400), "tune.space.ppo.lr: high must be a number, got a number of many"),
+        (ranged(log="no"), "tune.space.ppo.lr: log must be true or false, got 'no'"),
+        (ranged(log=None), "tune.space.ppo.lr: log must be true or false, got None"),
+        (ranged(log=1), "tune.space.ppo.lr: log must be true or false, got 1"),
+        (ranged(lg=1), "ppo.lr: unknown key 'lg'; meant log? The choices are: low, high, log"),
+        (ranged(**{"3": 1}), "ppo.lr: unknown key '3'; the choices are: low, high, log"),
+        (ranged(low=3), "tune.space.ppo.lr: low must be at most high, got 3 and 2"),
+        (ranged(low=0, log=True), "at most high, and above 0 with log: true, got 0 and 2"),
         ({"tune": TUNE | {"trials": "many"}}, "tune.trials must be a whole number, got 'many'"),
         ({"tune": TUNE | {"games": 0}}, "tune.games must be at least 1, got 0"),
         ({"tune": TUNE | {"opponent": [3]}}, "tune.opponent must be a text, got [3]"),

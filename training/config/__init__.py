@@ -309,6 +309,8 @@ def _wrong(error: ValidationError, groups: Mapping[str, type]) -> str:
         return f"{name} must be one of {choices}, {got}"
     if kind.startswith("dataclass"):
         return f"{name} must be a group of keys, {got}" if name else f"no configuration: {got}"
+    if kind == "string_too_short":
+        return f"{name} must not be empty, {got}"
     if kind == "finite_number":
         return f"{name} must be a finite number, {got}"
     group, _, key = name.rpartition(".")

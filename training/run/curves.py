@@ -62,13 +62,9 @@ def read(path: Path) -> Run:
     config = configs.flat_tree(configs.read_mapping(path / configs.OF_A_RUN, "the configuration"))
     if not config:
         raise UserError(f"{path / configs.OF_A_RUN} is empty")
-    records = [json.loads(line) for _, line in logs.read_records(path / logs.RECORDS)]
+    records = read_records(path)
     if not records:
         raise UserError(f"{path} has no records yet")
-    for number, record in enumerate(records, 1):
-        for key, value in record.items():
-            check_kind(f"{path / logs.RECORDS}: line {number}: {key}", value, NUMBER)
-    add_minutes(records)
     evaluations = {}
     for file in sorted(path.glob("evaluation*.json")):
         report = read_object(file, {"opponent": TEXT} | dict.fromkeys(STRENGTH, OBJECT))
@@ -82,14 +78,24 @@ def read(path: Path) -> Run:
     return Run(path, config, records, evaluations)
 
 
-def add_minutes(records: list[dict[str, Any]]) -> None:
-    """Add `time/minutes`, training alone: without compiling, evaluations, breaks."""
+def read_records(path: Path) -> list[dict[str, Any]]:
+    """The records of a run folder, with `time/minutes` of training alone.
+
+    Compiling, evaluations and breaks do not count.
+
+    Raises:
+        UserError: they cannot be read, or a value is no number.
+    """
+    records = [json.loads(line) for _, line in logs.read_records(path / logs.RECORDS)]
     seconds, before = 0.0, 0.0
-    for record in records:
+    for number, record in enumerate(records, 1):
+        for key, value in record.items():
+            check_kind(f"{path / logs.RECORDS}: line {number}: {key}", value, NUMBER)
         if record.get("time/decisions_per_second") and "time/decisions" in record:
             seconds += (record["time/decisions"] - before) / record["time/decisions_per_second"]
             before = record["time/decisions"]
             record["time/minutes"] = seconds / 60
+    return records
 
 
 def experiments(runs: Sequence[Run]) -> list[Experiment]:

@@ -31,10 +31,12 @@ def is_done(config: Config) -> bool:
     """Whether the run of a configuration has ended.
 
     Raises:
-        UserError: its folder holds a run of another configuration.
+        UserError: its folder holds no run, or one of another configuration.
     """
     run = RUNS / config.name
     if run.is_dir():
+        if not (run / configs.OF_A_RUN).is_file():
+            raise UserError(f"{run} exists and is not a run of this sweep: move it away")
         stored = configs.load(run / configs.OF_A_RUN)
         check_same(run, *(configs.flat(configs.of_a_run(x)) for x in (stored, config)))
     return run_folder.is_done(run)
@@ -69,15 +71,19 @@ def _train(config: Config, env_module: EnvModule) -> int:
     """Start a run, or resume it where its last checkpoint is; returns the exit code."""
     run = RUNS / config.name
     if checkpoints := [int(x.name) for x in (run / FOLDER).glob("[0-9]*") if x.name.isdigit()]:
-        lines = logs.read_records(run / logs.RECORDS)
-        records = [json.loads(line) for update, line in lines if update <= max(checkpoints)]
-        curves.add_minutes(records)
+        records = [x for x in curves.read_records(run) if x["update"] <= max(checkpoints)]
         spent = 60 * max((x.get("time/minutes", 0.0) for x in records), default=0.0)
         return training.run(TrainRequest(resume=str(run)), env_module, spent)
     if run.is_dir():  # without a checkpoint; nothing is deleted
         with folder_lock(run):
             run.rename(free_path(RUNS, f"{config.name}-without-checkpoint"))
     return training.run(TrainRequest(config), env_module)
+
+
+def _progress(config: Config) -> str:
+    """The last update in the records of a run."""
+    records = logs.read_records(RUNS / config.name / logs.RECORDS)
+    return f"update {records[-1][0]:,} of {config.run.updates:,}" if records else "not started"
 
 
 def train_all(
@@ -100,6 +106,7 @@ def train_all(
     unfinished = [config for config in runs if not is_done(config)]
     for config in unfinished:
         try:
+            curves.read_records(RUNS / config.name)
             check(Resolved(config))
             load(Resolved(config), env_module)
         except UserError as error:
@@ -112,11 +119,16 @@ def train_all(
             shards.append(jobs.Shard(folder / f"{config.name}.json", args))
             if config in unfinished:
                 shards[-1].path.unlink(missing_ok=True)
+        failed = list[int]()
         try:
-            code = 1 if jobs.compute(train_run, shards, on, fresh=True) else 0
+            failed = jobs.compute(train_run, shards, on, fresh=True)
+            code = 1 if failed else 0
         except KeyboardInterrupt:
             code = 130
             print("the same command continues the sweep", file=sys.stderr)
         results = [json.loads(x.path.read_text("utf-8")) for x in shards if x.path.exists()]
+    for index, (config, shard) in enumerate(zip(runs, shards, strict=True)):
+        if not shard.path.exists():
+            print(f"{config.name}: {'failed' if index in failed else _progress(config)}")
     print(f"{len(results)} of {len(runs)} done")
     return code, results

@@ -8,11 +8,20 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from math import inf
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator, TypeAdapter
+from pydantic import (
+    AfterValidator,
+    AllowInfNan,
+    Field,
+    Strict,
+    StrictBool,
+    StrictInt,
+    TypeAdapter,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 from pydantic.dataclasses import dataclass
 
 from gaia_jax.cli.command_line import UserError
@@ -28,12 +37,27 @@ Keys = dict[str, Any]  # of a configuration, "ppo.lr" or nested
 Values = Annotated[list[Any], Field(min_length=1)]  # of one key
 
 
-class Range(NamedTuple):
+def _keep_type(value: float, check: ValidatorFunctionWrapHandler) -> float:
+    """A checked number; a whole one stays an int."""
+    check(value)
+    return value
+
+
+Bound = Annotated[float, Strict(), AllowInfNan(False), WrapValidator(_keep_type)]
+
+
+@dataclass(frozen=True, config=STRICT)
+class Range:
     """The values of a key from `low` to `high`, whole numbers if both are."""
 
-    low: float
-    high: float
-    log: bool = False  # drawn evenly on a logarithmic scale
+    low: Bound
+    high: Bound
+    log: StrictBool = option(False, "drawn evenly on a logarithmic scale")
+
+    def __post_init__(self) -> None:
+        if self.low > self.high or (self.log and self.low <= 0):
+            above = ", and above 0 with log: true" if self.log else ""
+            raise UserError(f"low must be at most high{above}, got {self.low} and {self.high}")
 
     @property
     def is_whole(self) -> bool:
@@ -41,28 +65,32 @@ class Range(NamedTuple):
         return isinstance(self.low, int) and isinstance(self.high, int)
 
 
-def _choice(values: Any) -> list[Any] | Range:
-    """The values of a key of a search; a UserError if they are neither a list nor a range."""
-    if isinstance(values, list) and values:
-        return values
-    try:
-        choice = Range(**values)
-        if -inf < choice.low <= choice.high < inf and (choice.low > 0 or choice.log is False):
-            return choice
-    except TypeError:  # no mapping, other keys, no numbers
-        pass
-    allowed = "a list, or low and high with low <= high, above 0 with log: true"
-    raise UserError(f"tune.space has full keys, each with {allowed}, got {configs.short(values)}")
+Space = dict[str, list[Any] | Range]  # by full key
 
 
-Space = dict[str, Annotated[list[Any] | Range, PlainValidator(_choice)]]  # by full key
+def _space(tree: Keys) -> Space:
+    """The values of each key of a search; a UserError names the key."""
+    space = Space()
+    for key, values in tree.items():
+        try:
+            space[key] = values if isinstance(values, list) and values else _range(values)
+        except UserError as error:
+            raise UserError(f"tune.space.{key}: {error}") from error
+    return space
+
+
+def _range(tree: Any) -> Range:
+    if isinstance(tree, dict) and {"low", "high"} <= tree.keys():
+        return configs.validated(TypeAdapter(Range), tree, {"": Range})
+    given = configs.short(tree)
+    raise UserError(f"give the whole key, with a list of values or low and high, got {given}")
 
 
 @dataclass(frozen=True, config=STRICT)
 class Search:
     """A search for the best values of some keys: trials are runs, scored by games."""
 
-    space: Space = Field(min_length=1)
+    space: Annotated[Keys, Field(min_length=1), AfterValidator(_space)]
     trials: Whole = whole(20, "number of runs")
     at_once: Whole = whole(1, "trials that are proposed before the scores of the last are known")
     opponent: Text = option("greedy", "the fixed agent in the other seats")
@@ -84,7 +112,7 @@ class Sweep:
     name: Text = Field(min_length=1)
     config: Text | None = None
     set: Keys | None = None
-    seeds: Annotated[list[int], Field(min_length=1)] | None = None
+    seeds: Annotated[list[StrictInt], Field(min_length=1)] | None = None
     variants: dict[Any, Keys | None] | None = None  # YAML reads the name `on` as True
     grid: dict[str, Values] | None = None  # by full key
     tune: Search | None = None
@@ -111,8 +139,8 @@ class Sweep:
         points = itertools.product(*grid.values())
         for seed, variant, values in itertools.product(seeds, variants, points):
             point = dict(zip(grid, values, strict=True))
-            words = [f"{key.rpartition('.')[2]}{x}" for key, x in point.items()]
-            words = [re.sub(NOT_IN_NAMES, "_", word) for word in words]
+            texts = [re.sub(NOT_IN_NAMES, "_", str(value)) or "_" for value in values]
+            words = [f"{key.rpartition('.')[2]}{x}" for key, x in zip(grid, texts, strict=True)]
             label = "-".join([str(variant)] * bool(self.variants) + words)
             changes, name = (variants[variant] or {}) | point, f"{self.name}-{label}-{seed}"
             runs.append(_changed(self.base, changes, label, seed=seed, name=name))
@@ -146,8 +174,13 @@ def load(path: Path) -> Sweep:
     return sweep
 
 
-def _changed(config: Config, keys: Mapping[str, object], place: str, **own: object) -> Config:
-    """`config` with other values, and `own` ones of the sweep; a UserError names the place."""
+def _changed(config: Config, keys: Mapping[str, object], location: str, **own: object) -> Config:
+    """A configuration with changed values.
+
+    Args:
+        keys: the changes that the file has at `location`, which begins the message of an error.
+        own: the name and the seed, which the sweep gives.
+    """
     flat = configs.flat_tree(keys)
     try:
         if given := flat.keys() & {"name", "seed"}:
@@ -155,4 +188,4 @@ def _changed(config: Config, keys: Mapping[str, object], place: str, **own: obje
         texts = [f"{k}={json.dumps(value, default=str)}" for k, value in (flat | own).items()]
         return configs.override(config, texts)
     except UserError as error:
-        raise UserError(f"{place}: {error}") from error
+        raise UserError(f"{location}: {error}") from error

@@ -51,7 +51,7 @@ class Shard(NamedTuple):
 
 
 class On(NamedTuple):
-    """The place where shards are computed."""
+    """A back end and its options."""
 
     backend: str = "local"
     processes: int = 0  # at the same time; 0: the default of the back end
@@ -79,13 +79,13 @@ class Job(NamedTuple):
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """`--on`, `--processes`; `of_args` reads them."""
     text = f"where the work is done: {CHOICES} (docs/reference/training.md)"
-    parser.add_argument("--on", metavar="WHERE", type=_where, default="local", help=text)
+    parser.add_argument("--on", metavar="WHERE", type=_parse_on, default="local", help=text)
     text = "number of processes, each on its own GPU or cores; of a SLURM array the tasks"
     parser.add_argument("--processes", type=whole(1, 1024), default=0, help=text)
 
 
-def _where(text: str) -> str:
-    """`--on`. Raises UserError for an unknown back end."""
+def _parse_on(text: str) -> str:
+    """The text of `--on`. Raises UserError for an unknown back end."""
     if text in BACKENDS or text.removeprefix("ray://") not in ("", text):
         return text
     backend = text.partition("://")[0]
@@ -122,6 +122,7 @@ def shard_folder(path: Path | None, about: Mapping[str, Any], resume: bool) -> I
     folder = path.with_name(path.name + FOLDER)
     folder.mkdir(exist_ok=True)
     with outputs.folder_lock(folder):
+        _remove_payloads(folder)
         if not _has_shards(folder):
             outputs.write_json(folder / HEAD, about)
         elif not resume:
@@ -135,6 +136,19 @@ def shard_folder(path: Path | None, about: Mapping[str, Any], resume: bool) -> I
         finally:
             if folder.is_dir() and not _has_shards(folder):
                 shutil.rmtree(folder)
+
+
+def _remove_payloads(folder: Path) -> None:
+    """Remove what killed commands have left: payloads, and the arrays that work on them."""
+    for payload in folder.glob(f"{PAYLOADS}*/"):
+        _cancel(payload.name)
+        shutil.rmtree(payload)
+
+
+def _cancel(name: str) -> None:
+    """Cancel the SLURM array of a payload folder, if there is one."""
+    if shutil.which("scancel"):
+        subprocess.run(["scancel", f"--name={name}"], check=False)
 
 
 def _has_shards(folder: Path) -> bool:
@@ -167,7 +181,8 @@ def compute(
     Returns:
         The indices of failed shards.
     Raises:
-        UserError: without `fresh` the function failed, or workers were lost repeatedly.
+        UserError: the function failed, without `fresh`.
+        UserError: workers were lost repeatedly.
         KeyboardInterrupt: after Ctrl-C or SIGTERM, when no worker is left.
     """
     backend = {"local": _local, "slurm": _array, "ray": _ray}[on.backend]
@@ -287,7 +302,7 @@ def _array(job: Job) -> Polls:
         finally:
             if process.poll() is None:  # stopped before its end
                 process.terminate()
-                subprocess.run(["scancel", f"--name={job.folder.name}"], check=False)
+                _cancel(job.folder.name)
 
 
 def _worker(job: Job, at_once: int) -> tuple[list[str], dict[str, str], list[int]]:
