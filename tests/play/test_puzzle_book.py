@@ -27,6 +27,7 @@ from training.play.puzzle_explanation import (
     Mention,
     answer_mentions,
     explain,
+    find_event,
     other_mentions,
 )
 from training.play.puzzle_lines import turns_of
@@ -101,32 +102,32 @@ def test_an_explanation_compares_the_answer_with_another_candidate() -> None:
             BOOK.explanation(0, {"action": right, "compared": wrong})
 
 
-def contrasts(number: int) -> Iterator[tuple[Contrast, Any]]:
+def contrasts(number: int, book: PuzzleBook = BOOK) -> Iterator[tuple[Contrast, Any]]:
     """The answer of a puzzle and each other choice, and what the page gets about them."""
-    puzzle = verified(BOOK._puzzle(number))
+    puzzle = verified(book._puzzle(number))
     answer = puzzle["answer"]["action"]
     for candidate in puzzle["candidates"]:
         if candidate["action"] != answer:
-            lines = [BOOK._line(number, action, "en") for action in (answer, candidate["action"])]
+            lines = [book._line(number, action, "en") for action in (answer, candidate["action"])]
             body = {"action": answer, "compared": candidate["action"]}
             yield (
-                BOOK._contrast(number, puzzle, candidate, lines),
-                BOOK.explanation(number, body),
+                book._contrast(number, puzzle, candidate, lines),
+                book.explanation(number, body),
             )
 
 
-def shortest_of_kinds() -> set[int]:
+def shortest_of_kinds() -> dict[str, int]:
     """The shipped puzzle with the shortest line for each kind of reason."""
     shortest = dict[str, tuple[int, int]]()
     for number, puzzle in enumerate(SHIPPED["puzzles"]):
         for candidate in puzzle["candidates"]:
             kind, length = candidate.get("reason", {}).get("kind", ""), len(candidate["line"])
             shortest[kind] = min(shortest.get(kind, (length, number)), (length, number))
-    return {number for kind, (_, number) in shortest.items() if kind}
+    return {kind: number for kind, (_, number) in shortest.items() if kind}
 
 
 EVERY = [
-    pytest.param(number, marks=[pytest.mark.slow] * (number not in shortest_of_kinds()))
+    pytest.param(number, marks=[pytest.mark.slow] * (number not in shortest_of_kinds().values()))
     for number in range(len(SHIPPED["puzzles"]))
 ]
 
@@ -139,6 +140,8 @@ def test_an_explanation_is_true_of_its_lines_and_numbers(number: int) -> None:
         for mention in other_mentions(contrast):
             if mention.is_impossible:
                 check_impossible(number, contrast, mention)
+                event = find_event(contrast)
+                assert event and f"{event[1].words}” is impossible here" in explanation["why"][-1]
 
 
 def check_event(contrast: Contrast, explanation: Any) -> None:
@@ -277,6 +280,19 @@ def test_a_long_line_leaves_steps_out_before_its_end(monkeypatch: pytest.MonkeyP
         if step["own"] and step["vp"] - before["vp"] >= 5
     ]
     assert gains and set(gains) <= {step["text"] for step in with_gains[4:-1]}
+
+
+@pytest.mark.parametrize("kind", ["taken", "follows"])
+def test_a_long_line_keeps_the_event_of_the_reason(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """The explanation finds it, and the page shows its step."""
+    monkeypatch.setattr(puzzle_lines, "MAX_STEPS", 1)
+    monkeypatch.setattr(puzzle_lines, "LARGE_GAIN", 1000)
+    for contrast, explanation in contrasts(shortest_of_kinds()[kind], PuzzleBook()):
+        check_event(contrast, explanation)
+        event = find_event(contrast)
+        assert event and event[1].number > puzzle_lines.MAX_STEPS
 
 
 def test_a_choice_names_the_piece_at_its_place() -> None:

@@ -29,6 +29,11 @@ def page_texts() -> dict[str, str]:
     return {id: text for texts in _catalogues(language()) for id, text in texts["page"].items()}
 
 
+def page_text(id: str, **values: object) -> str:
+    """A text of the pages with its values, in the language in use."""
+    return fill_in(page_texts()[id], **values)
+
+
 def say(id: str, **values: object) -> str:
     """A text of the server with its values, in the language in use."""
     return fill_in(_catalogues(language())[-1]["server"][id], **values)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from gaia_jax import replay
 from gaia_jax.actions import from_text
 from gaia_jax.env import GaiaEnv, State
-from gaia_jax.language import ENGLISH, fill_in, in_language, language, with_minus
+from gaia_jax.language import ENGLISH, in_language, language, with_minus
 from gaia_jax.render import Table, effects, in_words, panels, say_at
 from gaia_jax.render.names import VP_SOURCES, sources
 from gaia_jax.replay import page
@@ -28,7 +28,7 @@ from ..analysis.races import MIN_LEAD_OVER_RIVALS, other_moves
 from ..analysis.recorded_game import compiled_step
 from ..types import JsonObject
 from .game import HALF_MADE, Refused
-from .languages import page_texts
+from .languages import page_text, page_texts
 from .lookahead import joined
 from .puzzle_explanation import Contrast, explain, lead_over
 from .puzzle_lines import Step, steps_of
@@ -160,8 +160,9 @@ class PuzzleBook:
         """The steps of a line, whose words are in the language `code`, the one in use."""
         puzzle, (env, state, _) = self._puzzle(number), self._position(number)
         texts = next(c["line"] for c in puzzle["candidates"] if c["action"] == action)
+        events = {c.get("reason", {}).get("text") for c in puzzle["candidates"]} - {None}
         try:
-            return list(steps_of(env, state, texts, puzzle["player"]))
+            return list(steps_of(env, state, texts, puzzle["player"], events))
         except ValueError as error:
             raise Refused(f"puzzle {number + 1} cannot be explained: {error}") from error
 
@@ -229,4 +230,4 @@ def words_of(table: Table, text: str) -> str:
     """An action in words that name the pieces at its place; a conversion only begins a move."""
     words = say_at(table, text)
     is_conversion = text.startswith(CONVERSION)
-    return fill_in(page_texts()["first-conversions"], list=words) if is_conversion else words
+    return page_text("first-conversions", list=words) if is_conversion else words

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from gaia_jax.components.common import VP_AT_THE_END
-from gaia_jax.language import fill_in, with_minus
+from gaia_jax.language import with_minus
 from gaia_jax.render.names import VP_SOURCES
 
 from ..analysis.report_texts import number
 from ..types import JsonObject
-from .languages import page_texts
+from .languages import page_text
 from .puzzle_lines import Step, Turn, turns_of
 
 NUM_TURNS = 3  # of each line, unless more of them matter
@@ -116,10 +116,11 @@ def other_mentions(contrast: Contrast) -> list[Mention]:
     if not event:
         return _mentions(turns, {})
     last = contrast.puzzle["round"] + contrast.reason["round"]
-    number = _own_turns(contrast, 0).index(event[0])
-    at = min(number, sum(turn.round <= last for turn in turns) - 1)
+    event_turn = _own_turns(contrast, 0).index(event[0])
+    same_turn = min(event_turn, sum(turn.round <= last for turn in turns) - 1)
     is_impossible = contrast.reason["games"] == contrast.puzzle["playouts"]
-    return _mentions(turns, {at: ""} if at else {}, at if is_impossible else 0)
+    sources = {same_turn: ""} if same_turn else {}
+    return _mentions(turns, sources, same_turn if is_impossible else 0)
 
 
 def _own_turns(contrast: Contrast, side: int) -> list[Turn]:
@@ -153,16 +154,13 @@ def _mentions(
         impossible: the number of the turn in which the event is impossible; 0: of none.
     """
     others = [n for n in range(1, len(turns)) if n not in sources]
-    rest = [0] if turns[0].steps else []
-    numbers = sorted([*rest, *sources, *others[: max(NUM_TURNS - len(sources) - len(rest), 0)]])
+    first = [0] if turns[0].steps else []
+    num_others = max(NUM_TURNS - len(sources) - len(first), 0)
+    numbers = sorted([*first, *sources, *others[:num_others]])
     return [
         Mention(turns[n], n > before + 1, sources.get(n, ""), 0 < n == impossible)
         for before, n in zip([0, *numbers], numbers, strict=False)
     ]
-
-
-def _say(id: str, **values: object) -> str:
-    return fill_in(page_texts()[id], **values)
 
 
 def _signed(vp: float, form: str = "+.1f") -> str:
@@ -176,32 +174,32 @@ def _cause(contrast: Contrast) -> str:
         return ""
     name, other = contrast.players[contrast.seat], contrast.moves[1]
     if reason["kind"] == "vp":
-        vp, less = (number(value, "g") for value in reason["vp"])
+        vp, other_vp = (number(value, "g") for value in reason["vp"])
         parts = _list(contrast, reason["sources"], "+g")
-        return _say("puzzle-reason-vp", other=other, vp=vp, less=less, list=parts)
+        return page_text("puzzle-reason-vp", other=other, vp=vp, other_vp=other_vp, list=parts)
     games, event = {"n": reason["games"], "games": puzzle["playouts"]}, find_event(contrast)
-    where, move = _say("puzzle-elsewhere", **games), contrast.event
+    place, move = page_text("puzzle-elsewhere", **games), contrast.event
     if event:
         turn, step = event
         offset = len(contrast.lines[0]) if reason["kind"] == "taken" else 0
-        where = _say("puzzle-where", round=turn.round, step=step.number + offset, **games)
+        place = page_text("puzzle-place", round=turn.round, step=step.number + offset, **games)
         move = step.words if reason["kind"] == "taken" else turn.words
-    values = {"other": other, "name": name, "move": move, "where": where}
+    values = {"other": other, "name": name, "move": move, "place": place}
     if reason["kind"] == "taken":
         taker = event[0].player if event else reason["player"]
-        return _say("puzzle-reason-taken", taker=contrast.players[taker], **values)
+        return page_text("puzzle-reason-taken", taker=contrast.players[taker], **values)
     lead, without = lead_over(puzzle, contrast.compared), reason.get("without")
-    text = _say(f"puzzle-reason-follows-{reason['round']}", **values)
+    text = page_text(f"puzzle-reason-follows-{reason['round']}", **values)
     if without is None:
         return text
     id = "puzzle-without" if without >= MIN_VP else "puzzle-without-gone"
     left = with_minus(number(without))
-    return text + " " + _say(id, name=name, lead=number(lead), vp=left)
+    return text + " " + page_text(id, lead=number(lead), vp=left)
 
 
 def _list(contrast: Contrast, vp_by_source: Mapping[str, float], form: str = "+.1f") -> str:
     return ", ".join(
-        _say("vp-from", vp=_signed(vp, form), source=contrast.sources.get(source, source))
+        page_text("vp-from", vp=_signed(vp, form), source=contrast.sources.get(source, source))
         for source, vp in vp_by_source.items()
     )
 
@@ -210,9 +208,9 @@ def _by_source(contrast: Contrast) -> str:
     """The largest differences by source, and the rest of the lead."""
     lead = lead_over(contrast.puzzle, contrast.compared)
     parts = dict(list(contrast.compared["why"].items())[:NUM_SOURCES])
-    rest = lead - sum(parts.values())
-    parts |= {_say("all-else"): rest} if parts and abs(rest) >= MIN_VP else {}
-    return _say("puzzle-why", lead=number(lead), list=_list(contrast, parts)) if parts else ""
+    remainder = lead - sum(parts.values())
+    parts |= {page_text("all-else"): remainder} if parts and abs(remainder) >= MIN_VP else {}
+    return page_text("puzzle-why", lead=number(lead), list=_list(contrast, parts)) if parts else ""
 
 
 def _in_words(contrast: Contrast, id: str, mentions: Sequence[Mention]) -> str:
@@ -220,21 +218,23 @@ def _in_words(contrast: Contrast, id: str, mentions: Sequence[Mention]) -> str:
     moves = ""
     for mention in mentions:
         if moves:
-            moves += _say("puzzle-later" if mention.is_later else "puzzle-then")
+            moves += page_text("puzzle-later" if mention.is_later else "puzzle-then")
         elif mention.is_later:
             moves = "\N{HORIZONTAL ELLIPSIS} "
         moves += _turn_words(contrast, mention)
-    return _say(id, other=contrast.moves[1], moves=moves) if moves else ""
+    return page_text(id, other=contrast.moves[1], moves=moves) if moves else ""
 
 
 def _turn_words(contrast: Contrast, mention: Mention) -> str:
     turn, source = mention.turn, mention.source
     move = turn.words
     if turn.player != contrast.seat:
-        move = _say("labelled", label=contrast.players[turn.player], text=move)
+        move = page_text("labelled", label=contrast.players[turn.player], text=move)
     if source:
         vp = _signed(turn.scored(SOURCE_IDS[source]), "+g")
         name = contrast.sources.get(source, source)
-        return _say("in-round-vp", move=move, round=turn.round, vp=vp, source=name)
-    id = "in-round-impossible" if mention.is_impossible else "in-round"
-    return _say(id, move=move, round=turn.round)
+        return page_text("in-round-vp", move=move, round=turn.round, vp=vp, source=name)
+    if mention.is_impossible and (event := find_event(contrast)):
+        values = {"round": turn.round, "event": event[1].words}
+        return page_text("in-round-impossible", move=move, **values)
+    return page_text("in-round", move=move, round=turn.round)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gaia_jax.actions import from_text
@@ -20,7 +20,7 @@ from ..types import JsonObject
 from .lookahead import joined
 
 HIDDEN = ("end_turn", "leech DECLINE")  # steps that are not shown
-MAX_STEPS = 80  # of a line, before only the last one and large gains follow; some have hundreds
+MAX_STEPS = 80  # of a line, before only the important ones follow; some have hundreds
 LARGE_GAIN = 5  # VP of the seat in a step
 
 
@@ -88,11 +88,14 @@ def turns_of(line: Sequence[Step]) -> list[Turn]:
     return turns
 
 
-def steps_of(env: GaiaEnv, state: State, line: Sequence[str], seat: int) -> Iterator[Step]:
+def steps_of(
+    env: GaiaEnv, state: State, line: Sequence[str], seat: int, events: Collection[str] = ()
+) -> Iterator[Step]:
     """The position, then the visible steps of a line.
 
     Hidden are ends of turns, declined leech and conversions of other players, except as the first
-    step. After MAX_STEPS visible ones, only those with a LARGE_GAIN and the last one are visible.
+    step. After MAX_STEPS visible ones, only those with a LARGE_GAIN, the `events` with the rest of
+    their turns and the last one are visible.
     The JSON of a step has its words and what it `brings`; `own`: whether it is the seat's; `vp` of
     the seat after it; `over`: whether the game has ended; `skipped`: the number of visible steps
     left out before it.
@@ -100,13 +103,14 @@ def steps_of(env: GaiaEnv, state: State, line: Sequence[str], seat: int) -> Iter
     table, step = Table(state, env.ruleset), compiled_step(env)
     names = [row["name"] for row in page.seats_json(table)]
     yield Step({"text": "", "words": "", "brings": ""}, panels.parts(table))
-    num_shown = num_skipped = 0
+    num_shown, num_skipped, is_event = 0, 0, False
     for number, text in enumerate(line):
         player, action = int(state.current_player), from_text(env.ruleset, text)
         before, state = state, step(state, action)
         is_own, is_cut, is_last = player == seat, num_shown >= MAX_STEPS, number == len(line) - 1
         is_minor = text in HIDDEN or (not is_own and text.startswith(CONVERSION))
-        if is_cut and not is_last:
+        is_event = text in events or (is_event and part_of_turn(before, text) == "continues")
+        if is_cut and not is_last and not is_event:
             gain = int(state.game.players.vp[seat]) - int(before.game.players.vp[seat])
             if is_minor or not is_own or gain < LARGE_GAIN:
                 num_skipped += not is_minor
