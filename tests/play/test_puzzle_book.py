@@ -150,11 +150,13 @@ def check_event(contrast: Contrast, explanation: Any) -> None:
     mentions = answer_mentions(contrast), other_mentions(contrast)
     texts = [p for p in explanation["why"] if re.match("After (the answer|“[^”]*”): ", p)]
     assert len(texts) == sum(map(bool, mentions))
+    by_side = iter(texts)
     for side, mentioned in enumerate(mentions):
+        text = next(by_side) if mentioned else ""
         numbers = [mention.turn.number for mention in mentioned]
         assert numbers == sorted(set(numbers))
         for mention in mentioned:
-            assert f"{mention.turn.words} (round {mention.turn.round}" in texts[side]
+            assert f"{mention.turn.words} (round {mention.turn.round}" in text
             for step in mention.turn.steps:
                 assert line[step.number + side * len(contrast.lines[0])] == step.json
     if reason["kind"] == "vp":
