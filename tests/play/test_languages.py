@@ -63,11 +63,11 @@ def test_every_theme_of_a_puzzle_has_a_text(code):
 
 @pytest.mark.parametrize("code", ["en", "de"])
 @pytest.mark.parametrize("id", ["puzzle-tried", "steps-later"])
-def test_one_of_a_kind_has_its_own_noun(code, id):
+def test_a_count_of_one_takes_the_singular(code, id):
     with in_language(code):
         template = page_texts()[id]
-    none, one, two = (fill_in(template, n=n, vp="3.0") for n in (0, 1, 2))
-    assert none == two.replace("2", "0") and one != two.replace("2", "1")
+    zero, singular, plural = (fill_in(template, n=n, vp="3.0") for n in (0, 1, 2))
+    assert zero == plural.replace("2", "0") and singular != plural.replace("2", "1")
 
 
 def answer(path: str, **headers: str) -> tuple[str, str]:

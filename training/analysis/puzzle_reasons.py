@@ -122,10 +122,10 @@ def has_reason(env: GaiaEnv, trial: Trial) -> bool:
     Args:
         env: with short turns, as of the playouts.
     """
-    pair = [0, trial.best_row]
-    comparison = trial.comparison._replace(candidates=trial.comparison.candidates[pair])
-    own = trial._replace(comparison=comparison, ends=trial.ends.at(pair))
-    return bool(find_reasons(env, own).get(0))
+    rows = [0, trial.best_row]
+    comparison = trial.comparison._replace(candidates=trial.comparison.candidates[rows])
+    pair = trial._replace(comparison=comparison, ends=trial.ends.at(rows))
+    return bool(find_reasons(env, pair).get(0))
 
 
 def _is_detour(turns: Turns, answer: int) -> bool:

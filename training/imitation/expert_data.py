@@ -195,19 +195,20 @@ def generate_in_parts(
     """
     outputs.check_folder("--out", out)
     with shard_folder(out, about | {"chunks": chunks, "config": config_file}, True) as folder:
-        shards, parts = [], []
+        shards, parts = list[jobs.Shard](), dict[Path, int]()  # the number of games by stream
         for start in range(0, about["games"], PART_GAMES):
             part = about | {"first": start, "games": min(PART_GAMES, about["games"] - start)}
-            parts.append((folder / f"part-{start:09}", part["games"]))
-            args = str(parts[-1][0]), chunks, part, config_file
+            stream = folder / f"part-{start:09}"
+            parts[stream] = part["games"]
+            args = str(stream), chunks, part, config_file
             shards.append(jobs.Shard(folder / f"{start:09}", args))
         jobs.compute(generate_part, shards, on)
         with outputs.new_folder(out) as new:
             for name in (f"{chunk:04d}.npz" for chunk in range(chunks)):
-                labels = [read_chunk(part / name, games) for part, games in parts]
+                labels = [read_chunk(stream / name, games) for stream, games in parts.items()]
                 joined = {key: np.concatenate([x[key] for x in labels], 1) for key in ARRAYS}
                 data_files.write_arrays(new / name, joined)
-            head = read_about(parts[0][0]) | {"games": about["games"]}
+            head = read_about(next(iter(parts))) | {"games": about["games"]}
             outputs.write_text(new / ABOUT, json.dumps(head) + "\n")
         shutil.rmtree(folder)
 
