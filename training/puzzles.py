@@ -1,7 +1,7 @@
 """Puzzles of games that an agent plays: one move clearly leads the agent's first choice.
 
     python -m training.puzzles --games 16 --solved-by zoo/strong+search:128 --out puzzles.json
-    python -m training.puzzles --games 1000 --at-most 100 --out puzzles.json --resume
+    python -m training.puzzles --held-by zoo/strong+search:256 --at-most 20 --out set.json --resume
     python -m training.puzzles --of puzzles.json --unsolved-by greedy --out chosen.json
     python -m training.puzzles --of puzzles.json --again --agent runs/mine --out again.json
     python -m training.puzzles --of puzzles.json --held-by zoo/strong+search:256 --out held.json
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     review.check_policy(args.agent)  # before any work; the maker checks again
     if args.out and not args.resume:
         outputs.check_file("--out", args.out, puzzles.is_own_file)
-        if args.held_by or (not args.of and args.on == jobs.LOCAL):  # others store shards
+        if args.held_by if args.of else args.on == jobs.LOCAL:  # others store shards
             PlayoutJournal(args.out).check_new()
     split_cpu(0, 1 << 20)  # enough games for every core to be a device
     source = puzzles.SHIPPED if args.of == Path() else args.of
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     ruleset = collection.get("ruleset", args.env)
     players = puzzles.num_players(collection) if collection else args.players
     env = make_env(gaia_jax, ruleset, "vp", players)
-    criteria = puzzles.AnswerCriteria(args.solved_by, args.unsolved_by, args.beats)
+    criteria = puzzles.AnswerCriteria(args.solved_by, args.unsolved_by, args.beats, args.held_by)
     selecting_agents = criteria.agents if args.of else []
     solvers = puzzles.make_solvers([*selecting_agents, *args.solve], env)
     collection, is_complete = _collect(args, env, criteria, collection)
@@ -105,7 +105,7 @@ def _collect(
         collection, is_complete = maker.extend(
             collection, args.first, args.games, args.out, args.at_most
         )
-    if args.held_by:
+    if args.held_by and args.of:
         journal = PlayoutJournal(args.out) if args.out else None
         verifier = PuzzleVerifier(env, collection["agent"], args.held_by, journal)
         collection, is_complete = verifier.verify(collection)
@@ -168,8 +168,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     changes = args.solved_by or args.unsolved_by or args.held_by or args.again or args.fair
     if args.again and not args.of:
         raise UserError("--again needs --of")
-    if args.held_by and not args.of:
-        raise UserError("--held-by verifies puzzles that are made: name their file, --of FILE")
+    if args.fair and args.out and not args.of:
+        raise UserError("--fair drops puzzles of a file: name it with --of FILE")
     if args.of and (args.beats or (args.out and not changes)):
         raise UserError("--of does not go with --beats, or --out without a selection")
     if args.of and args.resume and not args.held_by:

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 import pytest
 
-from training.analysis import puzzle_reasons, puzzles, trials
+from training.analysis import attribution, puzzle_reasons, puzzles, trials
 from training.analysis.judge import Comparison
 from training.analysis.puzzle_reasons import Turns, find_reasons, possible_actions, typical_game
 from training.analysis.trials import Trial
@@ -67,6 +67,10 @@ def test_vp_at_once_are_a_reason_if_they_last(monkeypatch):
     assert reason.kind == "vp" and reason.about == {"vp": [7.0, 1.0], "sources": {0: 0.0, 1: 7.0}}
     assert reasons_of(monkeypatch, answer, other, ((3, 9), (4, 5))) == [], "made up later"
     assert reasons_of(monkeypatch, answer, other, ((3, 9), (4, 3)), (30, 10)) == [], "too little"
+    monkeypatch.setattr(attribution, "MAX_SOURCES", 1)
+    assert reasons_of(monkeypatch, answer, other, ((3, 9), (4, 3)))
+    late = ((19, 9), (4, 3))
+    assert reasons_of(monkeypatch, answer, other, late) == [], "the lead is of another source"
 
 
 def test_a_move_that_the_answer_follows_is_no_alternative(monkeypatch):
@@ -156,13 +160,15 @@ def test_a_reason_is_asked_of_the_answer_and_the_choice_to_beat(monkeypatch, row
 
 
 def test_the_lines_show_the_reasons():
-    """Of the games with most of them the one of median lead."""
+    """Of the games with most of them the one of median lead; the main ones come first."""
     vp = np.array([[10, 10, 10, 10], [30, 14, 20, 21]])[:, :, None]
     trial = Trial(0, None, Comparison(0, 0, np.arange(2), np.empty(0)))
     trial = trial._replace(ends=trials.NO_ENDS._replace(vp=vp))
     holds = np.array([True, True, False, False])
     reason = puzzle_reasons.Reason("taken", holds, np.zeros(4, int), {})
-    assert typical_game(trial, {0: reason}) == 1 and typical_game(trial, {}) in (2, 3)
+    assert typical_game(trial, {0: reason}, ()) == 1 and typical_game(trial, {}, ()) in (2, 3)
+    reasons = {0: reason, 1: reason, 2: reason._replace(holds=~holds)}
+    assert typical_game(trial, reasons, ()) == 1 and typical_game(trial, reasons, {2}) in (2, 3)
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from training.agents import Agent
 from training.analysis import (
     attribution,
     puzzle_blocks,
+    puzzle_criteria,
     puzzle_maker,
     puzzles,
     races,
@@ -23,6 +24,7 @@ from training.analysis import (
     verification,
 )
 from training.analysis.candidate_outcomes import Outcomes
+from training.analysis.playout_journal import PlayoutJournal
 from training.analysis.playouts import Ends
 from training.analysis.puzzle_criteria import puzzle_decisions
 from training.analysis.puzzle_maker import Decision, PuzzleMaker
@@ -104,6 +106,7 @@ def maker(game, legal, monkeypatch):
         maker_without_agent.agent,
     ) = game.env, "zoo/quick", 20, None
     maker_without_agent.criteria, maker_without_agent._solvers = puzzles.ANY_ANSWER, {}
+    maker_without_agent._verifier = None
     maker_without_agent.player = Player(game, dict(zip(legal, (90, 97, 110), strict=True)))
     return maker_without_agent
 
@@ -328,7 +331,18 @@ def test_a_verification_is_continued(collection, tmp_path, monkeypatch, capsys):
     assert journals == [tmp_path / "held.json.playouts"] * 2
 
 
-def test_a_file_is_continued(collection, game, tmp_path, monkeypatch, capsys):
+@pytest.fixture
+def batches(game, monkeypatch):
+    """Batches of 4 games, blocks of 8; nothing is played."""
+    ended = game._replace(states=[*game.states[:-1], game.states[-1].replace(terminated=True)])
+    monkeypatch.setattr(puzzle_maker, "GAMES_PER_BATCH", 4)
+    for module in (puzzle_maker, puzzle_blocks):
+        monkeypatch.setattr(module, "GAMES_PER_BLOCK", 8)
+    monkeypatch.setattr(PuzzleMaker, "play_games", lambda *_: [(None, [])] * 8)
+    monkeypatch.setattr(puzzle_maker, "replay_moves", lambda *_: ended)
+
+
+def test_a_file_is_continued(collection, batches, tmp_path, monkeypatch, capsys):
     """A few games are searched at a time, and written after each time."""
     path, searched, stops = tmp_path / "puzzles.json", [], [8]
     arguments = ("--games", 20, "--agent", "zoo/quick", "--out", path, "--resume")
@@ -341,11 +355,6 @@ def test_a_file_is_continued(collection, game, tmp_path, monkeypatch, capsys):
         searched.append((first, len(games)))
         return [[puzzle], *([] for _ in games[1:])]
 
-    ended = game._replace(states=[*game.states[:-1], game.states[-1].replace(terminated=True)])
-    monkeypatch.setattr(puzzle_maker, "GAMES_PER_BATCH", 4)
-    played = [(None, [])] * puzzle_maker.GAMES_PER_BLOCK
-    monkeypatch.setattr(PuzzleMaker, "play_games", lambda *_: played)
-    monkeypatch.setattr(puzzle_maker, "replay_moves", lambda *_: ended)
     monkeypatch.setattr(PuzzleMaker, "search_games", search)
     assert run(*arguments) == 130
     assert puzzles.read(path)["following"] == 8 and len(puzzles.read(path)["puzzles"]) == 2
@@ -358,7 +367,7 @@ def test_a_file_is_continued(collection, game, tmp_path, monkeypatch, capsys):
 
 
 def test_a_set_has_a_limited_size_and_share_of_late_puzzles(
-    collection, game, tmp_path, monkeypatch, capsys
+    collection, batches, tmp_path, monkeypatch, capsys
 ):
     """Late decisions are searched until MAX_LATE_SHARE of the set is full, others to its end.
 
@@ -372,11 +381,7 @@ def test_a_set_has_a_limited_size_and_share_of_late_puzzles(
         own = puzzle | {"round": 0 if decisions else -1}
         return [[own] * 3, [own], *([] for _ in games[2:])]
 
-    ended = game._replace(states=[*game.states[:-1], game.states[-1].replace(terminated=True)])
-    monkeypatch.setattr(puzzle_maker, "LATE_ROUND", 0)  # all are late
-    monkeypatch.setattr(puzzle_maker, "GAMES_PER_BATCH", 4)
-    monkeypatch.setattr(PuzzleMaker, "play_games", lambda *_: [(None, [])] * 64)
-    monkeypatch.setattr(puzzle_maker, "replay_moves", lambda *_: ended)
+    monkeypatch.setattr(puzzle_criteria, "LATE_ROUND", 0)  # all are late
     monkeypatch.setattr(PuzzleMaker, "search_games", search)
     arguments = ("--games", 64, "--from-round", 0, "--agent", "zoo/quick", "--at-most", 10)
     assert run(*arguments, "--out", path) == 0
@@ -393,15 +398,57 @@ def test_a_set_has_a_limited_size_and_share_of_late_puzzles(
     assert puzzles.read(path)["at_most"] == 11 and len(puzzles.read(path)["puzzles"]) == 11
 
 
-def test_blocks_of_games_are_shards(collection, game, tmp_path, monkeypatch):
+def test_puzzles_are_verified_while_they_are_made(
+    collection, batches, tmp_path, monkeypatch, capsys
+):
+    """A limit counts verified ones. Ctrl-C loses the last batch, whose playouts are kept."""
+    path, tried, stops = tmp_path / "puzzles.json", [], [5]
+    journal, about = PlayoutJournal(path), {"by": "greedy", "playouts": 1, "loss": {}, "ahead": 1}
+    (puzzle,) = collection["puzzles"]
+
+    class Verifier:
+        def __init__(self, env, name, stronger):
+            assert stronger == "greedy"
+            self.players = [SimpleNamespace(num_played=0, journal=None)]
+
+        def verify_puzzle(self, puzzle, state):
+            """Of three puzzles, of rounds 0, 1 and 2, not the first."""
+            assert int(state.step_count) == puzzle["decision"] - 1
+            tried.append(puzzle["round"])
+            if len(tried) in stops:
+                raise KeyboardInterrupt
+            if own := self.players[0].journal:
+                own.write(journal.folder / f"{len(tried)}.npz", trials.NO_ENDS)
+            return puzzle | {"held": about} if puzzle["round"] else None
+
+    def search(self, games, decisions, first):
+        return [[puzzle | {"round": round_} for round_ in range(3)], *([] for _ in games[1:])]
+
+    monkeypatch.setattr(puzzle_criteria, "LATE_ROUND", 2)
+    monkeypatch.setattr(puzzle_maker, "PuzzleVerifier", Verifier)
+    monkeypatch.setattr(PuzzleMaker, "search_games", search)
+    arguments = ("--games", 64, "--agent", "zoo/quick", "--at-most", 5, "--out", path, "--resume")
+    assert run(*arguments, "--held-by", "greedy") == 130
+    made = puzzles.read(path)
+    assert [p["round"] for p in made["puzzles"]] == [1, 2] and made["following"] == 4
+    assert tried == [0, 1, 2, 0, 1] and [x.name for x in journal.folder.glob("*.npz")] == ["4.npz"]
+    assert run(*arguments) == 2, "it holds verified ones"
+    assert run(*arguments, "--held-by", "greedy") == 0 and not journal.folder.exists()
+    made = puzzles.read(path)
+    assert [p["round"] for p in made["puzzles"]] == [1, 2, 1, 2, 1] and made["following"] == 12
+    assert all(p["held"] == about for p in made["puzzles"])
+    assert "verified by greedy" in capsys.readouterr().out
+    path.unlink()
+    args = puzzle_blocks.MakerArgs(
+        "lost_fleet", 4, "zoo/quick", 64, AnswerCriteria(held_by="greedy"), 0, 1
+    )
+    blocks = puzzle_blocks.make_in_blocks(args, 0, 12, None, False, jobs.LOCAL)
+    assert blocks["chosen"] == made["chosen"] and len(blocks["puzzles"]) == 6
+
+
+def test_blocks_of_games_are_shards(collection, batches, tmp_path, monkeypatch):
     """They give the puzzles of one process, wherever the blocks begin."""
     puzzle = {key: x for key, x in collection["puzzles"][0].items() if key != "game"}
-    ended = game._replace(states=[*game.states[:-1], game.states[-1].replace(terminated=True)])
-    monkeypatch.setattr(puzzle_maker, "GAMES_PER_BATCH", 4)
-    for module in (puzzle_maker, puzzle_blocks):
-        monkeypatch.setattr(module, "GAMES_PER_BLOCK", 8)
-    monkeypatch.setattr(PuzzleMaker, "play_games", lambda *_: [(None, [])] * 8)
-    monkeypatch.setattr(puzzle_maker, "replay_moves", lambda *_: ended)
     monkeypatch.setattr(
         PuzzleMaker,
         "search_games",
@@ -424,6 +471,7 @@ def test_blocks_of_games_are_shards(collection, game, tmp_path, monkeypatch):
         (["--of", "a", "--beats", "greedy"], "--of does not go with"),
         (["--of", "a", "--at-most", "3"], "--at-most makes new puzzles in this process"),
         (["--again"], "--again needs --of"),
+        (["--fair", "--out", "b"], "--fair drops puzzles of a file"),
         (["--resume"], "--resume continues the file of --out"),
         (["--of", "docs/records/base.json"], "its format is not 'gaia_jax puzzles 3'"),
         (["--solve", "greedy,nobody"], "unknown agent 'nobody'"),

@@ -144,7 +144,7 @@ def puzzle_of(seat, *more):
     """A puzzle of a seat: the mine is right, the project is the choice to beat."""
     policy, answer = {"action": PROJECT}, {"action": MINE}
     about = {"game": 0, "player": seat, "policy": policy, "answer": answer}
-    candidates = [answer | {"vp": 20.0, "policy": 0.2}, policy | {"vp": 12.0}, *more]
+    candidates = [answer | {"vp": 20.0, "policy": 0.2}, policy | {"vp": 12.0, "policy": 0.7}, *more]
     return about | {"candidates": candidates}
 
 
@@ -175,9 +175,8 @@ def verifier(monkeypatch):
         verifier = object.__new__(PuzzleVerifier)
         verifier._env, verifier._stronger, base = ENV, "stronger", following(PICK)
         turns = (every_decision, every_decision)
-        verifier._base = CandidatePlayer(ENV, wrapped(base), 8, turns)
-        agent = wrapped(with_stronger_seat(base, following(stronger)))
-        verifier._player = CandidatePlayer(ENV, agent, 8, turns)
+        agents = base, with_stronger_seat(base, following(stronger))
+        verifier.players = [CandidatePlayer(ENV, wrapped(agent), 8, turns) for agent in agents]
         return verifier
 
     return make_verifier
@@ -208,6 +207,7 @@ def test_an_answer_that_leads_by_bad_play_after_the_other_move_is_dropped(verifi
     assert project["vp"] == 16 and project["answer_next"] and project["why"] == {"all": 7}
     assert project["reason"] == reason | {"text": texts[PICK]}
     assert project["line"][0] == PROJECT and project["line"][1][[1]] == MINE
+    assert project["policy"] == 0.7
     assert verifier(PICK).verify_puzzle(puzzle_of(0), position(9, WITH_OTHERS)) is None, "any order"
 
 

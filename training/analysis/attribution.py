@@ -92,13 +92,17 @@ def by_source(
         vp_differences: (S,) by `ids["vp_source"]`.
         source_names: the name of each id; those of one game include its final missions.
     """
-    largest = np.argsort(-np.abs(vp_differences), kind="stable")[:MAX_SOURCES]
     kinds = rules.ids["vp_source"]
     return {
         source_names[kinds[i]]: round(float(vp_differences[i]), 1)
-        for i in largest
-        if abs(vp_differences[i]) >= MIN_VP
+        for i in largest_sources(vp_differences)
     }
+
+
+def largest_sources(vp_differences: np.ndarray) -> list[int]:
+    """The indices of the largest differences of VP (S,), at most MAX_SOURCES, from MIN_VP on."""
+    largest = np.argsort(-np.abs(vp_differences), kind="stable")[:MAX_SOURCES].tolist()
+    return [i for i in largest if abs(vp_differences[i]) >= MIN_VP]
 
 
 def report_text(report: JsonObject) -> str:

@@ -1,16 +1,20 @@
-"""Which decisions may become puzzles, and when they are puzzles."""
+"""Which decisions may become puzzles, when they are puzzles, and which a set has room for."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from gaia_jax.state import Node
 
+from ..types import JsonObject
 from .puzzles import MIN_LEAD, MIN_LEAD_OVER_OTHERS
 from .recorded_game import Game
 from .trials import Trial
 
 NUM_CANDIDATES = 6  # of a puzzle
+LATE_ROUND, MAX_LATE_SHARE = 5, 0.7  # of a set of limited size: puzzles of this round and later
 PUZZLE_NODES = (Node.START, Node.TURN, Node.LEECH, Node.TILE, Node.TOKEN)
 
 
@@ -56,3 +60,14 @@ def is_puzzle(trial: Trial) -> bool:
     beaten, *others = trial.losses
     is_clear = all(loss.mean >= MIN_LEAD_OVER_OTHERS and loss.low > 0 for loss in others)
     return has_answer(trial) and beaten.mean >= MIN_LEAD and beaten.low > 0 and is_clear
+
+
+def has_room(existing: Sequence[JsonObject], at_most: int, round: int) -> bool:
+    """Whether a set of at most `at_most` puzzles has room for one of a round.
+
+    Args:
+        existing: its puzzles so far.
+    """
+    num_late = sum(puzzle["round"] >= LATE_ROUND for puzzle in existing)
+    has_late_room = num_late < int(at_most * MAX_LATE_SHARE)
+    return len(existing) < at_most and (round < LATE_ROUND or has_late_room)

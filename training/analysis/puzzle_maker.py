@@ -6,7 +6,8 @@ policy's own may be the answer. A few playouts compare that move with the policy
 races against all legal moves (`races`), first with few playouts. New random numbers compare more
 candidates, with and without the plan of the answer (`trials`). The race continues until the answer
 leads every legal move, and new random numbers decide again (`is_puzzle`). Before the race one event
-has to explain why the answer is better than the policy's move (`puzzle_reasons`).
+has to explain why the answer is better than the policy's move (`puzzle_reasons`). A stronger agent
+may verify what is left (`verification`).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from . import puzzles, review_report
 from .judge import judge_from_playouts, make_comparison, policy_probabilities
 from .playout_journal import PlayoutJournal
 from .playouts import Candidates
-from .puzzle_criteria import NUM_CANDIDATES, is_promising, is_puzzle, puzzle_decisions
+from .puzzle_criteria import NUM_CANDIDATES, has_room, is_promising, is_puzzle, puzzle_decisions
 from .puzzle_reasons import has_reason
 from .puzzles import (
     ANY_ANSWER,
@@ -43,10 +44,10 @@ from .races import FIRST_SAMPLE, LADDER, Race, make_race, nearest_rivals, run_ra
 from .recorded_game import Game, compiled_step, whole_moves
 from .review import check_policy
 from .trials import POOL_SIZE, CandidatePlayer, Trial, stack_states
+from .verification import PuzzleVerifier
 
 GAMES_PER_BLOCK = 64  # games that are played together
 GAMES_PER_BATCH = 8  # games of a block that are searched together, and then written
-LATE_ROUND, MAX_LATE_SHARE = 5, 0.7  # of a set with `at_most`: puzzles of this round and later
 # Times the highest probability of a decision: the screening skips less probable actions.
 MIN_RELATIVE_PROBABILITY = 0.003
 # Of each stage: playouts, `is_promising` arguments. A small lead rarely survives the later stages.
@@ -82,37 +83,43 @@ class PuzzleMaker:
         check_policy(name, self.agent)
         self.player = CandidatePlayer(env, self.agent)
         self._solvers = puzzles.make_solvers(criteria.agents, env)
+        self._verifier = PuzzleVerifier(env, name, criteria.held_by) if criteria.held_by else None
         self._stage = ""
 
     def extend(
         self, collection: JsonObject, first: int, games: int, out: Path | None, at_most: int = 0
     ) -> tuple[JsonObject, bool]:
-        """Add the puzzles of more games, written after every GAMES_PER_BATCH games.
+        """Add the puzzles of more games, verified and written after every GAMES_PER_BATCH games.
 
         The playouts of the next games are kept next to `out`: a command that continues an
         interrupted one reads them.
 
         Args:
             first: number of the first set-up. games: the number of games.
-            at_most: stop at this number of puzzles, of which MAX_LATE_SHARE may be of LATE_ROUND or
-                later; 0: any number of puzzles of any rounds.
+            at_most: stop at this number of puzzles, as of `has_room`; 0: any number of any rounds.
         Returns:
             The collection, and whether all games were searched; Ctrl-C keeps the puzzles so far.
         Raises:
             KeyboardInterrupt: before the first games were searched.
         """
         begin, end = collection["following"], first + games
-        self.player.journal = journal = PlayoutJournal(out) if out else None
+        journal = PlayoutJournal(out) if out else None
+        players = [self.player, *(self._verifier.players if self._verifier else ())]
+        for player in players:
+            player.journal = journal
 
         def status() -> str:
             searched = f"{collection['following'] - first} of {games} games"
-            stage = f"{self._stage}, {self.player.num_played} playouts of the next games"
+            playouts = sum(player.num_played for player in players)
+            stage = f"{self._stage}, {playouts} playouts of the next games"
             return f"{searched}, {len(collection['puzzles'])} puzzles; {stage}"
 
         try:
             with status_line(status):
                 for extended in self._search_until(collection, end, at_most):
-                    collection, self.player.num_played = extended, 0
+                    collection = extended
+                    for player in players:
+                        player.num_played = 0
                     if out and journal:
                         puzzles.write(out, collection)
                         journal.clear()
@@ -128,9 +135,7 @@ class PuzzleMaker:
         while collection["following"] < end:
             if 0 < at_most <= len(collection["puzzles"]):
                 return
-            is_late_full = at_most and num_late(collection["puzzles"]) >= max_late(at_most)
-            stop_round = LATE_ROUND if is_late_full else 7
-            first = collection["following"]
+            existing, first = collection["puzzles"], collection["following"]
             if first // GAMES_PER_BLOCK != block:
                 block = first // GAMES_PER_BLOCK
                 self._stage = "playing games"
@@ -145,11 +150,10 @@ class PuzzleMaker:
                 Decision(number, at, self.criteria.beats)
                 for number, game in enumerate(games)
                 for at in puzzle_decisions(game, collection["from_round"])
-                if int(game.states[at].game.turn.round) < stop_round
+                if not at_most or has_room(existing, at_most, int(game.states[at].game.turn.round))
             ]
             by_game = self.search_games(games, decisions, first)
-            if at_most:
-                by_game = first_puzzles(by_game, collection["puzzles"], at_most)
+            by_game = self._select(games, by_game, existing, at_most)
             collection = puzzles.add_games(collection, games, by_game, stop)
             yield collection
 
@@ -242,6 +246,33 @@ class PuzzleMaker:
                 by_answer[number][puzzle["answer"]["text"]] = puzzle
         return [sorted(own.values(), key=lambda puzzle: puzzle["decision"]) for own in by_answer]
 
+    def _select(
+        self,
+        games: Sequence[Game],
+        by_game: Sequence[Sequence[JsonObject]],
+        existing: Sequence[JsonObject],
+        at_most: int,
+    ) -> list[list[JsonObject]]:
+        """The verified puzzles of each game for which the set has room.
+
+        Args:
+            existing: the puzzles of the set so far.
+        """
+        selected, chosen = [*existing], [list[JsonObject]() for _ in games]
+        for number, (game, own) in enumerate(zip(games, by_game, strict=True)):
+            for puzzle in own:
+                if at_most and not has_room(selected, at_most, puzzle["round"]):
+                    continue
+                verified: JsonObject | None = puzzle
+                if self._verifier:
+                    self._stage = f"verifying game {number + 1} of {len(games)}"
+                    state = game.states[puzzle["decision"] - 1]
+                    verified = self._verifier.verify_puzzle(puzzle, state)
+                if verified:
+                    selected.append(verified)
+                    chosen[number].append(verified)
+        return chosen
+
     def _make_trials(
         self, games: Sequence[Game], decisions: Sequence[Decision], first: int
     ) -> Iterator[tuple[Decision, Trial]]:
@@ -327,35 +358,6 @@ def with_rivals(trial: Trial, race: Race) -> Trial:
     probabilities = trial.probabilities[candidates]
     comparison = trial.comparison._replace(candidates=candidates, probabilities=probabilities)
     return trial._replace(comparison=comparison)
-
-
-def max_late(at_most: int) -> int:
-    """The most late puzzles of a set of `at_most`."""
-    return int(at_most * MAX_LATE_SHARE)
-
-
-def num_late(own: Sequence[JsonObject]) -> int:
-    """The number of puzzles of LATE_ROUND or later."""
-    return sum(puzzle["round"] >= LATE_ROUND for puzzle in own)
-
-
-def first_puzzles(
-    by_game: Sequence[Sequence[JsonObject]], existing: Sequence[JsonObject], at_most: int
-) -> list[list[JsonObject]]:
-    """The puzzles of games, without those for which a set of `at_most` has no room.
-
-    Args:
-        existing: the puzzles of the set so far.
-    """
-    count, late = len(existing), num_late(existing)
-    first: list[list[JsonObject]] = [[] for _ in by_game]
-    for own, puzzles_of_game in zip(first, by_game, strict=True):
-        for puzzle in puzzles_of_game:
-            is_late = puzzle["round"] >= LATE_ROUND
-            if count < at_most and (not is_late or late < max_late(at_most)):
-                own.append(puzzle)
-                count, late = count + 1, late + is_late
-    return first
 
 
 def replay_moves(env: GaiaEnv, state: State, moves: Sequence[int]) -> Game:

@@ -15,7 +15,7 @@ has to hold in MIN_SHARE of the paired games:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import jax
@@ -28,7 +28,7 @@ from gaia_jax.state import Node
 from ..system.batched import stepping
 from ..types import JsonObject
 from .actions import begins_turn, is_within_turn
-from .attribution import by_source
+from .attribution import by_source, largest_sources
 from .trials import Trial
 
 MIN_SHARE = 0.75  # of the paired games
@@ -137,11 +137,12 @@ def _is_detour(turns: Turns, answer: int) -> bool:
 
 
 def _scored(env: GaiaEnv, trial: Trial, turns: Sequence[Turns], row: int) -> Iterator[Reason]:
-    """VP that the answer scores in its turn and keeps to the end."""
+    """VP that the answer scores in its turn and keeps to the end, from main sources of its lead."""
     best, seat = trial.best_row, trial.comparison.seat
     now = turns[best].vp - turns[row].vp
     final = trial.ends.sources[[best, row], :, seat].mean(1)
-    lasting = np.clip(np.minimum(now, final[0] - final[1]), 0, None)
+    main = np.isin(np.arange(len(now)), largest_sources(final[0] - final[1]))
+    lasting = np.where(main, np.clip(np.minimum(now, final[0] - final[1]), 0, None), 0)
     lead = trial.seat_vp[best].mean() - trial.seat_vp[row].mean()
     if lasting.sum() >= MIN_PART * lead and now.sum() >= MIN_VP_NOW:
         totals = [round(float(turns[k].vp.sum()), 1) for k in (best, row)]
@@ -363,9 +364,14 @@ def _rows(states: State, rows: np.ndarray) -> State:
     return chosen
 
 
-def typical_game(trial: Trial, reasons: Mapping[int, Reason]) -> int:
-    """The game that shows most of the reasons; of several the one nearest to the median lead."""
-    num_reasons = sum((reason.holds.astype(int) for reason in reasons.values()), np.zeros(1, int))
+def typical_game(trial: Trial, reasons: Mapping[int, Reason], main_rows: Iterable[int]) -> int:
+    """The game that shows the reasons of the main rows, and most of the others.
+
+    Of several games it is the one nearest to the median lead.
+    """
     lead = trial.lead_by_game
-    order = np.lexsort([np.abs(lead - np.median(lead)), -num_reasons * np.ones(len(lead), int)])
-    return int(order[0])
+    most, main = (
+        sum((reasons[row].holds for row in rows), np.zeros(len(lead)))
+        for rows in (reasons, main_rows)
+    )
+    return int(np.lexsort([np.abs(lead - np.median(lead)), -most, -main])[0])

@@ -79,15 +79,16 @@ SCHEMA: Schema = {
 
 
 class AnswerCriteria(NamedTuple):
-    """Conditions on the answer of a puzzle, by the choices of agents."""
+    """Conditions on the answer of a puzzle, by agents."""
 
     solved_by: Sequence[str] = ()  # each of them chooses the answer
     unsolved_by: Sequence[str] = ()  # none of them chooses it
     beats: str = ""  # the agent whose choice the answer beats; "" is the policy
+    held_by: str = ""  # the agent that verifies the puzzle; "" is none
 
     @property
     def agents(self) -> list[str]:
-        """The names of all agents."""
+        """The names of the agents that choose."""
         return [name for name in (*self.solved_by, *self.unsolved_by, self.beats) if name]
 
 
@@ -125,8 +126,8 @@ def new_collection(
         from_round: the first round with puzzles.
     """
     names = {"solved_by": [*criteria.solved_by], "unsolved_by": [*criteria.unsolved_by]}
-    names |= {"beats": [criteria.beats]} if criteria.beats else {}
-    return ({"chosen": names} if criteria.agents else {}) | {
+    names |= {key: [name] for key in ("beats", "held_by") if (name := getattr(criteria, key))}
+    return ({"chosen": names} if any(criteria) else {}) | {
         "format": FORMAT, "ruleset": env.id, "version": env.version, "agent": agent,
         "sha256": sha256_of(agent),
         "playouts": num_playouts, "seed": seed, "from_round": from_round, "following": first,

@@ -61,9 +61,10 @@ class PuzzleVerifier:
         """
         self._env, self._stronger = env, stronger
         base, other = make_agent(name, env), make_agent(stronger, env)
-        self._base = CandidatePlayer(env, without_actions(base))
-        self._player = CandidatePlayer(env, without_actions(with_stronger_seat(base, other)))
-        self._base.journal = self._player.journal = journal
+        agents = base, with_stronger_seat(base, other)
+        self.players = [CandidatePlayer(env, without_actions(agent)) for agent in agents]
+        for player in self.players:
+            player.journal = journal
 
     def verify(self, collection: JsonObject) -> tuple[JsonObject, bool]:
         """The verified puzzles, each with the VP and lines of the stronger agent.
@@ -82,7 +83,7 @@ class PuzzleVerifier:
         verified, done = dict[int, JsonObject](), 0
 
         def status() -> str:
-            playouts = self._base.num_played + self._player.num_played
+            playouts = sum(player.num_played for player in self.players)
             return f"verified {done} of {count} puzzles, {playouts} playouts"
 
         try:
@@ -94,8 +95,8 @@ class PuzzleVerifier:
         except KeyboardInterrupt:
             if not done:
                 raise
-        if self._base.journal and done == count:
-            self._base.journal.clear()
+        if (journal := self.players[0].journal) and done == count:
+            journal.clear()
         updated = [verified.get(n, puzzle) for n, puzzle in enumerate(collection["puzzles"])]
         collection = collection | {"puzzles": updated}
         names = {"held_by": [self._stronger]}
@@ -107,16 +108,19 @@ class PuzzleVerifier:
         Raises:
             KeyboardInterrupt: not all playouts have ended.
         """
-        trial = make_trial(puzzle, state)
-        if not self._try(self._base, trial, puzzle):
+        trial, weaker = make_trial(puzzle, state), self.players[0]
+        if not self._try(weaker, trial, puzzle):
             return None
-        verified = self._try(self._player, trial, puzzle)
+        verified = self._try(self.players[1], trial, puzzle)
         return self._verified(puzzle, *verified) if verified else None
 
     def _try(
         self, player: CandidatePlayer, trial: Trial, puzzle: JsonObject
-    ) -> tuple[Trial, dict[int, Reason]] | None:
-        """The playouts of a puzzle, and why the answer is better than some candidates; or None."""
+    ) -> tuple[Trial, dict[int, Reason], int] | None:
+        """The playouts of a puzzle, why the answer is better than some candidates, and a game.
+
+        The game shows all these reasons. None: refused.
+        """
         accepts = partial(is_verified, answer=puzzle["answer"]["action"])
         start(player, trial.state, trial.comparison.seat)
         trials = player.try_candidates([trial], SAMPLES, accepts, with_plans=True)
@@ -127,10 +131,13 @@ class PuzzleVerifier:
         if not by_row or not by_row.get(0):
             return None
         reasons = self._choose_reasons(player, trial, by_row)
-        second = max(by_row, key=lambda row: vp[row])
+        main_rows = {0, max(by_row, key=lambda row: vp[row])}
+        if not main_rows <= reasons.keys():
+            return None
+        game = typical_game(trial, reasons, main_rows)
+        reasons = {row: reason for row, reason in reasons.items() if reason.holds[game]}
         is_short = len(reasons) + 1 < min(MIN_CHOICES, len(by_row) + 1)
-        is_explained = {0, second} <= reasons.keys() and not is_short
-        return (trial, reasons) if is_explained else None
+        return None if is_short else (trial, reasons, game)
 
     def _choose_reasons(
         self, player: CandidatePlayer, trial: Trial, by_row: Mapping[int, Sequence[Reason]]
@@ -160,10 +167,10 @@ class PuzzleVerifier:
         return chosen
 
     def _verified(
-        self, puzzle: JsonObject, trial: Trial, reasons: Mapping[int, Reason]
+        self, puzzle: JsonObject, trial: Trial, reasons: Mapping[int, Reason], game: int
     ) -> JsonObject:
         """A puzzle with the results, reasons and lines of the stronger agent."""
-        texts, game = self._env.ruleset.actions.texts, typical_game(trial, reasons)
+        texts = self._env.ruleset.actions.texts
         results, candidates = trial.candidates_json(self._env, game), list[JsonObject]()
         by_action = {candidate["action"]: candidate for candidate in puzzle["candidates"]}
         for row, action in enumerate(trial.comparison.candidates.tolist()):
