@@ -24,7 +24,6 @@ from training.play.languages import translated
 from training.play.puzzle_book import PuzzleBook, verified
 from training.play.puzzle_explanation import (
     Contrast,
-    Mention,
     answer_mentions,
     explain,
     find_event,
@@ -137,11 +136,11 @@ def test_an_explanation_is_true_of_its_lines_and_numbers(number: int) -> None:
     for contrast, explanation in contrasts(number):
         check_event(contrast, explanation)
         check_numbers(SHIPPED["puzzles"][number], contrast, explanation)
-        for mention in other_mentions(contrast):
-            if mention.is_impossible:
-                check_impossible(number, contrast, mention)
-                event = find_event(contrast)
-                assert event and f"{event[1].words}” is impossible here" in explanation["why"][-1]
+        obstacle = re.search(
+            r"cannot do this there.*?round (\d+), step (\d+)", explanation["why"][0]
+        )
+        if obstacle:
+            check_impossible(number, contrast, *map(int, obstacle.groups()))
 
 
 def check_event(contrast: Contrast, explanation: Any) -> None:
@@ -159,16 +158,27 @@ def check_event(contrast: Contrast, explanation: Any) -> None:
             assert f"{mention.turn.words} (round {mention.turn.round}" in text
             for step in mention.turn.steps:
                 assert line[step.number + side * len(contrast.lines[0])] == step.json
+    event = re.search(r"round (\d+), step (\d+) below", cause)
     if reason["kind"] == "vp":
         assert contrast.compared["why"].keys() >= reason["sources"].keys()
-        return
-    event = re.search(r"round (\d+), step (\d+) below", cause)
+        taken = re.search(r"take what the answer brings|do this all the same|$", cause)
+        assert bool(event) is bool(taken and taken[0])
+        if not event:
+            return
     assert event
-    side, step = int(reason["kind"] == "taken"), line[int(event[2])]
-    assert step["text"] == reason["text"] and step["own"] is not bool(side)
-    assert (int(event[2]) > len(contrast.lines[0])) is bool(side)
+    side = int(reason["kind"] != "follows")
+    step, begin = line[int(event[2])], len(contrast.lines[0])
+    assert (int(event[2]) > begin) is bool(side)
+    if reason["kind"] == "vp":
+        pieces = {
+            re.sub(r"^\w+ (?=-?\d+,)", "", row["text"]) for row in line[1:begin] if row["own"]
+        }
+        assert re.sub(r"^\w+ (?=-?\d+,)", "", step["text"]) in pieces
+        assert step["own"] is not ("take what" in cause)
+    else:
+        assert step["text"] == reason["text"] and step["own"] is not bool(side)
     shown = [mention.turn for mention in mentions[side] if step["text"] in mention.turn.texts]
-    assert [turn.round for turn in shown] == [int(event[1])]
+    assert shown[0].round == int(event[1])
     assert step["words"].partition(": ")[2] in cause
 
 
@@ -188,14 +198,18 @@ def check_numbers(puzzle: Any, contrast: Contrast, explanation: Any) -> None:
         assert reason["without"] < lead
         assert f" {reason['without']} VP" in paragraphs[0].replace("(", " ")
     if reason["kind"] != "vp":
-        assert f"in {reason['games']} of {puzzle['held']['playouts']} games" in paragraphs[0]
+        games, total = reason["games"], puzzle["held"]["playouts"]
+        share = f"in all {total} games" if games == total else f"in {games} of {total} games"
+        assert share in paragraphs[0]
 
 
-def check_impossible(number: int, contrast: Contrast, mention: Mention) -> None:
+def check_impossible(number: int, contrast: Contrast, round_: int, step_number: int) -> None:
     """The event is not legal at the first action of the turn, and that action is."""
     env, state, _ = BOOK._position(number)
     step, texts = compiled_step(env), contrast.compared["line"]
-    first = mention.turn.texts[0]
+    shown = contrast.lines[1][step_number - len(contrast.lines[0])]
+    assert shown.round == round_ and shown.player == contrast.seat
+    first = shown.json["text"]
     while state.current_player != contrast.seat or texts[0] != first:
         state, texts = step(state, from_text(env.ruleset, texts[0])), texts[1:]
     legal = np.flatnonzero(state.legal_action_mask)
@@ -224,21 +238,18 @@ def test_an_explanation_names_the_reason_in_the_words_of_its_line(kind: str) -> 
     opponent = next(turn for turn in other if turn.player != contrast.seat)
     own = [turn for turn in answer if turn.player == contrast.seat][2]
     event = {"taken": opponent.texts[0], "follows": own.texts[0]}.get(kind)
-    at_once = {"vp": [7.0, 0.0], "sources": {"round tiles": 7.0}}
+    at_once = {"sources": {"round tiles": 7.0}}
     reason = {"kind": kind, "games": 20, "round": 0, "player": 0}
     reason |= {"text": event, "without": -2.0} if event else at_once
 
     def cause(**changes: object) -> str:
         compared = contrast.compared | {"reason": reason | changes}
-        return explain(contrast._replace(compared=compared, event="the event"))[0]
+        return explain(contrast._replace(compared=compared))[0]
 
-    words = {"taken": opponent.steps[0].words, "follows": own.words, "vp": "7 VP at once"}
+    words = {"taken": opponent.steps[0].words, "follows": own.words, "vp": contrast.brings[1]}
     assert words[kind] in cause()
     with in_language("de"):
-        assert "Lösung" in cause() and "VP" not in cause()
-    if event:
-        text = cause(text="artifact 1")
-        assert "the event (in 20 of 24 games, but not in the one below)" in text
+        assert "Lösung" in cause() and "Runde" in cause()
     if kind == "follows":
         assert "is gone (−2.0 VP)" in cause() and "to 2.0 VP" in cause(without=2.0)
 
@@ -247,7 +258,7 @@ def test_a_line_that_does_not_play_is_refused(tmp_path: Path) -> None:
     """The question is there all the same; a conversion among its choices only begins a move."""
     puzzle = SHIPPED["puzzles"][0]
     *others, last = [c | {"line": ["no such action"]} for c in puzzle["candidates"]]
-    conversion = last | {"action": -1, "text": "free burn"}
+    conversion = last | {"action": -1, "text": "free burn", "policy": 0.5}
     changed = puzzle | {"candidates": [*others[:3], conversion]}
     path = tmp_path / "puzzles.json"
     puzzles.write(path, SHIPPED | {"puzzles": [changed]})
@@ -284,17 +295,30 @@ def test_a_long_line_leaves_steps_out_before_its_end(monkeypatch: pytest.MonkeyP
     assert gains and set(gains) <= {step["text"] for step in with_gains[4:-1]}
 
 
-@pytest.mark.parametrize("kind", ["taken", "follows"])
+@pytest.mark.parametrize("kind", ["taken", "follows", "vp"])
 def test_a_long_line_keeps_the_event_of_the_reason(
     monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     """The explanation finds it, and the page shows its step."""
+    number = shortest_of_kinds()[kind]
+    if kind == "vp":  # one whose piece another player takes
+        number = next(
+            number
+            for number, puzzle in enumerate(SHIPPED["puzzles"])
+            for candidate in puzzle["candidates"]
+            if puzzle["answer"]["text"] in candidate["line"]
+            and candidate.get("reason", {}).get("kind") == kind
+        )
+    whole = [find_event(contrast) for contrast, _ in contrasts(number)]
     monkeypatch.setattr(puzzle_lines, "MAX_STEPS", 1)
     monkeypatch.setattr(puzzle_lines, "LARGE_GAIN", 1000)
-    for contrast, explanation in contrasts(shortest_of_kinds()[kind], PuzzleBook()):
+    for (contrast, explanation), expected in zip(
+        contrasts(number, PuzzleBook()), whole, strict=True
+    ):
         check_event(contrast, explanation)
         event = find_event(contrast)
-        assert event and event[1].number > puzzle_lines.MAX_STEPS
+        assert event and expected and event[1].json["text"] == expected[1].json["text"]
+        assert event[1].number > puzzle_lines.MAX_STEPS
 
 
 def test_a_choice_names_the_piece_at_its_place() -> None:

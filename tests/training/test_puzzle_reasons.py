@@ -64,7 +64,7 @@ def reasons_of(monkeypatch, answer, other, final=((0, 0), (0, 0)), vp=(20, 10), 
 def test_vp_at_once_are_a_reason_if_they_last(monkeypatch):
     answer, other = turns(MINE, now=(0, 7)), turns(ARTIFACT, now=(1, 0))
     (reason,) = reasons_of(monkeypatch, answer, other, ((3, 9), (4, 3)))
-    assert reason.kind == "vp" and reason.about == {"vp": [7.0, 1.0], "sources": {0: 0.0, 1: 7.0}}
+    assert reason.kind == "vp" and reason.about == {"sources": {0: 0.0, 1: 7.0}}
     assert reasons_of(monkeypatch, answer, other, ((3, 9), (4, 5))) == [], "made up later"
     assert reasons_of(monkeypatch, answer, other, ((3, 9), (4, 3)), (30, 10)) == [], "too little"
     monkeypatch.setattr(attribution, "MAX_SOURCES", 1)
@@ -132,7 +132,7 @@ def test_a_move_that_only_the_answer_makes_possible(monkeypatch, later, other, e
     assert [(x.needs, x.round - 3) for x in reasons] == [expected] * bool(expected)
     if reasons:
         about = reasons[0].json(TEXTS, 0)
-        assert about["kind"] == "follows" and about["games"] == GAMES
+        assert about["kind"] == "follows" and about["games"] == GAMES and about["turns"] == 1
         assert about["text"] == TEXTS[next(a for a in later[0][1:] if a != BURN)]
 
 

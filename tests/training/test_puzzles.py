@@ -24,6 +24,7 @@ from training.analysis import (
     verification,
 )
 from training.analysis.candidate_outcomes import Outcomes
+from training.analysis.judge import Comparison
 from training.analysis.playout_journal import PlayoutJournal
 from training.analysis.playouts import Ends
 from training.analysis.puzzle_criteria import puzzle_decisions
@@ -168,6 +169,17 @@ def test_a_move_that_the_answer_may_follow_is_no_mistake(maker, game, legal):
             by_action = {c["action"]: c for c in own_puzzles[0]["candidates"]}
             assert by_action[legal[1]]["vp"] == 105 and by_action[legal[1]]["answer_next"]
             assert not by_action[legal[2]]["answer_next"]
+
+
+def test_likely_moves_are_candidates_before_near_ones():
+    vp, chances = [np.full(4, 90 - n) for n in range(9)], np.zeros(9)
+    race = races.Race(0, None, 0, np.arange(9), np.full(8, 3.0), vp)
+    chances[[0, 5, 8]] = 0.5, 0.4, 0.02
+    comparison = Comparison(0, 0, np.array([5, 0]), chances[[5, 0]])
+    ends = trials.NO_ENDS._replace(vp=np.array([vp[5], vp[0]])[:, :, None])
+    trial = trials.Trial(0, None, comparison, chances, np.ones(9, bool), ends)
+    candidates = puzzle_maker.with_rivals(trial, race).comparison.candidates
+    assert candidates.tolist() == [5, 0, 8, 1, 2, 3]
 
 
 @pytest.mark.parametrize(

@@ -6,25 +6,30 @@ from ..types import JsonObject
 from .actions import action_kind
 from .puzzles import NON_ANSWERS
 
-MAX_CHOICES = 5  # the answer included
-# The least probability of the answer by the policy; the page explains the levels.
-LEVELS = {"easy": 1 / 3, "medium": 1 / 10, "hard": 0.0}
+MIN_CHOICES, MAX_CHOICES = 3, 5  # the answer included; a file may have fewer
+TEMPTING = 0.01  # the least probability by the policy of a tempting move
+NEAR = 1.25  # a tempting move has at most this many times the least deficit of all other moves
+LEVELS = "easy", "medium", "hard"  # by the turns of the seat until the reason shows: 0, 1, more
 
 
 def find_level(puzzle: JsonObject) -> str:
-    """How hard it is to choose the answer, by its probability."""
-    probability = puzzle["answer"].get("policy", 0.0)
-    return next(level for level, least in LEVELS.items() if probability >= least)
+    """How far ahead one has to look to see why the answer is better than the choice to beat."""
+    beaten = puzzle["policy"]["action"]
+    reason = next(c.get("reason", {}) for c in puzzle["candidates"] if c["action"] == beaten)
+    turns = 0 if reason.get("kind") == "vp" else reason.get("turns", 1 + reason.get("round", 0))
+    return LEVELS[min(turns, 2)]
 
 
 def choose_candidates(puzzle: JsonObject) -> list[JsonObject]:
     """The candidates that are choices, those with the most VP first.
 
-    The answer and the move that it beats are choices. Of the others, special actions come last,
-    because they can wait and so fit any plan; the more probable moves come first, and of equally
-    probable ones those with more VP. Moves that differ only in their place count once.
+    The answer, the move that it beats and the most tempting others are choices: the probable ones
+    and those with the most VP. Special actions come last, because they can wait and so fit any
+    plan. Moves that differ only in their place count once.
     """
     fixed = (puzzle["answer"]["action"], puzzle["policy"]["action"])
+    best, *others = sorted((c["vp"] for c in puzzle["candidates"]), reverse=True)
+    least = best - NEAR * (best - others[0]) if others else best
 
     def rank(candidate: JsonObject) -> tuple[bool, bool, float, float]:
         probability = round(candidate.get("policy", 0.0), 2)
@@ -34,9 +39,11 @@ def choose_candidates(puzzle: JsonObject) -> list[JsonObject]:
     chosen = list[JsonObject]()
     for candidate in sorted(puzzle["candidates"], key=rank):
         is_new = not any(_is_alike(candidate, other) for other in chosen)
-        if candidate["action"] in fixed or is_new:
+        is_tempting = candidate.get("policy", 0.0) >= TEMPTING or candidate["vp"] >= least
+        is_open = is_new and (is_tempting or len(chosen) < MIN_CHOICES)
+        if candidate["action"] in fixed or (is_open and len(chosen) < MAX_CHOICES):
             chosen.append(candidate)
-    return sorted(chosen[:MAX_CHOICES], key=lambda candidate: -float(candidate["vp"]))
+    return sorted(chosen, key=lambda candidate: -float(candidate["vp"]))
 
 
 def _is_alike(candidate: JsonObject, other: JsonObject) -> bool:

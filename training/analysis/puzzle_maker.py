@@ -32,6 +32,7 @@ from . import puzzles, review_report
 from .judge import judge_from_playouts, make_comparison, policy_probabilities
 from .playout_journal import PlayoutJournal
 from .playouts import Candidates
+from .puzzle_choices import TEMPTING
 from .puzzle_criteria import NUM_CANDIDATES, has_room, is_promising, is_puzzle, puzzle_decisions
 from .puzzle_reasons import has_reason
 from .puzzles import (
@@ -346,14 +347,15 @@ class PuzzleMaker:
 
 
 def with_rivals(trial: Trial, race: Race) -> Trial:
-    """A decision with the candidates of a puzzle: the legal moves that are nearest to the answer.
+    """A decision with the candidates of a puzzle: likely moves, then those nearest to the answer.
 
     Args:
         race: of the answer of the trial.
     """
-    near = race.actions[1:][np.argsort(race.leads, kind="stable")].tolist()
+    is_unlikely = trial.probabilities[race.actions[1:]] < TEMPTING
+    others = race.actions[1:][np.lexsort([race.leads, is_unlikely])].tolist()
     beaten = int(trial.comparison.candidates[0])
-    actions = list(dict.fromkeys([beaten, trial.answer, *near]))[:NUM_CANDIDATES]
+    actions = list(dict.fromkeys([beaten, trial.answer, *others]))[:NUM_CANDIDATES]
     candidates = np.array(actions, int)
     probabilities = trial.probabilities[candidates]
     comparison = trial.comparison._replace(candidates=candidates, probabilities=probabilities)

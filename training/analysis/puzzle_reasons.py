@@ -145,10 +145,9 @@ def _scored(env: GaiaEnv, trial: Trial, turns: Sequence[Turns], row: int) -> Ite
     lasting = np.where(main, np.clip(np.minimum(now, final[0] - final[1]), 0, None), 0)
     lead = trial.seat_vp[best].mean() - trial.seat_vp[row].mean()
     if lasting.sum() >= MIN_PART * lead and now.sum() >= MIN_VP_NOW:
-        totals = [round(float(turns[k].vp.sum()), 1) for k in (best, row)]
         why = by_source(env.ruleset, turns[best].vp * (lasting > 0))
         holds = trial.seat_vp[best] > trial.seat_vp[row]
-        yield Reason("vp", holds, np.full(len(holds), -1), {"vp": totals, "sources": why})
+        yield Reason("vp", holds, np.full(len(holds), -1), {"sources": why})
 
 
 def _contested(
@@ -156,7 +155,7 @@ def _contested(
 ) -> Iterator[Reason]:
     best, other = trial.best_row, int(trial.comparison.candidates[row])
     games = [own[0][1] for own in turns[best].own]
-    pieces = Counter(piece for game in games for piece in {_piece(texts, a) for a in game})
+    pieces = Counter(piece for game in games for piece in {piece_of(texts[a]) for a in game})
     for piece, count in pieces.most_common():
         is_choice = piece.startswith("booster") and texts[other].startswith("booster")
         if not piece or is_choice or count < MIN_SHARE * len(games):
@@ -180,7 +179,7 @@ def _taker(
         [a for a, text in enumerate(texts) if text.startswith("piece ")] if is_tile else [answer]
     )
     for column, player, action in turns.others[game]:
-        if _piece(texts, action) == piece:
+        if piece_of(texts[action]) == piece:
             before = [legal for at, _, legal in turns.openings[game] if at < column]
             is_taken = not any(legal[roots].any() for legal in before)
             return (player, action) if is_taken else (-1, -1)
@@ -209,9 +208,10 @@ def _following(
             ])  # fmt: skip
             if holds.mean() >= MIN_SHARE:
                 events = np.array([game[event][2] if event in game else -1 for game in first])
-                turn = np.mean([game[event][1] for game in first if event in game])
+                turn = float(np.mean([game[event][1] for game in first if event in game]))
                 last = int(trial.state.game.turn.round) + round_
-                reason = Reason("follows", holds, events, {"round": round_}, last, event)
+                about = {"round": round_, "turns": 1 + round(turn)}
+                reason = Reason("follows", holds, events, about, last, event)
                 reasons.append((round_, turn, event, reason))
                 break
     yield from (reason for *_, reason in sorted(reasons, key=lambda rated: rated[:3]))
@@ -258,12 +258,12 @@ def same_event(texts: Sequence[str], event: int) -> list[int]:
     return [event]
 
 
-def _piece(texts: Sequence[str], action: int) -> str:
+def piece_of(text: str) -> str:
     """What an action takes from the others: a place of the map, a tile, an action; "": nothing."""
-    verb, _, argument = texts[action].partition(" ")
+    verb, _, argument = text.partition(" ")
     if verb not in CONTESTED:
         return ""
-    return argument if "," in argument else texts[action]
+    return argument if "," in argument else text
 
 
 def _replay(env: GaiaEnv, trial: Trial) -> tuple[list[Turns], list[Opening]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -31,7 +32,7 @@ from .game import HALF_MADE, Refused
 from .languages import page_text, page_texts
 from .lookahead import joined
 from .puzzle_explanation import Contrast, explain, lead_over
-from .puzzle_lines import Step, steps_of
+from .puzzle_lines import Step, part_of_turn, piece_taken, steps_of
 
 POSITIONS, LINES = 8, 16  # that are cached; a line takes some 10 MB
 CANDIDATE = ("action", "text", "words", "vp", "less", "answer_next")
@@ -44,6 +45,7 @@ class Move(NamedTuple):
     words: str
     table: Table  # after it
     num_actions: int
+    brings: str  # by the whole turn, in words
 
 
 class PuzzleBook:
@@ -85,7 +87,7 @@ class PuzzleBook:
         choices = []
         # In the order of the action index, which does not give the answer away.
         for candidate in sorted(puzzle["candidates"], key=lambda c: int(c["action"])):
-            words, after, _ = self._whole_move(number, candidate)
+            words, after, *_ = self._whole_move(number, candidate)
             brings = with_minus(in_words(effects(table, after), words))
             about = {"action": candidate["action"], "text": candidate["text"], "words": words}
             choices.append(about | {"brings": brings})
@@ -146,21 +148,31 @@ class PuzzleBook:
 
     def _whole_move(self, number: int, candidate: JsonObject) -> Move:
         """A choice with the decisions that follow in its line until it is paid for."""
-        env, state, table = self._position(number)
-        step, words = compiled_step(env), list[str]()
+        env, state, before = self._position(number)
+        step, words, tables, count = compiled_step(env), list[str](), [before], 0
         for text in (candidate["text"], *candidate["line"][1:]):
-            words.append(words_of(table, text))
-            state = step(state, from_text(env.ruleset, text))
-            table = Table(state, env.ruleset)
-            if table.node not in HALF_MADE:
+            is_turn = int(state.current_player) == before.player and (
+                not words or part_of_turn(state, text) == "continues"
+            )
+            if not is_turn:
                 break
-        return Move(joined(words), table, len(words))
+            words.append(words_of(tables[-1], text))
+            state = step(state, from_text(env.ruleset, text))
+            tables.append(Table(state, env.ruleset))
+            if not count and tables[-1].node not in HALF_MADE:
+                count = len(words)
+        brings = effects(before, tables[-1])
+        turn = in_words(brings, joined(words), with_then=False)
+        return Move(joined(words[:count]), tables[count], count, with_minus(turn))
 
     def _play_line(self, number: int, action: int, code: str) -> list[Step]:
         """The steps of a line, whose words are in the language `code`, the one in use."""
         puzzle, (env, state, _) = self._puzzle(number), self._position(number)
-        texts = next(c["line"] for c in puzzle["candidates"] if c["action"] == action)
-        events = {c.get("reason", {}).get("text") for c in puzzle["candidates"]} - {None}
+        line_of = {c["action"]: c["line"] for c in puzzle["candidates"]}
+        texts, answer = line_of[action], line_of[puzzle["answer"]["action"]]
+        turn = itertools.takewhile(lambda text: text != "end_turn", answer)
+        events = {c.get("reason", {}).get("text") for c in puzzle["candidates"]}
+        events = (events | set(map(piece_taken, turn))) - {None, ""}
         try:
             return list(steps_of(env, state, texts, puzzle["player"], events))
         except ValueError as error:
@@ -173,13 +185,9 @@ class PuzzleBook:
         table, answer = self._position(number)[2], puzzle["answer"]["action"]
         best = next(c for c in puzzle["candidates"] if c["action"] == answer)
         moves = [self._whole_move(number, candidate) for candidate in (best, compared)]
-        event = compared.get("reason", {}).get("text", "")
-        return Contrast(
-            puzzle, compared, [move.words for move in moves],
-            [move.num_actions for move in moves], lines,
-            [row["name"] for row in page.seats_json(table)], source_names(table),
-            words_of(table, event) if event else "",
-        )  # fmt: skip
+        words, _, counts, brings = zip(*moves, strict=True)
+        names = [row["name"] for row in page.seats_json(table)]
+        return Contrast(puzzle, compared, words, brings, counts, lines, names, source_names(table))
 
     def _results(
         self, number: int, puzzle: JsonObject, compared: JsonObject, lines: Sequence[list[Step]]

@@ -1,7 +1,9 @@
 """Explain in words why the answer of a puzzle is better than another choice.
 
-The sentences name the event of the puzzle's reason with its place in the lines, the lead without
-it, the largest differences by source of VP, and the turns of both lines that show them.
+The sentences name the event of the puzzle's reason with its place in the lines, what prevents it
+after the other choice, the lead without it, the largest differences by source of VP, and the turns
+of both lines that show them. VP at once are named with all that both moves bring, and with who
+takes the piece of the answer later.
 """
 
 from __future__ import annotations
@@ -10,18 +12,20 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from gaia_jax.components.common import VP_AT_THE_END
+from gaia_jax.components.costs import ROUNDS
 from gaia_jax.language import with_minus
 from gaia_jax.render.names import VP_SOURCES
 
 from ..analysis.report_texts import number
 from ..types import JsonObject
 from .languages import page_text
-from .puzzle_lines import Step, Turn, turns_of
+from .puzzle_lines import SUPPLIED, Step, Turn, is_event, piece_taken, turns_of
 
 NUM_TURNS = 3  # of each line, unless more of them matter
 NUM_SOURCES = 3  # of the difference in VP
 MIN_SCORED = 3  # VP of a turn that is mentioned for them
 MIN_VP = 0.05  # smaller differences are not shown
+RENEWED = "power ", "ship ", "booster "  # begin the actions that are possible again next round
 SOURCE_IDS = {name: id for id, name in VP_SOURCES.items()}  # by the names in files of puzzles
 
 
@@ -31,11 +35,11 @@ class Contrast(NamedTuple):
     puzzle: JsonObject  # with the results of its verification
     compared: JsonObject  # the candidate
     moves: Sequence[str]  # of the answer and of the choice, in words
-    num_steps: Sequence[int]  # of the lines that these words describe
+    brings: Sequence[str]  # by the whole turns of both, in words
+    num_steps: Sequence[int]  # of the lines that the moves describe
     lines: Sequence[Sequence[Step]]  # of the answer and of the choice
     players: Sequence[str]  # their names
     sources: Mapping[str, str]  # names in the language in use, by those in files of puzzles
-    event: str = ""  # of the reason, in words, for lines that lack it
 
     @property
     def seat(self) -> int:
@@ -54,7 +58,6 @@ class Mention(NamedTuple):
     turn: Turn
     is_later: bool  # whether turns of the seat are left out before it
     source: str = ""  # of its VP, as in files of puzzles, if they are mentioned
-    is_impossible: bool = False  # whether the event of the reason is impossible in it
 
 
 def lead_over(puzzle: JsonObject, candidate: JsonObject) -> float:
@@ -77,16 +80,22 @@ def explain(contrast: Contrast) -> list[str]:
 
 
 def find_event(contrast: Contrast) -> tuple[Turn, Step] | None:
-    """The event of the reason in the line that should have it."""
+    """The event of the reason in the line that should have it.
+
+    If the reason is VP at once, the event takes the piece of the answer after the other choice.
+    """
     reason, seat = contrast.reason, contrast.seat
-    answer, other = (turns_of(line) for line in contrast.lines)
+    (first, *answer), (_, *other) = (turns_of(line) for line in contrast.lines)
+    text, last = reason.get("text", ""), contrast.puzzle["round"] + reason.get("round", 0)
     turns = [turn for turn in other if turn.player != seat]
     if reason.get("kind") == "follows":
-        turns = [turn for turn in answer[1:] if turn.player == seat]
-    last = contrast.puzzle["round"] + reason.get("round", 0)
-    turns = [turn for turn in turns if turn.round <= last]
-    steps = ((turn, step) for turn in turns for step in turn.steps)
-    return next((pair for pair in steps if pair[1].json["text"] == reason.get("text")), None)
+        turns = [turn for turn in answer if turn.player == seat]
+    elif reason.get("kind") == "vp":
+        text = next(filter(None, map(piece_taken, first.texts)), "")
+        turns = [turn for turn in other if turn.player == seat or not text.startswith(SUPPLIED)]
+        last = last if text.startswith(RENEWED) else ROUNDS
+    pairs = ((turn, step) for turn in turns if turn.round <= last for step in turn.steps)
+    return next((pair for pair in pairs if text and is_event(pair[1].json["text"], {text})), None)
 
 
 def answer_mentions(contrast: Contrast) -> list[Mention]:
@@ -96,7 +105,7 @@ def answer_mentions(contrast: Contrast) -> list[Mention]:
     """
     own, event = _own_turns(contrast, 0), find_event(contrast)
     mentioned = dict[int, str]()  # sources by the number of the turn
-    if event and event[0] in own:
+    if event and contrast.reason["kind"] == "follows":
         mentioned[own.index(event[0])] = ""
     scoring = _scoring_turn(contrast, own)
     if scoring and contrast.reason.get("kind") != "vp":
@@ -105,22 +114,13 @@ def answer_mentions(contrast: Contrast) -> list[Mention]:
 
 
 def other_mentions(contrast: Contrast) -> list[Mention]:
-    """The turns after the other choice, with the one that takes something from the answer.
-
-    Or the seat's turn in which the event of the answer is impossible.
-    """
-    turns, event, seat = _own_turns(contrast, 1), find_event(contrast), contrast.seat
-    if event and event[0].player != seat:
-        turns = sorted([*turns, event[0]], key=lambda turn: turn.number)
-        return _mentions(turns, {turns.index(event[0]): ""})
-    if not event:
+    """The turns after the other choice, with the one that takes something from the answer."""
+    turns, event = _own_turns(contrast, 1), find_event(contrast)
+    if not event or contrast.reason["kind"] == "follows":
         return _mentions(turns, {})
-    last = contrast.puzzle["round"] + contrast.reason["round"]
-    event_turn = _own_turns(contrast, 0).index(event[0])
-    same_turn = min(event_turn, sum(turn.round <= last for turn in turns) - 1)
-    is_impossible = contrast.reason["games"] == contrast.puzzle["playouts"]
-    sources = {same_turn: ""} if same_turn else {}
-    return _mentions(turns, sources, same_turn if is_impossible else 0)
+    if event[0] not in turns:
+        turns = sorted([*turns, event[0]], key=lambda turn: turn.number)
+    return _mentions(turns, {turns.index(event[0]): ""})
 
 
 def _own_turns(contrast: Contrast, side: int) -> list[Turn]:
@@ -144,21 +144,18 @@ def _scoring_turn(contrast: Contrast, own: Sequence[Turn]) -> tuple[int, str] | 
     return (1 + vp.index(best), source) if best >= MIN_SCORED else None
 
 
-def _mentions(
-    turns: Sequence[Turn], sources: Mapping[int, str], impossible: int = 0
-) -> list[Mention]:
+def _mentions(turns: Sequence[Turn], sources: Mapping[int, str]) -> list[Mention]:
     """The mentioned turns, and the first ones, up to NUM_TURNS.
 
     Args:
         sources: of VP, by the numbers of the turns that are mentioned.
-        impossible: the number of the turn in which the event is impossible; 0: of none.
     """
     others = [n for n in range(1, len(turns)) if n not in sources]
     first = [0] if turns[0].steps else []
     num_others = max(NUM_TURNS - len(sources) - len(first), 0)
     numbers = sorted([*first, *sources, *others[:num_others]])
     return [
-        Mention(turns[n], n > before + 1, sources.get(n, ""), 0 < n == impossible)
+        Mention(turns[n], n > before + 1, sources.get(n, ""))
         for before, n in zip([0, *numbers], numbers, strict=False)
     ]
 
@@ -168,33 +165,53 @@ def _signed(vp: float, form: str = "+.1f") -> str:
 
 
 def _cause(contrast: Contrast) -> str:
-    """The event of the reason, and the lead without it."""
-    reason, puzzle = contrast.reason, contrast.puzzle
-    if not reason:
-        return ""
-    name, other = contrast.players[contrast.seat], contrast.moves[1]
-    if reason["kind"] == "vp":
-        vp, other_vp = (number(value, "g") for value in reason["vp"])
-        parts = _list(contrast, reason["sources"], "+g")
-        return page_text("puzzle-reason-vp", other=other, vp=vp, other_vp=other_vp, list=parts)
-    games, event = {"n": reason["games"], "games": puzzle["playouts"]}, find_event(contrast)
-    place, move = page_text("puzzle-elsewhere", **games), contrast.event
+    """The event of the reason, what prevents it after the other choice, and the lead without it."""
+    reason, event, offset = contrast.reason, find_event(contrast), len(contrast.lines[0])
+    kind, values = reason.get("kind"), {"name": contrast.players[contrast.seat]}
+    values["other"] = contrast.moves[1]
     if event:
         turn, step = event
-        offset = len(contrast.lines[0]) if reason["kind"] == "taken" else 0
-        place = page_text("puzzle-place", round=turn.round, step=step.number + offset, **games)
-        move = step.words if reason["kind"] == "taken" else turn.words
-    values = {"other": other, "name": name, "move": move, "place": place}
-    if reason["kind"] == "taken":
-        taker = event[0].player if event else reason["player"]
-        return page_text("puzzle-reason-taken", taker=contrast.players[taker], **values)
-    lead, without = lead_over(puzzle, contrast.compared), reason.get("without")
-    text = page_text(f"puzzle-reason-follows-{reason['round']}", **values)
-    if without is None:
-        return text
+        number_below = step.number + (0 if kind == "follows" else offset)
+        values["place"] = page_text("puzzle-step", round=turn.round, step=number_below)
+        values["move"] = turn.words if kind == "follows" else step.words
+        values["taker"] = contrast.players[turn.player]
+    if kind == "vp":
+        return _vp_at_once(contrast, event, values)
+    if not event:
+        return ""
+    games = {"n": reason["games"], "games": contrast.puzzle["playouts"]}
+    share = "puzzle-all-games" if games["n"] == games["games"] else "puzzle-some-games"
+    values["place"] += "; " + page_text(share, **games)
+    if kind == "taken":
+        return page_text("puzzle-reason-taken", **values)
+    texts = [page_text(f"puzzle-reason-follows-{reason['round']}", **values)]
+    for turn in _own_turns(contrast, 1)[1:]:
+        why = turn.steps[0].obstacles.get(reason["text"])
+        if why and turn.round == event[0].round:
+            place = page_text("puzzle-step", round=turn.round, step=turn.number + offset)
+            texts.append(page_text("puzzle-obstacle", **values | {"why": why, "place": place}))
+            break
+    without, lead = reason["without"], lead_over(contrast.puzzle, contrast.compared)
     id = "puzzle-without" if without >= MIN_VP else "puzzle-without-gone"
-    left = with_minus(number(without))
-    return text + " " + page_text(id, lead=number(lead), vp=left)
+    texts.append(page_text(id, lead=number(lead), vp=with_minus(number(without))))
+    return " ".join(texts)
+
+
+def _vp_at_once(
+    contrast: Contrast, event: tuple[Turn, Step] | None, values: Mapping[str, str]
+) -> str:
+    """What both turns bring, and who takes the piece of the answer after the other choice."""
+    brings, other = (text or page_text("puzzle-nothing") for text in contrast.brings)
+    text = page_text("puzzle-reason-vp", **values, brings=brings, other_brings=other)
+    steps = turns_of(contrast.lines[0])[0].steps
+    takes = next((step for step in steps if piece_taken(step.json["text"])), None)
+    if not takes or (not event and takes.json["text"].startswith(RENEWED)):
+        return text
+    if not event:
+        return text + " " + page_text("puzzle-vp-never", move=takes.words, **values)
+    ids = (SOURCE_IDS[source] for source in contrast.reason["sources"])
+    vp, is_own = sum(map(event[0].scored, ids)), event[0].player == contrast.seat
+    return text + " " + page_text(f"puzzle-vp-{'late' if is_own else 'taken'}", vp=vp, **values)
 
 
 def _list(contrast: Contrast, vp_by_source: Mapping[str, float], form: str = "+.1f") -> str:
@@ -234,7 +251,4 @@ def _turn_words(contrast: Contrast, mention: Mention) -> str:
         vp = _signed(turn.scored(SOURCE_IDS[source]), "+g")
         name = contrast.sources.get(source, source)
         return page_text("in-round-vp", move=move, round=turn.round, vp=vp, source=name)
-    if mention.is_impossible and (event := find_event(contrast)):
-        values = {"round": turn.round, "event": event[1].words}
-        return page_text("in-round-impossible", move=move, **values)
     return page_text("in-round", move=move, round=turn.round)

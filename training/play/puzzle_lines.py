@@ -6,22 +6,25 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gaia_jax.actions import from_text
-from gaia_jax.components.common import VP_AT_THE_END
+from gaia_jax.components.common import VP_AT_THE_END, Cost
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.language import with_minus
-from gaia_jax.render import Table, effects, in_words, panels, say_at
+from gaia_jax.render import Table, effects, icons, in_words, panels, say_at
 from gaia_jax.replay import page
 from gaia_jax.state import Node
 
-from ..analysis.actions import is_within_turn
+from ..analysis.actions import begins_turn, is_within_turn
+from ..analysis.puzzle_reasons import piece_of
 from ..analysis.puzzles import CONVERSION
 from ..analysis.recorded_game import compiled_step
 from ..types import JsonObject
+from .languages import page_text
 from .lookahead import joined
 
 HIDDEN = ("end_turn", "leech DECLINE")  # steps that are not shown
 MAX_STEPS = 80  # of a line, before only the important ones follow; some have hundreds
 LARGE_GAIN = 5  # VP of the seat in a step
+SUPPLIED = "tile ", "token "  # begin the actions that take pieces of which others get their own
 
 
 class Step(NamedTuple):
@@ -35,6 +38,7 @@ class Step(NamedTuple):
     part: str = ""  # whether it "begins" or "continues" a turn, or neither
     words: str = ""
     scored: Mapping[str, int] = {}  # VP of the seat by id of the source, before the final scoring
+    obstacles: Mapping[str, str] = {}  # why the seat cannot make events in its turn that begins
 
 
 class Turn(NamedTuple):
@@ -88,6 +92,16 @@ def turns_of(line: Sequence[Step]) -> list[Turn]:
     return turns
 
 
+def piece_taken(text: str) -> str:
+    """The piece or place that an action takes, as in the texts of actions; "": none."""
+    return piece_of(text) or text * text.startswith(SUPPLIED)
+
+
+def is_event(text: str, events: Collection[str]) -> bool:
+    """Whether an action, or the taking of its piece, is one of some events."""
+    return text in events or piece_taken(text) in events
+
+
 def steps_of(
     env: GaiaEnv, state: State, line: Sequence[str], seat: int, events: Collection[str] = ()
 ) -> Iterator[Step]:
@@ -103,20 +117,23 @@ def steps_of(
     table, step = Table(state, env.ruleset), compiled_step(env)
     names = [row["name"] for row in page.seats_json(table)]
     yield Step({"text": "", "words": "", "brings": ""}, panels.parts(table))
-    num_shown, num_skipped, is_event = 0, 0, False
+    num_shown, num_skipped, is_kept, obstacles = 0, 0, False, dict[str, str]()
     for number, text in enumerate(line):
         player, action = int(state.current_player), from_text(env.ruleset, text)
         before, state = state, step(state, action)
         is_own, is_cut, is_last = player == seat, num_shown >= MAX_STEPS, number == len(line) - 1
         is_minor = text in HIDDEN or (not is_own and text.startswith(CONVERSION))
-        is_event = text in events or (is_event and part_of_turn(before, text) == "continues")
-        if is_cut and not is_last and not is_event:
+        is_inside = part_of_turn(before, text) == "continues"
+        is_kept = is_event(text, events) or (is_kept and is_inside)
+        if is_cut and not is_last and not is_kept:
             gain = int(state.game.players.vp[seat]) - int(before.game.players.vp[seat])
             if is_minor or not is_own or gain < LARGE_GAIN:
                 num_skipped += not is_minor
                 continue
         table_before = Table(before, env.ruleset) if is_cut else table
         table = Table(state, env.ruleset)
+        if is_own and begins_turn(before):
+            obstacles = {event: find_obstacle(table_before, event) for event in events}
         if number and is_minor and not num_skipped:
             continue
         num_shown += 1
@@ -129,9 +146,30 @@ def steps_of(
         sources = (t.seats[seat].vp_source for t in (table_before, table))
         yield Step(
             about, panels.parts(table, action), num_shown, player, int(before.game.turn.round),
-            part_of_turn(before, text), words, _gains(*sources),
+            part_of_turn(before, text), words, _gains(*sources), obstacles if is_own else {},
         )  # fmt: skip
         num_skipped = 0
+
+
+def find_obstacle(table: Table, text: str) -> str:
+    """Why the deciding player cannot use a power or ship action, in words; "": not known."""
+    ruleset, seat = table.ruleset, table.seat(table.player)
+    verb, _, id = text.partition(" ")
+    if verb not in ("power", "ship"):
+        return ""
+    operation = ruleset.operations[ruleset.operation_index[text]]
+    if id in (*table.power_used, *table.ship_used):
+        return page_text("obstacle-used")
+    if operation.ship >= 0 and ruleset.ships[operation.ship] not in seat.shuttles:
+        return page_text("obstacle-shuttle")
+    stock = vars(seat) | {"power": seat.power[2]}
+    if seat.faction.id in ("TAKLONS", "NEVLAS"):  # whose tokens may be worth more
+        stock["power"] = operation.cost.power
+    for resource, price in icons.amounts(operation.cost).items():
+        if stock[resource] < price:
+            cost = icons.words(Cost(**{resource: price}))
+            return page_text("obstacle-cost", cost=cost, n=stock[resource])
+    return ""
 
 
 def _gains(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:

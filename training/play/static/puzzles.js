@@ -154,8 +154,9 @@ function verdictText(action) {
 function methodText() {
   const { chosen, by, tried, playouts, ahead, candidates } = result;
   const texts = [say(by ? "puzzle-means-by" : "puzzle-means", {
-    n: playouts, name: puzzle.seats[puzzle.player].name, by, agent: maker(), ahead,
+    n: playouts, name: puzzle.seats[puzzle.player].name, by, agent: maker(),
   })];
+  if (by) texts.push(say(ahead === playouts ? "puzzle-ahead-all" : "puzzle-ahead", { ahead }));
   if (candidates.some((candidate) => candidate.answer_next)) texts.push(say("puzzle-orders"));
   const hidden = tried + 1 - candidates.length; // of the legal moves; tried may be null
   if (hidden > 0) texts.push(say("puzzle-tried", { n: hidden, vp: vpText(result.min_lead) }));
