@@ -14,8 +14,10 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
+from gaia_jax import replay
 from gaia_jax.actions import from_text, to_text
 from gaia_jax.language import in_language
+from gaia_jax.render import Table
 from training.analysis import puzzles
 from training.analysis.recorded_game import compiled_step
 from training.play import puzzle_lines
@@ -23,6 +25,7 @@ from training.play.game import Refused
 from training.play.languages import translated
 from training.play.puzzle_book import PuzzleBook, verified
 from training.play.puzzle_explanation import (
+    SOURCE_IDS,
     Contrast,
     answer_mentions,
     explain,
@@ -252,6 +255,31 @@ def test_an_explanation_names_the_reason_in_the_words_of_its_line(kind: str) -> 
         assert "Lösung" in cause() and "Runde" in cause()
     if kind == "follows":
         assert "is gone (−2.0 VP)" in cause() and "to 2.0 VP" in cause(without=2.0)
+
+
+def test_an_action_with_an_obstacle_is_illegal() -> None:
+    """In all turns of a game; each kind of obstacle occurs."""
+    record = replay.read("docs/records/lost_fleet.json")
+    rules, obstacles = record.env().ruleset, set[str]()
+    texts = [text for text in rules.actions.texts if text.startswith(("power ", "ship "))]
+    for state in replay.states(record):
+        table = Table(state, rules)
+        for text in texts if table.node == "TURN" else ():
+            if obstacle := puzzle_lines.find_obstacle(table, text):
+                assert not state.legal_action_mask[from_text(rules, text)], (text, obstacle)
+                obstacles.add(obstacle.split(",")[0].partition(" costs ")[0])
+    assert obstacles == {"it", "it has been used in this round", "they have no shuttle there"}
+
+
+def test_a_piece_that_the_seat_takes_later_is_named_with_its_vp() -> None:
+    contrast = next(contrasts(shortest_of_kinds()["vp"]))[0]
+    best, other = contrast.lines
+    again = [other[0], other[1], best[1]._replace(part="begins"), *best[2:]]
+    late = contrast._replace(lines=[best, again])
+    vp = sum(turns_of(best)[0].scored(SOURCE_IDS[name]) for name in contrast.reason["sources"])
+    event = find_event(late)
+    assert event and event[0].player == contrast.seat and vp >= 3
+    assert f" for {vp} VP: {best[1].words} (" in explain(late)[0]
 
 
 def test_a_line_that_does_not_play_is_refused(tmp_path: Path) -> None:

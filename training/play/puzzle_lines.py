@@ -38,7 +38,7 @@ class Step(NamedTuple):
     part: str = ""  # whether it "begins" or "continues" a turn, or neither
     words: str = ""
     scored: Mapping[str, int] = {}  # VP of the seat by id of the source, before the final scoring
-    obstacles: Mapping[str, str] = {}  # why the seat cannot make events in its turn that begins
+    obstacles: Mapping[str, str] = {}  # why events are impossible at the beginning of its turn
 
 
 class Turn(NamedTuple):
@@ -132,7 +132,9 @@ def steps_of(
                 continue
         table_before = Table(before, env.ruleset) if is_cut else table
         table = Table(state, env.ruleset)
-        if is_own and begins_turn(before):
+        if is_cut:  # the conversion that began the turn may be left out
+            obstacles = {}
+        elif is_own and begins_turn(before):
             obstacles = {event: find_obstacle(table_before, event) for event in events}
         if number and is_minor and not num_skipped:
             continue
