@@ -108,7 +108,9 @@ def maker(game, legal, monkeypatch):
     ) = game.env, "zoo/quick", 20, None
     maker_without_agent.criteria, maker_without_agent._solvers = puzzles.ANY_ANSWER, {}
     maker_without_agent._verifier = None
-    maker_without_agent.player = Player(game, dict(zip(legal, (90, 97, 110), strict=True)))
+    worth = dict(zip(legal, (90, 97, 110), strict=True))
+    maker_without_agent.player = Player(game, worth)
+    maker_without_agent.line_player = Player(game, worth)
     return maker_without_agent
 
 
@@ -128,9 +130,11 @@ def test_an_answer_leads_moves_that_the_screening_did_not_try(maker, game, legal
     assert [list(c["why"].values()) for c in puzzle["candidates"][:3]] == [[], [13], [20]]
     assert all(c["line"] == [c["text"]] for c in puzzle["candidates"])
     assert puzzle["theme"] == puzzles.find_theme(texts[2], 0) == "opening" and "beats" not in puzzle
-    screening, checks = maker.player.requests[:2], maker.player.requests[2:]
-    assert all(set(jobs.action) == {legal[0], legal[2]} for jobs in screening)
-    assert max(jobs.sample.max() for jobs in screening) < min(jobs.sample.min() for jobs in checks)
+    likely, all_legal = maker.line_player.requests
+    assert set(likely.action) == {legal[0], legal[2]} and set(all_legal.action) >= set(legal)
+    screening, *checks = maker.player.requests
+    assert {*legal} <= set(screening.action) <= set(all_legal.action)
+    assert screening.sample.max() < min(jobs.sample.min() for jobs in checks)
     *earlier, final = [set(jobs.sample.tolist()) for jobs in maker.player.requests]
     assert len(final) == maker.num_playouts
     assert all(samples == final or not samples & final for samples in earlier)
@@ -140,11 +144,12 @@ def test_an_answer_leads_moves_that_the_screening_did_not_try(maker, game, legal
 def test_an_unclear_decision_is_dropped_before_it_costs_more(maker, game, legal):
     for vp in (108, 130):
         maker.player.worth[legal[1]] = vp
-        assert made_by(maker, game) == [] and len(maker.player.requests) == 3, "a near rival"
-        maker.player.requests.clear()
+        assert made_by(maker, game) == [] and not maker.player.requests, "a near rival"
+        assert len(maker.line_player.requests) == 2
+        maker.line_player.requests.clear()
     maker.player.worth[legal[2]] = 91
-    assert made_by(maker, game) == [] and len(maker.player.requests) == 1
-    maker.player.stopped = True
+    assert made_by(maker, game) == [] and len(maker.line_player.requests) == 1
+    maker.line_player.stopped = True
     with pytest.raises(KeyboardInterrupt):
         made_by(maker, game)
 
@@ -155,7 +160,26 @@ def test_a_lead_without_a_reason_is_dropped_before_the_race(maker, game, monkeyp
     maker.player.requests.clear()
     monkeypatch.setattr(puzzle_maker, "has_reason", lambda env, trial: False)
     assert not made_by(maker, game)
-    assert len(maker.player.requests) == len(puzzle_maker.SCREENING) < puzzles_cost
+    assert len(maker.player.requests) == 1 < puzzles_cost
+
+
+def test_a_stronger_agent_verifies_before_the_race(maker, game, legal):
+    """It sees the moves nearest to the answer; its results are those of the puzzle."""
+    tried = []
+
+    def verify_puzzle(puzzle, state):
+        tried.append(puzzle)
+        assert state is game.states[4] and len(maker.player.requests) == 1
+        about = {"held": {"by": "greedy"}, "candidates": puzzle["candidates"][:2]}
+        return puzzle | about if len(tried) > 1 else None
+
+    maker._verifier = SimpleNamespace(verify_puzzle=verify_puzzle)
+    assert not made_by(maker, game) and len(maker.player.requests) == 1
+    maker.player.requests.clear()
+    (puzzle,) = made_by(maker, game)
+    assert {c["action"] for c in tried[0]["candidates"]} > {*legal}
+    assert puzzle["held"] == {"by": "greedy"} and len(puzzle["candidates"]) == 2
+    assert puzzle["loss"]["mean"] == 20 and puzzle["playouts"] == 20
 
 
 def test_a_move_that_the_answer_may_follow_is_no_mistake(maker, game, legal):
@@ -189,14 +213,14 @@ def test_likely_moves_are_candidates_before_near_ones():
 def test_an_answer_is_the_choice_of_some_agents(
     maker, game, legal, solved_by, unsolved_by, is_kept, monkeypatch
 ):
-    """Known before any playouts."""
+    """Known before the lines of all legal moves."""
     set_policy(monkeypatch, game, {legal[0]: 0.7, legal[1]: 0.3})
     maker._solvers = {str(n): agent_of(action) for n, action in enumerate(legal)}
     maker.criteria = AnswerCriteria([str(n) for n in solved_by], [str(n) for n in unsolved_by])
     maker.player.worth[legal[2]] = 80
     own_puzzles = made_by(maker, game)
     assert [puzzle["answer"]["action"] for puzzle in own_puzzles] == [legal[1]] * is_kept
-    assert bool(maker.player.requests) is is_kept
+    assert (len(maker.line_player.requests) == 2) is is_kept is bool(maker.player.requests)
 
 
 def test_the_answer_may_beat_the_choice_of_another_agent(maker, game, legal, monkeypatch):
@@ -434,7 +458,10 @@ def test_puzzles_are_verified_while_they_are_made(
             return puzzle | {"held": about} if puzzle["round"] else None
 
     def search(self, games, decisions, first):
-        return [[puzzle | {"round": round_} for round_ in range(3)], *([] for _ in games[1:])]
+        state = games[0].states[puzzle["decision"] - 1]
+        made = [puzzle | {"round": round_} for round_ in range(3)]
+        tried_ones = [self._verifier.verify_puzzle(own, state) for own in made]
+        return [[own for own in tried_ones if own], *([] for _ in games[1:])]
 
     monkeypatch.setattr(puzzle_criteria, "LATE_ROUND", 2)
     monkeypatch.setattr(puzzle_maker, "PuzzleVerifier", Verifier)

@@ -44,15 +44,21 @@ def has_answer(trial: Trial) -> bool:
     )
 
 
-def is_promising(trial: Trial, lead: float = 5.0, clear: float = 2.0) -> bool:
+def leads_by_line(trial: Trial) -> bool:
+    """Whether the best candidate leads in single playouts."""
+    vp = trial.seat_vp.mean(1)
+    lead = vp[trial.best_row] - np.delete(vp, trial.best_row)
+    return has_answer(trial) and bool(lead[0] >= MIN_LEAD and (lead >= MIN_LEAD_OVER_OTHERS).all())
+
+
+def is_promising(trial: Trial) -> bool:
     """Whether the best candidate may lead clearly, by its shrunk leads in VP.
 
-    Args:
-        lead: minimum over the choice to beat. clear: minimum over each other candidate.
+    A smaller lead rarely survives the later tests.
     """
     beaten, *others = trial.losses
-    is_clear = all(loss.shrunk_mean >= clear for loss in others)
-    return has_answer(trial) and beaten.shrunk_mean >= lead and is_clear
+    is_clear = all(loss.shrunk_mean >= 2.0 for loss in others)
+    return has_answer(trial) and beaten.shrunk_mean >= 6.0 and is_clear
 
 
 def is_puzzle(trial: Trial) -> bool:

@@ -1,19 +1,17 @@
 """Make puzzles from games of an agent.
 
 The agent plays games, and a funnel leads from cheap tests of many decisions to expensive tests of
-few. The policy and the agents of `criteria` leave the decisions where another move than the
-policy's own may be the answer. A few playouts compare that move with the policy's. The answer then
-races against all legal moves (`races`), first with few playouts. New random numbers compare more
-candidates, with and without the plan of the answer (`trials`). The race continues until the answer
-leads every legal move, and new random numbers decide again (`is_puzzle`). Before the race one event
-has to explain why the answer is better than the policy's move (`puzzle_reasons`). A stronger agent
-may verify what is left (`verification`).
+few. One line of most probable moves after each likely move proposes an answer, which the agents of
+`criteria` have to choose too and which has to lead the line of every legal move. In 16 playouts it
+leads the moves that came nearest, and one event explains why it is better than the policy's move
+(`puzzle_reasons`). A stronger agent may verify this (`verification`). The answer then races against
+all legal moves (`races`), and new random numbers decide again, with and without the plan of the
+answer (`trials`, `is_puzzle`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,7 +31,14 @@ from .judge import judge_from_playouts, make_comparison, policy_probabilities
 from .playout_journal import PlayoutJournal
 from .playouts import Candidates
 from .puzzle_choices import TEMPTING
-from .puzzle_criteria import NUM_CANDIDATES, has_room, is_promising, is_puzzle, puzzle_decisions
+from .puzzle_criteria import (
+    NUM_CANDIDATES,
+    has_room,
+    is_promising,
+    is_puzzle,
+    leads_by_line,
+    puzzle_decisions,
+)
 from .puzzle_reasons import has_reason
 from .puzzles import (
     ANY_ANSWER,
@@ -41,7 +46,7 @@ from .puzzles import (
     NON_ANSWERS,
     AnswerCriteria,
 )
-from .races import FIRST_SAMPLE, LADDER, Race, make_race, nearest_rivals, run_races
+from .races import LADDER, Race, make_race, nearest_rivals
 from .recorded_game import Game, compiled_step, whole_moves
 from .review import check_policy
 from .trials import POOL_SIZE, CandidatePlayer, Trial, stack_states
@@ -51,10 +56,8 @@ GAMES_PER_BLOCK = 64  # games that are played together
 GAMES_PER_BATCH = 8  # games of a block that are searched together, and then written
 # Times the highest probability of a decision: the screening skips less probable actions.
 MIN_RELATIVE_PROBABILITY = 0.003
-# Of each stage: playouts, `is_promising` arguments. A small lead rarely survives the later stages.
-SCREENING = ((4, 4.0, 1.0), (16, 6.0, 2.0))
-# Numbers of the playouts with plans; the playouts of the check follow and select nothing.
-PLAN_SAMPLES = range(1 << 16, (1 << 16) + 16)
+ONE_LINE, SCREENING = range(1), range(16)  # playouts of the screening
+FIRST_CHECK = 1 << 16  # number of the first playout of the check; these select nothing
 
 
 class Decision(NamedTuple):
@@ -83,6 +86,7 @@ class PuzzleMaker:
         self.agent = make_agent(name, env)
         check_policy(name, self.agent)
         self.player = CandidatePlayer(env, self.agent)
+        self.line_player = CandidatePlayer(env, make_agent(name, env, likeliest=True))
         self._solvers = puzzles.make_solvers(criteria.agents, env)
         self._verifier = PuzzleVerifier(env, name, criteria.held_by) if criteria.held_by else None
         self._stage = ""
@@ -105,7 +109,8 @@ class PuzzleMaker:
         """
         begin, end = collection["following"], first + games
         journal = PlayoutJournal(out) if out else None
-        players = [self.player, *(self._verifier.players if self._verifier else ())]
+        verifying = self._verifier.players if self._verifier else ()
+        players = [self.player, self.line_player, *verifying]
         for player in players:
             player.journal = journal
 
@@ -154,7 +159,8 @@ class PuzzleMaker:
                 if not at_most or has_room(existing, at_most, int(game.states[at].game.turn.round))
             ]
             by_game = self.search_games(games, decisions, first)
-            by_game = self._select(games, by_game, existing, at_most)
+            if at_most:
+                by_game = first_puzzles(by_game, existing, at_most)
             collection = puzzles.add_games(collection, games, by_game, stop)
             yield collection
 
@@ -206,29 +212,11 @@ class PuzzleMaker:
             for decision, trial in self._make_trials(games, part, start):
                 decision_of[trial.number] = decision
                 trials.append(trial)
-        for samples, lead, clear in SCREENING:
-            self._stage = f"{len(trials)} decisions, {samples} playouts"
-            accepts = partial(is_promising, lead=lead, clear=clear)
-            trials = self.player.try_candidates(trials, range(samples), accepts, seed)
-        self._stage = f"{len(trials)} decisions, reasons"
-        trials = [trial for trial in trials if has_reason(self.player.runner.env, trial)]
+        trials = self._screen(trials, seed)
+        verified = self._verify(games, decision_of, trials)
+        trials = [trial for trial in trials if trial.number in verified]
         self._stage = f"{len(trials)} decisions, all legal moves"
-        races = [
-            make_race(
-                self.env, trial.number, trial.state, trial.comparison.seat, trial.answer,
-                int(trial.comparison.candidates[0]),
-            )
-            for trial in trials
-        ]  # fmt: skip
-        races = run_races(self.player, races, LADDER[:2], FIRST_SAMPLE, seed)
-        by_number = {race.number: race for race in races}
-        trials = [with_rivals(t, by_number[t.number]) for t in trials if t.number in by_number]
-        check = partial(self.player.try_candidates, seed=seed, with_plans=True)
-        self._stage = f"{len(trials)} decisions, plans"
-        trials = check(trials, PLAN_SAMPLES, is_promising)
-        trials = [trial for trial in trials if trial.answer == by_number[trial.number].actions[0]]
-        self._stage = f"{len(trials)} decisions, all legal moves"
-        races = [by_number[trial.number] for trial in trials]
+        races = [self._race(trial) for trial in trials]
         rivals = nearest_rivals(self.player, races, seed)
         trials = [
             trial
@@ -237,113 +225,129 @@ class PuzzleMaker:
         ]
         self._stage = f"{len(trials)} decisions, {self.num_playouts} playouts"
         by_answer: list[dict[str, JsonObject]] = [{} for _ in games]
-        final = range(PLAN_SAMPLES.stop, PLAN_SAMPLES.stop + self.num_playouts)
-        for trial in check(trials, final, is_puzzle):
+        samples = range(FIRST_CHECK, FIRST_CHECK + self.num_playouts)
+        for trial in self.player.try_candidates(trials, samples, is_puzzle, seed, with_plans=True):
             number, _, beats = decision_of[trial.number]
             puzzle = puzzle_json(games[number], trial) | ({"beats": beats} if beats else {})
             puzzle["rival"] = rivals[trial.number].json(self._texts)
+            puzzle |= verified[trial.number]
             clearest = by_answer[number].setdefault(puzzle["answer"]["text"], puzzle)
             if puzzle["loss"]["mean"] > clearest["loss"]["mean"]:
                 by_answer[number][puzzle["answer"]["text"]] = puzzle
         return [sorted(own.values(), key=lambda puzzle: puzzle["decision"]) for own in by_answer]
 
-    def _select(
-        self,
-        games: Sequence[Game],
-        by_game: Sequence[Sequence[JsonObject]],
-        existing: Sequence[JsonObject],
-        at_most: int,
-    ) -> list[list[JsonObject]]:
-        """The verified puzzles of each game for which the set has room.
+    def _screen(self, trials: Sequence[Trial], seed: int) -> list[Trial]:
+        """The trials that the cheap tests leave, with playouts of the moves nearest to the answer.
 
-        Args:
-            existing: the puzzles of the set so far.
+        A line, a playout of most probable moves, tells two moves apart as well as several playouts
+        (docs/lab/search.md).
         """
-        selected, chosen = [*existing], [list[JsonObject]() for _ in games]
-        for number, (game, own) in enumerate(zip(games, by_game, strict=True)):
-            for puzzle in own:
-                if at_most and not has_room(selected, at_most, puzzle["round"]):
-                    continue
-                verified: JsonObject | None = puzzle
-                if self._verifier:
-                    self._stage = f"verifying game {number + 1} of {len(games)}"
-                    state = game.states[puzzle["decision"] - 1]
-                    verified = self._verifier.verify_puzzle(puzzle, state)
-                if verified:
-                    selected.append(verified)
-                    chosen[number].append(verified)
-        return chosen
+        self._stage = f"{len(trials)} decisions, a line of each candidate"
+        trials = self.line_player.try_candidates(trials, ONE_LINE, leads_by_line, seed)
+        numbers = np.arange(len(self._texts))
+        trials = [trial._replace(allowed=numbers == trial.answer) for trial in trials]
+        trials = self._solved(trials)
+        self._stage = f"{len(trials)} decisions, a line of each legal move"
+        races = [self._race(trial) for trial in trials]
+        candidates = [Candidates(race.number, race.actions, ONE_LINE) for race in races]
+        states = {race.number: race.state for race in races}
+        ends = self.line_player.play(states, candidates, seed)
+        for race, end in zip(races, ends, strict=True):
+            race.vp = [*end.vp[:, :, race.seat]]
+        trials = [
+            with_rivals(trial, race)
+            for trial, race in zip(trials, races, strict=True)
+            if (race.leads >= race.limits).all()
+        ]
+        self._stage = f"{len(trials)} decisions, {len(SCREENING)} playouts"
+        trials = self.player.try_candidates(trials, SCREENING, is_promising, seed)
+        self._stage = f"{len(trials)} decisions, reasons"
+        return [trial for trial in trials if has_reason(self.player.runner.env, trial)]
+
+    def _solved(self, trials: Sequence[Trial]) -> list[Trial]:
+        """The trials whose answer the agents of `solved_by` choose, and none of `unsolved_by`."""
+        remaining = [*trials]
+        for name in [*self.criteria.solved_by, *self.criteria.unsolved_by]:
+            if not remaining:
+                break
+            self._stage = f"{len(remaining)} decisions, {name}"
+            is_solver = name in self.criteria.solved_by
+            choices = self._choices(name, [trial.state for trial in remaining])
+            remaining = [
+                trial
+                for trial, choice in zip(remaining, choices, strict=True)
+                if (trial.answer == choice) == is_solver
+            ]
+        return remaining
+
+    def _verify(
+        self, games: Sequence[Game], decision_of: Mapping[int, Decision], trials: Sequence[Trial]
+    ) -> dict[int, JsonObject]:
+        """What the stronger agent adds to each puzzle that it verifies, by number of the trial."""
+        if not self._verifier:
+            return {trial.number: {} for trial in trials}
+        verified = dict[int, JsonObject]()
+        for number, trial in enumerate(trials, 1):
+            self._stage = f"verifying decision {number} of {len(trials)}"
+            puzzle = puzzle_json(games[decision_of[trial.number].game], trial)
+            if held := self._verifier.verify_puzzle(puzzle, trial.state):
+                verified[trial.number] = {key: held[key] for key in ("held", "candidates")}
+        return verified
+
+    def _race(self, trial: Trial) -> Race:
+        """The race of the answer of a trial."""
+        beaten = int(trial.comparison.candidates[0])
+        seat, answer = trial.comparison.seat, int(np.flatnonzero(trial.allowed)[0])
+        return make_race(self.env, trial.number, trial.state, seat, answer, beaten)
 
     def _make_trials(
         self, games: Sequence[Game], decisions: Sequence[Decision], first: int
     ) -> Iterator[tuple[Decision, Trial]]:
-        """A trial of each decision with another likely move, numbered from `first` on.
-
-        The agents of the criteria are asked only there: a search costs far more than the policy.
-        """
+        """A trial of each decision with another likely move, numbered from `first` on."""
         states = [games[game].states[at] for game, at, _ in decisions]
-        pool, texts = stack_states(states), self._texts
-        by_state = policy_probabilities(self.agent, pool)[: len(states)]
-        best, is_kind = by_state.argmax(1), self._is_answer_kind()
+        texts = self._texts
+        by_state = policy_probabilities(self.agent, stack_states(states))[: len(states)]
         is_move = np.array([not text.startswith(CONVERSION) for text in texts])
+        is_kind = np.array([not text.startswith(NON_ANSWERS) for text in texts])
         is_likely = by_state >= MIN_RELATIVE_PROBABILITY * by_state.max(1, keepdims=True)
-        num_others = (is_likely & is_kind).sum(1) - is_kind[best]
-        beats = np.array([bool(decision.beats) for decision in decisions])
-        rows = np.flatnonzero(((num_others > 0) & is_move[best]) | beats)
-        chosen = self._choices(pool, best, decisions, rows)
-        for number, row in enumerate(rows.tolist(), first):
-            decision, probabilities, allowed = decisions[row], by_state[row], is_kind.copy()
-            for name in self.criteria.solved_by:
-                allowed &= np.arange(len(texts)) == chosen[name][row]
-            allowed[[chosen[name][row] for name in self.criteria.unsolved_by]] = False
-            beaten = int(chosen[decision.beats][row] if decision.beats else best[row])
-            weights = np.where(allowed & is_likely[row], probabilities, 0.0)
-            weights[beaten] = probabilities[beaten]
-            seat = int(states[row].current_player)
-            comparison = make_comparison(decision.at + 1, seat, beaten, weights)
-            if len(comparison.candidates) > 1 and is_move[beaten]:
-                yield decision, Trial(number, states[row], comparison, probabilities, allowed)
-
-    def _choices(
-        self, pool: State, best: np.ndarray, decisions: Sequence[Decision], rows: np.ndarray
-    ) -> dict[str, np.ndarray]:
-        """(N,) the choice of each agent of the criteria at N decisions.
-
-        The agents of `solved_by` are asked one after another, each where the choices so far may be
-        the answer; -1 elsewhere.
-
-        Args:
-            best: (N,) the choice of the policy.
-            rows: where they are asked.
-        """
-        chosen, beaten = dict[str, np.ndarray](), best
-
-        def choose(name: str) -> None:
-            chosen[name] = np.full(len(decisions), -1)
-            if len(rows):
-                states: State = jax.tree.map(lambda x: x[rows], pool)
-                chosen[name][rows] = puzzles.choose_actions(self._solvers[name], states)
-
+        beaten = by_state.argmax(1)
         for name in {decision.beats for decision in decisions} - {""}:
-            choose(name)
-            beats = np.array([decision.beats == name for decision in decisions])
-            beaten = np.where(beats, chosen[name], beaten)
-        for name in self.criteria.solved_by:
-            self._stage = f"{len(rows)} decisions, {name}"
-            choose(name)
-            is_open = (chosen[name] != beaten) & self._is_answer_kind()[chosen[name]]
-            rows = rows[is_open[rows]]
-        for name in self.criteria.unsolved_by:
-            choose(name)
-        return chosen
+            rows = [row for row, decision in enumerate(decisions) if decision.beats == name]
+            beaten[rows] = self._choices(name, [states[row] for row in rows])
+        for row, decision in enumerate(decisions):
+            weights = np.where(is_kind & is_likely[row], by_state[row], 0.0)
+            weights[beaten[row]] = by_state[row, beaten[row]]
+            seat = int(states[row].current_player)
+            comparison = make_comparison(decision.at + 1, seat, int(beaten[row]), weights)
+            if len(comparison.candidates) > 1 and is_move[beaten[row]]:
+                trial = Trial(first + row, states[row], comparison, by_state[row], is_kind)
+                yield decision, trial
 
-    def _is_answer_kind(self) -> np.ndarray:
-        """(A,) whether an action may be an answer."""
-        return np.array([not text.startswith(NON_ANSWERS) for text in self._texts])
+    def _choices(self, name: str, states: Sequence[State]) -> list[int]:
+        """The choice of an agent at each state."""
+        stacked: State = jax.tree.map(lambda *x: np.stack(x), *states)
+        return [int(a) for a in puzzles.choose_actions(self._solvers[name], stacked)]
 
     @property
     def _texts(self) -> Sequence[str]:
         return self.env.ruleset.actions.texts
+
+
+def first_puzzles(
+    by_game: Sequence[Sequence[JsonObject]], existing: Sequence[JsonObject], at_most: int
+) -> list[list[JsonObject]]:
+    """The puzzles of each game for which a set of at most `at_most` has room.
+
+    Args:
+        existing: the puzzles of the set so far.
+    """
+    selected, first = [*existing], [list[JsonObject]() for _ in by_game]
+    for own, puzzles_of_game in zip(first, by_game, strict=True):
+        for puzzle in puzzles_of_game:
+            if has_room(selected, at_most, puzzle["round"]):
+                selected.append(puzzle)
+                own.append(puzzle)
+    return first
 
 
 def with_rivals(trial: Trial, race: Race) -> Trial:
