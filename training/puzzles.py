@@ -44,10 +44,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     from .system.environments import make_env
 
     review.check_policy(args.agent)  # before any work; the maker checks again
-    if args.out and not args.resume:
+    journal = None
+    if args.out:
         outputs.check_file("--out", args.out, puzzles.is_own_file)
         if args.held_by if args.of else args.on == jobs.LOCAL:  # others store shards
-            PlayoutJournal(args.out).check_new()
+            journal = PlayoutJournal(args.out)
+    if journal and not args.resume:
+        journal.check_new()
     split_cpu(0, 1 << 20)  # enough games for every core to be a device
     source = puzzles.SHIPPED if args.of == Path() else args.of
     collection = puzzles.read(source) if source else {}
@@ -69,6 +72,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         collection, solved_by_agent = puzzles.select_solved(collection, solved_by_agent, criteria)
     if args.out and args.of:
         puzzles.write(args.out, collection)
+        if journal and is_complete:
+            journal.clear()
     print(puzzles.summary(collection, solved_by_agent))
     wrote(args.out)
     return 0 if is_complete else 130
@@ -109,7 +114,9 @@ def _collect(
         journal = PlayoutJournal(args.out) if args.out else None
         verifier = PuzzleVerifier(env, collection["agent"], args.held_by, journal)
         collection, is_complete = verifier.verify(collection)
-    return _fair(args, env, collection) if args.fair else collection, is_complete
+    if args.fair and is_complete:
+        collection = _fair(args, env, collection)
+    return collection, is_complete
 
 
 def _fair(args: argparse.Namespace, env: GaiaEnv, collection: JsonObject) -> JsonObject:
@@ -168,6 +175,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     changes = args.solved_by or args.unsolved_by or args.held_by or args.again or args.fair
     if args.again and not args.of:
         raise UserError("--again needs --of")
+    if args.of and args.held_by:  # Ctrl-C writes the puzzles verified so far
+        outputs.check_different({"--of": args.of, "--out": args.out})
     if args.fair and args.out and not args.of:
         raise UserError("--fair drops puzzles of a file: name it with --of FILE")
     if args.of and (args.beats or (args.out and not changes)):

@@ -167,22 +167,35 @@ def check_event(contrast: Contrast, explanation: Any) -> None:
         taken = re.search(r"take what the answer brings|do this all the same|$", cause)
         assert bool(event) is bool(taken and taken[0])
         if not event:
+            check_never(cause, line, len(contrast.lines[0]))
             return
     assert event
     side = int(reason["kind"] != "follows")
     step, begin = line[int(event[2])], len(contrast.lines[0])
     assert (int(event[2]) > begin) is bool(side)
     if reason["kind"] == "vp":
-        pieces = {
-            re.sub(r"^\w+ (?=-?\d+,)", "", row["text"]) for row in line[1:begin] if row["own"]
-        }
-        assert re.sub(r"^\w+ (?=-?\d+,)", "", step["text"]) in pieces
+        assert piece(step) in {piece(row) for row in line[1:begin] if row["own"]}
         assert step["own"] is not ("take what" in cause)
     else:
         assert step["text"] == reason["text"] and step["own"] is not bool(side)
     shown = [mention.turn for mention in mentions[side] if step["text"] in mention.turn.texts]
     assert shown[0].round == int(event[1])
     assert step["words"].partition(": ")[2] in cause
+
+
+def piece(step: Any) -> str:
+    """The action of a step; a place of the map without what is done there."""
+    return re.sub(r"^\w+ (?=-?\d+,)", "", step["text"])
+
+
+def check_never(cause: str, line: Any, begin: int) -> None:
+    """What the player does not get later is not in the other line."""
+    never = re.search(r"do not get this later in the game below: (.*)\.$", cause)
+    if never:
+        (step,) = [
+            s for s in line[1:begin] if s["own"] and s["words"].partition(": ")[2] == never[1]
+        ][:1]
+        assert piece(step) not in {piece(row) for row in line[begin + 1 :] if row["own"]}
 
 
 def check_numbers(puzzle: Any, contrast: Contrast, explanation: Any) -> None:
@@ -249,6 +262,7 @@ def test_an_explanation_names_the_reason_in_the_words_of_its_line(kind: str) -> 
         compared = contrast.compared | {"reason": reason | changes}
         return explain(contrast._replace(compared=compared))[0]
 
+    assert all(contrast.brings)
     words = {"taken": opponent.steps[0].words, "follows": own.words, "vp": contrast.brings[1]}
     assert words[kind] in cause()
     with in_language("de"):

@@ -149,6 +149,8 @@ def test_an_unclear_decision_is_dropped_before_it_costs_more(maker, game, legal)
         maker.line_player.requests.clear()
     maker.player.worth[legal[2]] = 91
     assert made_by(maker, game) == [] and len(maker.line_player.requests) == 1
+    maker.line_player.worth = maker.player.worth | {legal[1]: 97, legal[2]: 110}
+    assert made_by(maker, game) == [] and len(maker.player.requests) == 1, "only in lines"
     maker.line_player.stopped = True
     with pytest.raises(KeyboardInterrupt):
         made_by(maker, game)
@@ -437,7 +439,7 @@ def test_a_set_has_a_limited_size_and_share_of_late_puzzles(
 def test_puzzles_are_verified_while_they_are_made(
     collection, batches, tmp_path, monkeypatch, capsys
 ):
-    """A limit counts verified ones. Ctrl-C loses the last batch, whose playouts are kept."""
+    """The set has room for verified ones. Ctrl-C keeps the playouts of the last batch."""
     path, tried, stops = tmp_path / "puzzles.json", [], [5]
     journal, about = PlayoutJournal(path), {"by": "greedy", "playouts": 1, "loss": {}, "ahead": 1}
     (puzzle,) = collection["puzzles"]
@@ -460,8 +462,8 @@ def test_puzzles_are_verified_while_they_are_made(
     def search(self, games, decisions, first):
         state = games[0].states[puzzle["decision"] - 1]
         made = [puzzle | {"round": round_} for round_ in range(3)]
-        tried_ones = [self._verifier.verify_puzzle(own, state) for own in made]
-        return [[own for own in tried_ones if own], *([] for _ in games[1:])]
+        verified = [self._verifier.verify_puzzle(own, state) for own in made]
+        return [[own for own in verified if own], *([] for _ in games[1:])]
 
     monkeypatch.setattr(puzzle_criteria, "LATE_ROUND", 2)
     monkeypatch.setattr(puzzle_maker, "PuzzleVerifier", Verifier)

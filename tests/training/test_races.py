@@ -55,20 +55,6 @@ def test_a_clear_answer_wins_and_near_rivals_get_the_playouts():
     assert len(contests[0].vp[0]) == contests[0].counts.max()
 
 
-def test_a_race_continues_from_earlier_playouts():
-    """Its playouts have the random numbers of one longer call."""
-    means = [[100, 90, 80, 95]]
-    whole, parts = race(0, 4), race(0, 4)
-    run_races(Player(means), [whole], LADDER, 0, 1)
-    assert run_races(Player(means), [parts], LADDER[:2], 0, 1) == [parts]
-    assert parts.counts.max() == 16
-    run_races(Player(means), [parts], LADDER, 0, 1)
-    for own, other in zip(whole.vp, parts.vp, strict=True):
-        shared = min(len(own), len(other))
-        assert (own[:shared] == other[:shared]).all()
-    assert whole.is_lost(LADDER) == parts.is_lost(LADDER)
-
-
 def test_the_nearest_rival_has_the_least_lead():
     """Whatever its limit: that of the policy's move is larger."""
     vp = [np.full(4, float(mean)) for mean in (100, 94, 95)]

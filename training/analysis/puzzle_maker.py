@@ -1,12 +1,11 @@
 """Make puzzles from games of an agent.
 
 The agent plays games, and a funnel leads from cheap tests of many decisions to expensive tests of
-few. One line of most probable moves after each likely move proposes an answer, which the agents of
-`criteria` have to choose too and which has to lead the line of every legal move. In 16 playouts it
-leads the moves that came nearest, and one event explains why it is better than the policy's move
-(`puzzle_reasons`). A stronger agent may verify this (`verification`). The answer then races against
-all legal moves (`races`), and new random numbers decide again, with and without the plan of the
-answer (`trials`, `is_puzzle`).
+few. One line of most probable moves after each likely move proposes an answer, if the agents of
+`criteria` agree. Its line has to lead those of all legal moves. In 16 playouts it leads the nearest
+moves, and one event explains why it is better than the policy's move (`puzzle_reasons`). A stronger
+agent may verify this (`verification`). The answer then races against all legal moves (`races`), and
+new random numbers decide again, with and without the plan of the answer (`trials`, `is_puzzle`).
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ GAMES_PER_BATCH = 8  # games of a block that are searched together, and then wri
 # Times the highest probability of a decision: the screening skips less probable actions.
 MIN_RELATIVE_PROBABILITY = 0.003
 ONE_LINE, SCREENING = range(1), range(16)  # playouts of the screening
-FIRST_CHECK = 1 << 16  # number of the first playout of the check; these select nothing
+FIRST_CHECK = 1 << 16  # number of the first playout of the check, independent of the screening
 
 
 class Decision(NamedTuple):
@@ -86,7 +85,8 @@ class PuzzleMaker:
         self.agent = make_agent(name, env)
         check_policy(name, self.agent)
         self.player = CandidatePlayer(env, self.agent)
-        self.line_player = CandidatePlayer(env, make_agent(name, env, likeliest=True))
+        likeliest = make_agent(name, env, likeliest=True)._replace(name=f"{name}, likeliest moves")
+        self.line_player = CandidatePlayer(env, likeliest)
         self._solvers = puzzles.make_solvers(criteria.agents, env)
         self._verifier = PuzzleVerifier(env, name, criteria.held_by) if criteria.held_by else None
         self._stage = ""
@@ -239,8 +239,8 @@ class PuzzleMaker:
     def _screen(self, trials: Sequence[Trial], seed: int) -> list[Trial]:
         """The trials that the cheap tests leave, with playouts of the moves nearest to the answer.
 
-        A line, a playout of most probable moves, tells two moves apart as well as several playouts
-        (docs/lab/search.md).
+        A line, a playout of most probable moves, says as much about which of two moves is better as
+        several playouts (docs/lab/search.md).
         """
         self._stage = f"{len(trials)} decisions, a line of each candidate"
         trials = self.line_player.try_candidates(trials, ONE_LINE, leads_by_line, seed)
@@ -290,15 +290,15 @@ class PuzzleMaker:
         for number, trial in enumerate(trials, 1):
             self._stage = f"verifying decision {number} of {len(trials)}"
             puzzle = puzzle_json(games[decision_of[trial.number].game], trial)
-            if held := self._verifier.verify_puzzle(puzzle, trial.state):
-                verified[trial.number] = {key: held[key] for key in ("held", "candidates")}
+            if own := self._verifier.verify_puzzle(puzzle, trial.state):
+                verified[trial.number] = {key: own[key] for key in ("held", "candidates")}
         return verified
 
     def _race(self, trial: Trial) -> Race:
         """The race of the answer of a trial."""
         beaten = int(trial.comparison.candidates[0])
-        seat, answer = trial.comparison.seat, int(np.flatnonzero(trial.allowed)[0])
-        return make_race(self.env, trial.number, trial.state, seat, answer, beaten)
+        seat = trial.comparison.seat
+        return make_race(self.env, trial.number, trial.state, seat, trial.answer, beaten)
 
     def _make_trials(
         self, games: Sequence[Game], decisions: Sequence[Decision], first: int

@@ -60,8 +60,6 @@ class Reason(NamedTuple):
             texts: of all actions. game: the one whose lines are shown.
         """
         event = int(self.events[game])
-        if event < 0 and (self.events >= 0).any():
-            event = int(np.bincount(self.events[self.events >= 0]).argmax())
         about = {"kind": self.kind, "games": int(self.holds.sum())} | self.about
         return about | ({"text": texts[event]} if event >= 0 else {})
 

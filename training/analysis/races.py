@@ -167,7 +167,6 @@ def nearest_rivals(
     """The legal move that comes nearest to the answer of each race, by its number.
 
     Args:
-        races: their earlier playouts count.
         seed: of the playouts; another one than the maker's gives other random numbers.
     """
     won = run_races(player, races, LADDER, FIRST_SAMPLE, seed)
@@ -216,7 +215,6 @@ def run_races(
     """Play races out until each is decided or at the end of the ladder; those that are not lost.
 
     Args:
-        races: with the playouts of earlier calls, which used the same `first` and `seed`.
         first: number of the first playout of each move.
     """
     remaining_races = [race for race in races if not race.is_lost(ladder)]

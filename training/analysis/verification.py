@@ -25,6 +25,7 @@ from ..types import EnvState, JsonObject, Params
 from .judge import Comparison, estimate_loss
 from .playout_journal import PlayoutJournal
 from .playouts import Candidates
+from .puzzle_choices import MIN_CHOICES
 from .puzzle_reasons import (
     MIN_PART,
     MIN_SHARE,
@@ -43,7 +44,6 @@ SAMPLES = range(FIRST, FIRST + 24)  # of each candidate
 # turn and some two turns more. A search costs a hundred times as much as the weaker agent.
 FOLLOW_UP = 16
 MAX_EVENTS = 4  # of a puzzle, without which the answer is played out
-MIN_CHOICES = 3  # of a puzzle, the answer included, unless it has fewer moves without detours
 
 
 class PuzzleVerifier:
@@ -55,7 +55,7 @@ class PuzzleVerifier:
         """
         Args:
             name: of the agent that made the puzzles. stronger: of the agent at the deciding seat.
-            journal: keeps the playouts until all puzzles are verified.
+            journal: keeps the playouts.
         Raises:
             UserError: an unknown agent.
         """
@@ -95,8 +95,6 @@ class PuzzleVerifier:
         except KeyboardInterrupt:
             if not done:
                 raise
-        if (journal := self.players[0].journal) and done == count:
-            journal.clear()
         updated = [verified.get(n, puzzle) for n, puzzle in enumerate(collection["puzzles"])]
         collection = collection | {"puzzles": updated}
         names = {"held_by": [self._stronger]}
