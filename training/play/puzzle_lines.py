@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gaia_jax.actions import from_text
-from gaia_jax.components.common import VP_AT_THE_END, Cost
+from gaia_jax.components.common import VP_AT_THE_END
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.language import with_minus
-from gaia_jax.render import Table, effects, icons, in_words, panels, say_at
+from gaia_jax.render import Table, effects, in_words, panels, say_at
 from gaia_jax.replay import page
 from gaia_jax.state import Node
 
@@ -154,7 +154,10 @@ def steps_of(
 
 
 def find_obstacle(table: Table, text: str) -> str:
-    """Why the deciding player cannot use a power or ship action, in words; "": not known."""
+    """Why the deciding player cannot use a power or ship action, in words; "": not known.
+
+    A price is no reason: conversions may pay it.
+    """
     ruleset, seat = table.ruleset, table.seat(table.player)
     verb, _, id = text.partition(" ")
     if verb not in ("power", "ship"):
@@ -164,13 +167,6 @@ def find_obstacle(table: Table, text: str) -> str:
         return page_text("obstacle-used")
     if operation.ship >= 0 and ruleset.ships[operation.ship] not in seat.shuttles:
         return page_text("obstacle-shuttle")
-    stock = vars(seat) | {"power": seat.power[2]}
-    if seat.faction.id in ("TAKLONS", "NEVLAS"):  # whose tokens may be worth more
-        stock["power"] = operation.cost.power
-    for resource, price in icons.amounts(operation.cost).items():
-        if stock[resource] < price:
-            cost = icons.words(Cost(**{resource: price}))
-            return page_text("obstacle-cost", cost=cost, n=stock[resource])
     return ""
 
 
