@@ -461,8 +461,8 @@ def test_puzzles_are_verified_while_they_are_made(
 
     def search(self, games, decisions, first):
         state = games[0].states[puzzle["decision"] - 1]
-        made = [puzzle | {"round": round_} for round_ in range(3)]
-        verified = [self._verifier.verify_puzzle(own, state) for own in made]
+        candidates = [puzzle | {"round": round_} for round_ in range(3)]
+        verified = [self._verifier.verify_puzzle(own, state) for own in candidates]
         return [[own for own in verified if own], *([] for _ in games[1:])]
 
     monkeypatch.setattr(puzzle_criteria, "LATE_ROUND", 2)
@@ -470,21 +470,21 @@ def test_puzzles_are_verified_while_they_are_made(
     monkeypatch.setattr(PuzzleMaker, "search_games", search)
     arguments = ("--games", 64, "--agent", "zoo/quick", "--at-most", 5, "--out", path, "--resume")
     assert run(*arguments, "--held-by", "greedy") == 130
-    made = puzzles.read(path)
-    assert [p["round"] for p in made["puzzles"]] == [1, 2] and made["following"] == 4
+    stored = puzzles.read(path)
+    assert [p["round"] for p in stored["puzzles"]] == [1, 2] and stored["following"] == 4
     assert tried == [0, 1, 2, 0, 1] and [x.name for x in journal.folder.glob("*.npz")] == ["4.npz"]
     assert run(*arguments) == 2, "it holds verified ones"
     assert run(*arguments, "--held-by", "greedy") == 0 and not journal.folder.exists()
-    made = puzzles.read(path)
-    assert [p["round"] for p in made["puzzles"]] == [1, 2, 1, 2, 1] and made["following"] == 12
-    assert all(p["held"] == about for p in made["puzzles"])
+    stored = puzzles.read(path)
+    assert [p["round"] for p in stored["puzzles"]] == [1, 2, 1, 2, 1] and stored["following"] == 12
+    assert all(p["held"] == about for p in stored["puzzles"])
     assert "verified by greedy" in capsys.readouterr().out
     path.unlink()
     args = puzzle_blocks.MakerArgs(
         "lost_fleet", 4, "zoo/quick", 64, AnswerCriteria(held_by="greedy"), 0, 1
     )
     blocks = puzzle_blocks.make_in_blocks(args, 0, 12, None, False, jobs.LOCAL)
-    assert blocks["chosen"] == made["chosen"] and len(blocks["puzzles"]) == 6
+    assert blocks["chosen"] == stored["chosen"] and len(blocks["puzzles"]) == 6
 
 
 def test_blocks_of_games_are_shards(collection, batches, tmp_path, monkeypatch):

@@ -85,8 +85,10 @@ class PuzzleMaker:
         self.agent = make_agent(name, env)
         check_policy(name, self.agent)
         self.player = CandidatePlayer(env, self.agent)
-        likeliest = make_agent(name, env, likeliest=True)._replace(name=f"{name}, likeliest moves")
-        self.line_player = CandidatePlayer(env, likeliest)
+        line_agent = make_agent(name, env, likeliest=True)
+        # A name of its own: the journal tells agents apart by name and parameters.
+        line_agent = line_agent._replace(name=f"{name}, most probable moves")
+        self.line_player = CandidatePlayer(env, line_agent)
         self._solvers = puzzles.make_solvers(criteria.agents, env)
         self._verifier = PuzzleVerifier(env, name, criteria.held_by) if criteria.held_by else None
         self._stage = ""
@@ -239,8 +241,8 @@ class PuzzleMaker:
     def _screen(self, trials: Sequence[Trial], seed: int) -> list[Trial]:
         """The trials that the cheap tests leave, with playouts of the moves nearest to the answer.
 
-        A line, a playout of most probable moves, says as much about which of two moves is better as
-        several playouts (docs/lab/search.md).
+        The lines of two moves, one playout of most probable moves each, rank them as reliably as
+        several ordinary playouts (docs/lab/search.md).
         """
         self._stage = f"{len(trials)} decisions, a line of each candidate"
         trials = self.line_player.try_candidates(trials, ONE_LINE, leads_by_line, seed)
@@ -265,7 +267,7 @@ class PuzzleMaker:
         return [trial for trial in trials if has_reason(self.player.runner.env, trial)]
 
     def _solved(self, trials: Sequence[Trial]) -> list[Trial]:
-        """The trials whose answer the agents of `solved_by` choose, and none of `unsolved_by`."""
+        """The trials whose answer all of `solved_by` choose, and no agent of `unsolved_by`."""
         remaining = [*trials]
         for name in [*self.criteria.solved_by, *self.criteria.unsolved_by]:
             if not remaining:

@@ -2,8 +2,8 @@
 
 The sentences name the event of the puzzle's reason with its place in the lines, what prevents it
 after the other choice, the lead without it, the largest differences by source of VP, and the turns
-of both lines that show them. VP at once are named with all that both moves bring, and with who
-takes the piece of the answer later.
+of both lines that show them. VP at once are named with what both turns bring, and with who takes
+the piece of the answer later.
 """
 
 from __future__ import annotations
