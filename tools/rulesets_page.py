@@ -109,8 +109,35 @@ SWITCHES = {
     "ship_token_mines_are_plain": "SFT_RANGE_MINE builds guests, SFT_TF3_MINE takes an asteroid",
 }
 
+# Words for the places of the tables: their groups, and the fields of a piece.
+GROUPS = {
+    "map.sector_tiles": "sector tile",
+    "factions": "faction",
+    "round_tiles": "round tile",
+    "final_missions": "final mission",
+    "ship_actions": "ship action",
+    "qic_actions": "QIC action",
+    "artifacts": "artifact",
+    "tinkering_tiles": "tinkering tile",
+    "economy_income": "income of the economy track, by side and level",
+}
+FIELDS = {
+    "start": "resources at the start",
+    "start_power": "power at the start, bowls I/II/III",
+    "base_income": "income without structures",
+    "rl_income": "income of research labs",
+    "pi_income": "income of the planetary institute",
+    "pi_new_main_sector": "with the institute, for a new main sector",
+    "pi_new_sector": "with the institute, for a new sector of any kind",
+    "gaia_planet_qic_instead": "may pay 1 QIC where the ore for a Gaia planet is short",
+    "special": "special action",
+    "special_range_bonus": "range that the special action adds",
+    "ore_token_bowl": "bowl of the token that is bought for an ore",
+}
+
 Difference = tuple[str, Any, Any]
 MISSING = "-"
+INCLUDED, LEFT_OUT = "included", "not included"
 
 
 def differences(old: Ruleset, new: Ruleset) -> Iterator[Difference]:
@@ -132,7 +159,7 @@ def _differ(place: str, old: Any, new: Any) -> Iterator[Difference]:
         before, after = ({piece.id: piece for piece in pieces} for pieces in (old, new))
         for id_ in dict.fromkeys((*before, *after)):
             if id_ not in after or id_ not in before:
-                presence = (MISSING, "there") if id_ in after else ("there", MISSING)
+                presence = (LEFT_OUT, INCLUDED) if id_ in after else (INCLUDED, LEFT_OUT)
                 yield f"{place} {id_}", *presence
                 continue
             for field in fields(before[id_]):
@@ -142,7 +169,7 @@ def _differ(place: str, old: Any, new: Any) -> Iterator[Difference]:
     elif _are_names(old, new):
         for id_ in dict.fromkeys((*old, *new)):
             if id_ not in old or id_ not in new:
-                presence = (MISSING, "there") if id_ in new else ("there", MISSING)
+                presence = (LEFT_OUT, INCLUDED) if id_ in new else (INCLUDED, LEFT_OUT)
                 yield f"{place} {id_}", *presence
     else:
         yield place, old, new
@@ -189,8 +216,15 @@ def _row(place: str, old: Any, new: Any, note: str) -> str:
     before, after = format_value(old), format_value(new)
     if place.endswith(" planets"):
         before, after = _changed_planets(old, new)
-    label = SWITCHES.get(place, place)
+    label = SWITCHES.get(place) or _words(place)
     return f"| {label} | {before} | {after} | {note} |"
+
+
+def _words(place: str) -> str:
+    """A place of the tables in words: the kind of piece, its id, the field."""
+    group, *rest = place.split(" ")
+    label = " ".join([GROUPS.get(group, group), *rest[:1]])
+    return f"{label}: {FIELDS.get(rest[1], rest[1])}" if len(rest) > 1 else label
 
 
 def _base_rows() -> Iterator[str]:
@@ -199,14 +233,16 @@ def _base_rows() -> Iterator[str]:
     rows = []
     for place, old, new in differences(LOST_FLEET_PUBLISHED, BASE):
         group, *rest = place.split(" ")
-        if new == MISSING and len(rest) == 1:
+        if new == LEFT_OUT and len(rest) == 1:
             missing.setdefault(group, []).append(rest[0])
         elif group.startswith("map.") and group not in SWITCHES:
             continue  # coordinates: in BASE_NOTES
         else:
             rows.append(_row(place, old, new, _note(group)))
     for group, ids in missing.items():
-        rows.append(f"| {group}: {' '.join(ids)} | there | {MISSING} | {_note(group)} |")
+        kind = group.removeprefix("map.").replace("_", " ")
+        cells = [f"{kind}: {' '.join(ids)}", INCLUDED, LEFT_OUT, _note(group)]
+        rows.append(f"| {' | '.join(cells)} |")
     return iter(sorted(rows))
 
 

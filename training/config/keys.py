@@ -103,7 +103,7 @@ class NetworkConfig:
         False, "with `planets`: estimates what each action changes in the value of every seat"
     )
     dtype: Literal["float32", "bfloat16"] = option(
-        "float32", "of activations; parameters, logits and values stay float32"
+        "float32", "type of activations; parameters, logits and values stay float32"
     )
 
 
@@ -115,18 +115,18 @@ class PPOConfig:
     num_steps: Whole = whole(64, "decisions of each game between two updates", high=2**16)
     epochs: Whole = whole(2, "passes over the decisions of an update", high=1000)
     minibatches: Whole = whole(
-        8, "of an epoch; each holds as many decisions of each of its games", high=2**16
+        8, "minibatches of an epoch; each has as many decisions of each of its games", high=2**16
     )
     game_blocks: Whole = whole(
         1, "blocks that the games are split into; a minibatch is from one of them", high=2**16
     )
     lr: Number = number(1e-3, "learning rate at the first update", high=10)
-    lr_end: End = end("and at the last, in a straight line; null: `lr`, a constant rate", 10)
+    lr_end: End = end("learning rate at the last update, linear; null: constant", 10)
     gae_lambda: Number = number(0.95, "lambda of the advantages", low=0, high=1)
     clip: Number = number(0.2, "how far the ratio of the policies may leave 1")
-    value_coef: Number = number(0.5, "of the squared error of the values in the loss", low=0)
-    entropy_coef: Number = number(0.01, "of the entropy at the first update", low=0)
-    entropy_end: End = end("and at the last, in a straight line; null: `entropy_coef`")
+    value_coef: Number = number(0.5, "weight of the values' squared error in the loss", low=0)
+    entropy_coef: Number = number(0.01, "weight of the entropy at the first update", low=0)
+    entropy_end: End = end("weight of the entropy at the last update, linear; null: constant")
     max_grad_norm: Number = number(0.5, "gradients are scaled down to this norm")
     reward_scale: Number = number(10.0, "the network's values are in rewards times this")
     normalize_advantage: StrictBool = option(
@@ -136,7 +136,7 @@ class PPOConfig:
 
 @dataclass(frozen=True, config=STRICT)
 class RecipeConfig:
-    """Additions of this project to PPO (docs/lab/learning.md has the gain of each)."""
+    """Additions of this project to PPO (docs/lab/learning.md, docs/lab/studies.md)."""
 
     staggered_starts: Whole = whole(
         0,
@@ -154,7 +154,7 @@ class RecipeConfig:
         0.0, "decay a minibatch of the averaged parameters that are saved; 0: none", low=0, high=1
     )
     advantage_coef: Number = number(
-        0.5, "of the squared error of `network.advantage_head` in the loss", low=0
+        0.5, "weight of the squared error of `network.advantage_head` in the loss", low=0
     )
     advantage_share: Number = number(
         0.5, "share of that head's own estimate in the advantages; the rest is from rewards",
@@ -175,16 +175,16 @@ class RunConfig:
         5, "updates of one compiled call; then logs, checkpoint, evaluation", high=10_000
     )
     max_minutes: Number = number(
-        0.0, "of this start: no new chunk after this many; 0: no limit", low=0
+        0.0, "minutes of this start after which no new chunk begins; 0: no limit", low=0
     )
     checkpoint_chunks: Whole = whole(1, "chunks between two checkpoints; the last one always saves")
-    keep_checkpoints: Whole = whole(2, "number of the latest that are kept")
+    keep_checkpoints: Whole = whole(2, "number of the latest checkpoints that are kept")
     cpu_devices: Whole = whole(
         0, "devices that a CPU is split into; 0: one a core, as far as it pays", low=0, high=1024
     )
     warm_start: Text = option("", "parameters to begin with: zoo/NAME, a run, or an npz file")
     warm_start_temperature: Number = number(
-        1.0, "their logits are divided by it: below 1 a surer policy"
+        1.0, "its logits are divided by this; below 1: less random"
     )
 
 
@@ -205,7 +205,7 @@ class HostsConfig:
     processes: Whole = whole(
         0, "number of processes; 0: one, or the number of the cluster's job", low=0
     )
-    process_id: Whole = whole(0, "which one this is, from 0 on", low=0)
+    process_id: Whole = whole(0, "number of this process, from 0", low=0)
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -213,12 +213,12 @@ class EvalConfig:
     """Games of the policy in one seat against one opponent in the others."""
 
     games: Whole = whole(
-        400, "at the end of training, rounded up to whole set-ups; 0: none", low=0, high=10**7
+        400, "games at the end of training, rounded up to whole set-ups; 0: none", low=0, high=10**7
     )
     chunks: Whole = whole(0, "chunks between two evaluations while training; 0: none", low=0)
-    chunk_games: Whole = whole(128, "games of each of these", high=10**7)
+    chunk_games: Whole = whole(128, "games of each evaluation while training", high=10**7)
     opponents: Text = option("random", "agents, with commas between: an evaluation with each")
-    seed: Whole = whole(0, "of the set-ups", low=0, high=LARGEST_SEED)
+    seed: Whole = whole(0, "seed of the set-ups", low=0, high=LARGEST_SEED)
     likeliest: StrictBool = option(False, "play the most probable action instead of sampling")
 
 
@@ -227,7 +227,7 @@ class Config:
     """Everything that a run depends on. `config.yaml` in the run folder is this, resolved."""
 
     name: Text = option("run", "the run folder is runs/NAME")
-    seed: Whole = whole(0, "of the run", low=0, high=LARGEST_SEED)
+    seed: Whole = whole(0, "random seed of the run", low=0, high=LARGEST_SEED)
     env: EnvConfig = EnvConfig()
     network: NetworkConfig = NetworkConfig()
     ppo: PPOConfig = PPOConfig()
