@@ -1,11 +1,21 @@
 """Make puzzles from games of an agent.
 
-The agent plays games, and a funnel leads from cheap tests of many decisions to expensive tests of
-few. One line of most probable moves after each likely move proposes an answer, if the agents of
-`criteria` agree. Its line has to lead those of all legal moves. In 16 playouts it leads the nearest
-moves, and one event explains why it is better than the policy's move (`puzzle_reasons`). A stronger
-agent may verify this (`verification`). The answer then races against all legal moves (`races`), and
-new random numbers decide again, with and without the plan of the answer (`trials`, `is_puzzle`).
+The agent plays games. Start places, turns, offers of leech, and choices of tiles and federation
+tokens pass tests, from cheap ones of many decisions to expensive ones of few:
+
+1. A line, one playout of most probable moves, follows each likely move. The best one proposes the
+   answer: it leads the policy's move by 5 VP and the others by 3.5 VP, and the agents of `criteria`
+   choose it.
+2. Its line leads that of every legal move by 3 VP, of the policy's by 5 VP.
+3. In 16 playouts it leads the policy's move and the nearest others, up to six in all, and one event
+   explains why it is better than the policy's move (`puzzle_reasons`).
+4. A stronger agent may verify this (`verification`).
+5. It races against every legal move (`races`): 4 playouts of each, up to 256 of those still near. A
+   rival clearly within 3 VP, of the policy's move 5 VP, ends the race. The moves that followed the
+   answer are also played after each rival (`trials`), because the same moves in another order are
+   no mistake.
+6. In `num_playouts` playouts with new random numbers it leads the policy's move by 5 VP and the
+   nearest others by 3.5 VP, with intervals above 0 (`is_puzzle`).
 """
 
 from __future__ import annotations
