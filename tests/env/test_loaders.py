@@ -1,71 +1,45 @@
-"""`gaia_jax.data.transitions` in the loaders of other libraries, as docs/reference/datasets.md has
-them, on the stub game.
+"""`examples/loaders.py`, `gaia_jax.data.transitions` in the loaders of other libraries, on the stub
+game.
 """
 
 import jax
 import numpy as np
 import pytest
 
+from tests.project.test_examples import load
 from tests.recorded_games import record, write
 from tests.stub_env import StubEnv
 
 ENV = StubEnv(reward="vp", length=9)
-NAMES = ("observation", "mask", "action", "return_to_go")
+OPTIONS = {"batch": 9, "group": 2}
+loaders = load("loaders")
 
 
 @pytest.fixture(scope="module")
-def batches(tmp_path_factory):
-    """A function that begins the stream of 5 batches of 9 transitions."""
-    from gaia_jax.data import transitions
-
+def games(tmp_path_factory):
+    """A file whose transitions are 5 batches of 9."""
     file = tmp_path_factory.mktemp("data") / "games.parquet"
     write(file, [record(ENV, key)[0] for key in jax.random.split(jax.random.key(5), 5)])
-    return lambda: transitions(file, ENV, 9, group=2)
+    return file
 
 
-def test_pytorch(batches):
-    data = pytest.importorskip("torch.utils.data", reason="PyTorch is not installed")
+def test_pytorch(games):
+    pytest.importorskip("torch.utils.data", reason="PyTorch is not installed")
+    from gaia_jax.data import transitions
 
-    class Transitions(data.IterableDataset):
-        def __iter__(self):
-            for batch in batches():
-                yield {name: batch[name] for name in NAMES}
-
-    loaded = list(data.DataLoader(Transitions(), batch_size=None))
+    loaded = list(loaders.pytorch(games, ENV, **OPTIONS))
     assert len(loaded) == 5
-    for tensors, arrays in zip(loaded, batches(), strict=True):
-        for name in NAMES:
+    for tensors, arrays in zip(loaded, transitions(games, ENV, **OPTIONS), strict=True):
+        for name in loaders.NAMES:
             np.testing.assert_array_equal(tensors[name].numpy(), arrays[name])
 
 
-def test_grain(batches):
-    grain = pytest.importorskip("grain", reason="grain is not installed")
-
-    class Iterator(grain.DatasetIterator):
-        def __init__(self):
-            super().__init__()
-            self.set_state({"batches": 0})
-
-        def __next__(self):
-            batch = next(self.stream)
-            self.count += 1
-            return batch
-
-        def get_state(self):
-            return {"batches": self.count}
-
-        def set_state(self, state):
-            self.stream, self.count = batches(), 0
-            while self.count < state["batches"]:
-                next(self)
-
-    class Transitions(grain.IterDataset):
-        def __iter__(self):
-            return Iterator()
-
-    iterator = iter(Transitions().map(lambda batch: {name: batch[name] for name in NAMES}))
+def test_grain(games):
+    pytest.importorskip("grain", reason="grain is not installed")
+    batches = loaders.grain_batches(games, ENV, **OPTIONS)
+    iterator = iter(batches.map(lambda batch: {name: batch[name] for name in loaders.NAMES}))
     first = [next(iterator) for _ in range(2)]
-    assert set(first[0]) == set(NAMES)
+    assert set(first[0]) == set(loaders.NAMES)
     state = iterator.get_state()
     third = next(iterator)
     iterator.set_state(state)
@@ -73,11 +47,10 @@ def test_grain(batches):
     assert len(list(iterator)) == 2
 
 
-def test_pandas(batches):
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
-    columns = ("game", "decision", "seat", "action", "reward", "return_to_go", "end")
-    frames = [pandas.DataFrame({name: batch[name] for name in columns}) for batch in batches()]
-    table = pandas.concat(frames).sort_values(["game", "decision"])
+def test_pandas(games):
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    assert len(loaders.pandas_table(games, ENV, 2, **OPTIONS)) == 18
+    table = loaders.pandas_table(games, ENV, **OPTIONS).sort_values(["game", "decision"])
     assert len(table) == 45
     first = table.groupby(["game", "seat"]).first()
     rewards = table.groupby(["game", "seat"])["reward"].sum()
