@@ -157,9 +157,9 @@ def as_int8(number: Array) -> Array:
     return number.astype(jnp.int8)
 
 
-def project_site(game: GameState, cell: Array | slice = slice(None)) -> Array:
-    """bool, a transdim planet without a gaiaformer (GPJ-03)."""
-    return (game.board.planet[cell] == TRANSDIM) & (game.board.piece[cell] == NONE)
+def project_site(game: GameState) -> Array:
+    """(C,) bool, a transdim planet without a gaiaformer (GPJ-03)."""
+    return (game.board.planet == TRANSDIM) & (game.board.piece == NONE)
 
 
 def project_tokens(ruleset: Ruleset, me: Players, op: OperationRow) -> Array:

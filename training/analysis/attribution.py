@@ -23,7 +23,7 @@ MIN_VP = 0.5  # of a source; smaller differences are not reported
 MAX_SOURCES = 5  # of a candidate
 
 
-def attribute(game: Game, number: int, agent: str, num_playouts: int, seed: int = 0) -> JsonObject:
+def attribute(game: Game, number: int, agent: str, num_playouts: int) -> JsonObject:
     """Play out the candidates of one decision of a game, and report the results.
 
     Args:
@@ -33,7 +33,7 @@ def attribute(game: Game, number: int, agent: str, num_playouts: int, seed: int 
     """
     state, played = game.states[number - 1], game.actions[number - 1]
     outcomes = play_out(
-        game.env, make_agent(agent, game.env), state, MAX_CANDIDATES, num_playouts, seed, played
+        game.env, make_agent(agent, game.env), state, MAX_CANDIDATES, num_playouts, 0, played
     )  # fmt: skip
     return {"agent": agent, "playouts": num_playouts} | build_report(game, number, outcomes)
 

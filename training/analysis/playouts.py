@@ -123,9 +123,9 @@ def split_ends(ends: Ends, candidates: Sequence[Candidates]) -> list[Ends]:
     ]
 
 
-def join_ends(parts: Sequence[Ends], axis: int = 0) -> Ends:
-    """Several results as one, along an axis of their arrays."""
-    return Ends(*(np.concatenate(arrays, axis) for arrays in zip(*parts, strict=True)))
+def join_ends(parts: Sequence[Ends]) -> Ends:
+    """Several results as one, along the first axis of their arrays."""
+    return Ends(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 class _Plan(NamedTuple):

@@ -215,21 +215,26 @@ class PuzzleMaker:
         return puzzles.add_games(empty, games, by_game, collection["following"])
 
     def search_games(
-        self, games: Sequence[Game], decisions: Sequence[Decision], seed: int
+        self, games: Sequence[Game], decisions: Sequence[Decision], playout_seed: int
     ) -> list[list[JsonObject]]:
-        """The puzzles of each game; of those with the same answer the one with the largest lead."""
+        """The puzzles of each game; of those with the same answer the one with the largest lead.
+
+        Args:
+            playout_seed: of all playouts; `extend` passes the number of the first set-up, so that
+                each batch of games has its own, and `retry` the seed of the collection.
+        """
         decision_of, trials = dict[int, Decision](), list[Trial]()
         for start in range(0, len(decisions), POOL_SIZE):
             part = decisions[start : start + POOL_SIZE]
             for decision, trial in self._make_trials(games, part, start):
                 decision_of[trial.number] = decision
                 trials.append(trial)
-        trials = self._screen(trials, seed)
+        trials = self._screen(trials, playout_seed)
         verified = self._verify(games, decision_of, trials)
         trials = [trial for trial in trials if trial.number in verified]
         self._stage = f"{len(trials)} decisions, all legal moves"
         races = [self._race(trial) for trial in trials]
-        rivals = nearest_rivals(self.player, races, seed)
+        rivals = nearest_rivals(self.player, races, playout_seed)
         trials = [
             trial
             for trial, race in zip(trials, races, strict=True)
@@ -238,7 +243,9 @@ class PuzzleMaker:
         self._stage = f"{len(trials)} decisions, {self.num_playouts} playouts"
         by_answer: list[dict[str, JsonObject]] = [{} for _ in games]
         samples = range(FIRST_CHECK, FIRST_CHECK + self.num_playouts)
-        for trial in self.player.try_candidates(trials, samples, is_puzzle, seed, with_plans=True):
+        for trial in self.player.try_candidates(
+            trials, samples, is_puzzle, playout_seed, with_plans=True
+        ):
             number, _, beats = decision_of[trial.number]
             puzzle = puzzle_json(games[number], trial) | ({"beats": beats} if beats else {})
             puzzle["rival"] = rivals[trial.number].json(self._texts)

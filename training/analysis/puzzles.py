@@ -320,7 +320,7 @@ def choose_actions(agent: Agent, states: State) -> np.ndarray:
 
 
 def find_solved(agent: Agent, positions: Sequence[tuple[int, JsonObject, State]]) -> list[bool]:
-    """The numbers of the puzzles that an agent solves.
+    """Whether an agent solves each puzzle, by the number of the puzzle.
 
     Args:
         positions: all `replay_positions` of a collection.

@@ -17,7 +17,7 @@ from gaia_jax.cli.command_line import UserError
 from gaia_jax.env import GaiaEnv, State
 
 from ..system.environments import make_env
-from ..types import Environment, EnvModule, EnvState
+from ..types import Environment, EnvState
 
 Position = TypeVar("Position", bound=EnvState)
 
@@ -30,14 +30,11 @@ class Game(NamedTuple):
     actions: list[int]  # M; -1 if the action is not known, as in the table's latest position
 
 
-def read_game(
-    path: Path, num_decisions: int | None = None, env_module: EnvModule = gaia_jax
-) -> Game:
+def read_game(path: Path, num_decisions: int | None = None) -> Game:
     """Replay a record.
 
     Args:
         num_decisions: replay at most this many decisions.
-        env_module: makes the environment.
     Raises:
         UserError: the file cannot be read, or one of its moves is illegal.
     """
@@ -47,19 +44,19 @@ def read_game(
             record = dataclasses.replace(
                 record, actions=record.actions[:num_decisions], final_vp=()
             )
-        return replay_game(record, env_module)
+        return replay_game(record)
     except replay.RecordError as error:
         raise UserError(str(error)) from error
 
 
-def replay_game(record: replay.Record, env_module: EnvModule = gaia_jax) -> Game:
+def replay_game(record: replay.Record) -> Game:
     """The game of a record.
 
     Raises:
         RecordError: one of its moves is illegal.
     """
     states = list(replay.states(record))
-    env = make_env(env_module, record.ruleset, "vp", states[0].game.num_seats)
+    env = make_env(gaia_jax, record.ruleset, "vp", states[0].game.num_seats)
     return Game(env, states, [from_text(env.ruleset, text) for text in record.actions])
 
 

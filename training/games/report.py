@@ -22,6 +22,7 @@ from .stats import (
 from .table import BEHAVIOUR, FEDERATIONS_BY_ROUND, Games
 
 T = TypeVar("T")
+MAX_FORFEITS = 6  # listed for an agent
 # Rows of an evaluation's text, of `behaviour`.
 PRINTED = {
     "federations": "federations formed",
@@ -224,14 +225,15 @@ def _turned(pair: dict[str, Any]) -> dict[str, Any]:
     return {"mean": -pair["mean"], "low": low, "high": high}
 
 
-def _forfeits(result: dict[str, Any], limit: int = 6) -> list[str]:
-    """The agents that moved illegally, and the games that they lost by it."""
+def _forfeits(result: dict[str, Any]) -> list[str]:
+    """The agents that moved illegally, and the first MAX_FORFEITS games that they lost by it."""
     lines = []
     for name, x in result["agents"].items():
         games = [f for f in result["forfeits"] if f["agent"] == name]
         if games:
-            listed = ", ".join(f"set-up {f['setup']} game {f['rotation']}" for f in games[:limit])
-            rest = f" and {len(games) - limit} more" if len(games) > limit else ""
+            first, further = games[:MAX_FORFEITS], len(games[MAX_FORFEITS:])
+            listed = ", ".join(f"set-up {f['setup']} game {f['rotation']}" for f in first)
+            rest = f" and {further} more" if further else ""
             lines.append(f"{name}: {format_illegal_moves(x['illegal_moves'])} ({listed}{rest})")
     return ["", *lines] if lines else []
 
@@ -243,7 +245,7 @@ def _cell(value: float | None, games: int | None) -> str:
     return f"{value:.2f}" if games is None else f"{value:.1f} ({games})"
 
 
-def _row(name: str, cells: list[str], players: Sequence[np.ndarray]) -> str:
+def _row(name: str, cells: Sequence[str], players: Iterable[str]) -> str:
     widths = [max(13, len(player) + 2) for player in players]
     return f"{name:<28}" + "".join(f"{c:>{w}}" for c, w in zip(cells, widths, strict=True))
 

@@ -26,6 +26,7 @@ from ..agents.levels import LEVELS, Level
 from ..agents.registry import REGISTRY, plays
 from ..agents.search import SUFFIX
 from ..analysis.search_report import Explainer
+from ..run.folder import RUNS
 from . import catalogue
 from .background import Compilation, compiler, error_text
 from .compiled_rules import Rules
@@ -82,13 +83,12 @@ class AgentProgram:
 class AgentPool:
     """Agents by name and ruleset: built-in, shipped, named on the command line, or trained."""
 
-    def __init__(self, names: Sequence[str] = (), runs: Path = Path("runs")):
+    def __init__(self, names: Sequence[str] = ()):
         """
         Args:
             names: further agents.
-            runs: folder of trainings with checkpoints.
         """
-        learnt = [name for name in (*zoo.names(), *_runs(runs)) if name not in names]
+        learnt = [name for name in (*zoo.names(), *_runs(RUNS)) if name not in names]
         searching = [f"{name}{SUFFIX}{SIMULATIONS}" for name in learnt]
         levels = [level.agent for level in LEVELS]
         self.names = list(dict.fromkeys((*levels, *REGISTRY, *learnt, *searching, *names)))

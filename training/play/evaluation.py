@@ -55,16 +55,9 @@ def near(game: Game, at: int) -> list[int]:
     return line[max(0, position - 1) : position + 2]
 
 
-def _following(game: Game, id: int) -> int:
-    """The action that follows a position on its line; -1 at the end."""
-    line = game.line_of(id)
-    later = line[line.index(id) + 1 :]
-    return game.nodes[later[0]].action if later else -1
-
-
 def searched(game: Game, id: int, name: str) -> dict[str, Any] | None:
     """The result of `search` at a position for the line in view; None before the search."""
-    table: dict[str, Any] | None = game.node(id).analysis.get(f"{name} {_following(game, id)}")
+    table: dict[str, Any] | None = game.node(id).analysis.get(f"{name} {game.played_at(id)}")
     return table and {**table, "candidates": [_row(game, id, row) for row in table["candidates"]]}
 
 
@@ -83,7 +76,7 @@ def search(game: Game, id: int, agent: AgentProgram) -> None:
     legal = np.flatnonzero(node.state.legal_action_mask)
     if explainer is None or game.table(id).over or len(legal) < 2 or searched(game, id, agent.name):
         return
-    path, following = game.path(id), _following(game, id)
+    path, following = game.path(id), game.played_at(id)
     actions = [*(game.nodes[other].action for other in path[1:]), following]
     env = game.rules.env
     so_far = RecordedGame(env, [game.nodes[i].state for i in path], actions)

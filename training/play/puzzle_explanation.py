@@ -160,7 +160,7 @@ def _mentions(turns: Sequence[Turn], sources: Mapping[int, str]) -> list[Mention
     ]
 
 
-def _signed(vp: float, form: str = "+.1f") -> str:
+def _signed(vp: float, form: str) -> str:
     return with_minus(number(vp, form))
 
 
@@ -214,9 +214,9 @@ def _vp_at_once(
     return text + " " + page_text(f"puzzle-vp-{'late' if is_own else 'taken'}", vp=vp, **values)
 
 
-def _list(contrast: Contrast, vp_by_source: Mapping[str, float], form: str = "+.1f") -> str:
+def _list(contrast: Contrast, vp_by_source: Mapping[str, float]) -> str:
     return ", ".join(
-        page_text("vp-from", vp=_signed(vp, form), source=contrast.sources.get(source, source))
+        page_text("vp-from", vp=_signed(vp, "+.1f"), source=contrast.sources.get(source, source))
         for source, vp in vp_by_source.items()
     )
 

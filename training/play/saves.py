@@ -39,12 +39,8 @@ SHIPPED_MARK = "Shipped: "  # no saved name has a colon
 class Saves:
     """A folder of records. Every method may be called from any thread."""
 
-    def __init__(self, folder: Path, shipped: Path = SHIPPED):
-        """
-        Args:
-            folder: of saved records. shipped: folder of further records; may be missing.
-        """
-        self.folder, self.shipped = folder, shipped
+    def __init__(self, folder: Path):
+        self.folder = folder
         # The offer of each file as of its stamp; None if it cannot be opened.
         self._offers: dict[str, tuple[Stamp, dict[str, Any] | None]] = {}
         self._reading = threading.Lock()  # a record counts as unreadable while it is read
@@ -59,7 +55,7 @@ class Saves:
         Records are not replayed: an illegal action is found when a record is opened, and from then
         on the record is not offered.
         """
-        shipped = [f"{SHIPPED_MARK}{name}" for name in _stems(self.shipped)]
+        shipped = [f"{SHIPPED_MARK}{name}" for name in _stems(SHIPPED)]
         with self._reading:
             offered = [self._offer(name, rules) for name in (*self.names(), *shipped)]
         return [offer for offer in offered if offer]
@@ -115,7 +111,7 @@ class Saves:
         plain = name.removeprefix(SHIPPED_MARK)
         if not is_name(plain):
             raise Refused("record: the name of a saved one is required")
-        return (self.folder if plain == name else self.shipped) / f"{plain}.json"
+        return (self.folder if plain == name else SHIPPED) / f"{plain}.json"
 
     def save(self, name: object, record: Record) -> str:
         """Save a game; the name of the record.

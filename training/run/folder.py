@@ -31,25 +31,26 @@ from .logs import RECORDS, Logs, NoLogs, drop_after, read_records
 if TYPE_CHECKING:
     from ..learn.loop import Trainer
 
+RUNS = Path("runs")
 HISTORY = "history.jsonl"
 COMPLETE, OUT_OF_TIME, INTERRUPTED = "complete", "out of time", "interrupted"
 PACKAGES = ("flax", "optax")  # in addition to those of `processes.versions`
 
 
-def new_folder(name: str, runs: Path = Path("runs")) -> Path:
+def new_folder(name: str) -> Path:
     """Make runs/NAME, or the first of runs/NAME-2, -3, ... that does not exist.
 
     Two runs of one name that start at once get a folder each.
     """
     try:
-        runs.mkdir(exist_ok=True)
+        RUNS.mkdir(exist_ok=True)
         while True:
-            folder = free_path(runs, name)
+            folder = free_path(RUNS, name)
             with contextlib.suppress(FileExistsError):
                 folder.mkdir()
                 return folder
     except OSError as error:
-        raise UserError(f"cannot make a folder in {runs}: {reason(error)}") from error
+        raise UserError(f"cannot make a folder in {RUNS}: {reason(error)}") from error
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .start import RUNS
+from .folder import RUNS
 from .sweep_file import Range, Space
 
 FACTORS = (0.8, 1.25)

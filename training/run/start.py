@@ -29,9 +29,8 @@ from ..learn.loop import Inputs
 from ..system import devices, process_group, processes
 from ..system.process_group import ProcessGroup
 from ..types import EnvModule
+from .folder import RUNS
 from .logs import RECORDS, check_sink, read_records
-
-RUNS = Path("runs")
 
 
 class TrainRequest(NamedTuple):

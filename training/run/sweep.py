@@ -20,7 +20,8 @@ from ..system.data_files import check_same
 from ..types import EnvModule, JsonObject
 from . import curves, logs, training
 from . import folder as run_folder
-from .start import RUNS, Resolved, TrainRequest, check, load
+from .folder import RUNS
+from .start import Resolved, TrainRequest, check, load
 
 Score = tuple[str, int]  # an opponent, and the number of games
 SWEEPS = RUNS / ".sweeps"  # results of runs in a folder for each sweep, folders that lock runs

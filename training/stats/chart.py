@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+MAX_EFFECTS = 60  # of a forest plot
 SIGNIFICANT, OTHER, GRID = "#b5402a", "#5b6570", "#e3e6e9"
 # A page that defines these variables gives a chart the colours of its theme.
 _THEME = {"#000000": "ink", "#ffffff": "panel", GRID: "line", OTHER: "quiet", SIGNIFICANT: "bad"}
@@ -36,22 +37,14 @@ class Line(NamedTuple):
     colour: str = ""  # by default the next of COLOURS
 
 
-def forest(
-    effects: Sequence[Effect],
-    title: str,
-    unit: str = "VP",
-    limit: int = 60,
-    keep_order: bool = False,
-) -> str:
-    """Effects with their intervals, the largest first; significant ones are red.
+def forest(effects: Sequence[Effect], title: str, unit: str = "VP") -> str:
+    """The MAX_EFFECTS largest effects with their intervals; significant ones are red.
 
     Args:
         unit: of the estimates.
-        limit: largest number of effects.
-        keep_order: keep the order of `effects` instead of sorting them.
     """
     effects = [e for e in effects if math.isfinite(e.estimate) and math.isfinite(e.low)]
-    effects = (effects if keep_order else sorted(effects, key=lambda e: -e.estimate))[:limit]
+    effects = sorted(effects, key=lambda e: -e.estimate)[:MAX_EFFECTS]
     figure, axes = new_figure(8, 1.1 + 0.22 * len(effects))
     for row, effect in enumerate(effects):
         colour = SIGNIFICANT if effect.significant else OTHER
