@@ -58,11 +58,11 @@ def main(folder: str) -> None:
     report("rules, prices and agents")
     table = server.get(game.id)
     server.ask_advice(table, browser, "hint", game.now, [])
-    until(lambda: server.advice.hint(game)["status"] != "running")
-    assert server.advice.hint(game)["candidates"]
+    until(lambda: server.advice.hint(game, game.now)["status"] != "running")
+    assert server.advice.hint(game, game.now)["candidates"]
     move = game.rules.legal(game.nodes[game.now].state)[0]
     server.ask_advice(table, browser, "check", game.now, [move])
-    until(lambda: server.advice.check(game, [move])["checked"])
+    until(lambda: server.advice.check(game, [move], game.now)["checked"])
     report("hint and check")
     server.change(table, browser, "seat", {"player": 0, "who": "zoo/strong"})
     until(lambda: game.over() or game.message)

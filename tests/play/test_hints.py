@@ -83,32 +83,34 @@ def table(id: str = "a") -> Any:
 def test_a_hint_ends_when_the_position_is_another_one(advice: Advice) -> None:
     game = table()
     PlannedAnalysis.hold.clear()
-    advice.start_hint(game)
+    advice.start_hint(game, game.now)
     first = advice._positions["a", game.now].hint
-    advice.start_hint(game)
+    advice.start_hint(game, game.now)
     assert first and advice._positions["a", game.now].hint is first, "asked twice, looked for once"
-    assert advice.hint(game)["status"] == "running"
+    assert advice.hint(game, game.now)["status"] == "running"
     assert advice.hint(game, 1) == {"status": "none", "node": 1, "candidates": []}
-    assert advice.hint(game)["status"] == "running", "to look at another position ends nothing"
+    assert advice.hint(game, game.now)["status"] == "running", (
+        "to look at another position ends nothing"
+    )
     other = table("b")
-    advice.start_hint(other)
-    assert advice.hint(game)["status"] == "running", "each table has its own"
+    advice.start_hint(other, other.now)
+    assert advice.hint(game, game.now)["status"] == "running", "each table has its own"
     advice.leave(other, 1)
-    assert advice.hint(other)["status"] == "running", "the game was not there"
+    assert advice.hint(other, other.now)["status"] == "running", "the game was not there"
     advice.forget("b")
     game.now = 1
     advice.leave(game, 0)
-    assert advice.hint(game) == {"status": "none", "node": 1, "candidates": []}
+    assert advice.hint(game, game.now) == {"status": "none", "node": 1, "candidates": []}
     PlannedAnalysis.hold.set()
     first.wait()
     assert first.status == "called off"
-    advice.start_hint(game)
+    advice.start_hint(game, game.now)
     second = advice._positions["a", game.now].hint
     assert second
     second.wait()
-    assert len(advice.hint(game)["candidates"]) == 2
+    assert len(advice.hint(game, game.now)["candidates"]) == 2
     advice.forget("a")
-    assert advice.hint(game)["status"] == "none"
+    assert advice.hint(game, game.now)["status"] == "none"
 
 
 def test_no_hint_of_a_position_that_was_taken_back_meanwhile(advice: Advice) -> None:
@@ -131,47 +133,47 @@ def test_no_hint_of_a_position_that_was_taken_back_meanwhile(advice: Advice) -> 
 def test_a_hint_is_called_off_by_a_wish(advice: Advice) -> None:
     game = table()
     PlannedAnalysis.hold.clear()
-    advice.start_hint(game)
+    advice.start_hint(game, game.now)
     first = advice._positions["a", game.now].hint
-    advice.call_off(game, "review")
-    assert advice.hint(game)["status"] == "running", "there is no review"
-    advice.call_off(game, "hint")
-    assert advice.hint(game)["status"] == "called off"
-    advice.start_hint(game)
+    advice.call_off(game, "review", game.now)
+    assert advice.hint(game, game.now)["status"] == "running", "there is no review"
+    advice.call_off(game, "hint", game.now)
+    assert advice.hint(game, game.now)["status"] == "called off"
+    advice.start_hint(game, game.now)
     second = advice._positions["a", game.now].hint
     assert first and second and second is not first
     PlannedAnalysis.hold.set()
     second.wait()
-    assert first.status == "called off" and advice.hint(game)["status"] == "ready"
+    assert first.status == "called off" and advice.hint(game, game.now)["status"] == "ready"
 
 
 def test_the_move_itself_is_checked(advice: Advice) -> None:
     game = table()
     for text, warned in (("good", False), ("bad", True)):
-        advice.start_check(game, [text])
+        advice.start_check(game, [text], game.now)
         advice._positions["a", game.now].checks[text,].wait()
-        checked = advice.check(game, [text])["checked"]
+        checked = advice.check(game, [text], game.now)["checked"]
         assert checked["warned"] is warned and checked["actions"] == [text]
     assert checked["lost"] == [12.0, 9.0, 15.0] and checked["grade"] == "blunder"
     with pytest.raises(Refused, match="'worse' is not legal here"):
-        advice.start_check(game, ["good", "worse"])
+        advice.start_check(game, ["good", "worse"], game.now)
     game.now = 1
-    assert advice.check(game, ["bad"])["status"] == "none"
+    assert advice.check(game, ["bad"], game.now)["status"] == "none"
 
 
 def test_two_tabs_check_a_move_each(advice: Advice) -> None:
     """At one seat: neither cancels the check of the other, nor receives its result."""
     game = table()
-    advice.start_check(game, ["good"])
-    advice.start_check(game, ["bad"])
+    advice.start_check(game, ["good"], game.now)
+    advice.start_check(game, ["bad"], game.now)
     good, bad = advice._positions["a", game.now].checks.values()
     good.wait()
     bad.wait()
-    assert advice.check(game, ["good"])["checked"]["warned"] is False
-    assert advice.check(game, ["bad"])["checked"]["warned"] is True
-    advice.start_check(game, ["good"])
+    assert advice.check(game, ["good"], game.now)["checked"]["warned"] is False
+    assert advice.check(game, ["bad"], game.now)["checked"]["warned"] is True
+    advice.start_check(game, ["good"], game.now)
     assert advice._positions["a", game.now].checks["good",] is good, "asked again"
-    advice.call_off(game, "check", texts=["other"])
+    advice.call_off(game, "check", game.now, ["other"])
     assert good.now == bad.now == "ready"
 
 
@@ -183,12 +185,12 @@ def test_only_the_latest_checks_of_a_position_run(advice: Advice) -> None:
     with busy:
         jobs = []
         for move in moves:
-            advice.start_check(game, move)
+            advice.start_check(game, move, game.now)
             jobs.append(advice._positions["a", 0].checks[tuple(move)])
         for job in jobs[:2]:
             job.wait()
             assert job.status == "called off"
-        assert advice.check(game, moves[0])["status"] == "none"
+        assert advice.check(game, moves[0], game.now)["status"] == "none"
         assert {job.status for job in jobs[2:]} == {"running"}
         analysis: Any = advice._positions["a", 0].analysis
         assert analysis.is_hurried
@@ -213,7 +215,7 @@ def test_pages_do_not_wait_for_an_agent(advice: Advice, monkeypatch: pytest.Monk
     for start in (advice.start_hint, partial(advice.start_check, texts=["good"])):
         is_loading.clear()
         may_end.clear()
-        thread = threading.Thread(target=start, args=(table(),))
+        thread = threading.Thread(target=start, args=(table(),), kwargs={"at": 0})
         thread.start()
         assert is_loading.wait(10) and advice._lock.acquire(timeout=5)
         advice._lock.release()
@@ -224,14 +226,14 @@ def test_pages_do_not_wait_for_an_agent(advice: Advice, monkeypatch: pytest.Monk
 def test_a_check_hurries_the_hint_of_its_position(advice: Advice) -> None:
     game = table()
     PlannedAnalysis.hold.clear()
-    advice.start_hint(game)
+    advice.start_hint(game, game.now)
     analysis: Any = advice._positions["a", game.now].analysis
-    advice.start_check(game, ["bad"])
+    advice.start_check(game, ["bad"], game.now)
     assert analysis.is_hurried
     PlannedAnalysis.hold.set()
     advice._positions["a", game.now].checks["bad",].wait()
-    assert advice.check(game, ["bad"])["checked"]["warned"]
-    assert advice.hint(game)["status"] == "ready"
+    assert advice.check(game, ["bad"], game.now)["checked"]["warned"]
+    assert advice.hint(game, game.now)["status"] == "ready"
     assert analysis.suggested == 1, "the hint keeps what it has"
 
 

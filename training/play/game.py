@@ -214,10 +214,10 @@ class Game:
         self.message = ""
         self.changed()
 
-    def resume(self, at: int | None = None) -> None:
-        """Let the game continue from a position, by default the present one."""
+    def resume(self, at: int) -> None:
+        """Let the game continue from a position."""
         self.paused, self.message = False, ""
-        self._move_to(self.now if at is None else self.node(at).id)
+        self._move_to(self.node(at).id)
 
     def _move_to(self, id: int) -> None:
         self.now, self.line = id, self.line_of(id)

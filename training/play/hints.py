@@ -73,13 +73,12 @@ class Advice:
         self._reviews: dict[str, tuple[list[int], Job]] = {}  # by game, with the line
         self._lock = threading.Lock()
 
-    def start_hint(self, game: Game, at: int | None = None) -> None:
-        """Start a hint for a position, by default the present one."""
-        node = game.now if at is None else at
-        state = game.nodes[node].state
+    def start_hint(self, game: Game, at: int) -> None:
+        """Start a hint for a position."""
+        state = game.nodes[at].state
         adviser = self._advisers.get(game.rules)  # takes seconds, in which pages need the lock
         with self._lock:
-            position, played = self._position(game, node, state, adviser), game.played_at(node)
+            position, played = self._position(game, at, state, adviser), game.played_at(at)
             is_same = position.played == played
             if position.hint and position.hint.now in ("running", "ready") and is_same:
                 return
@@ -96,21 +95,19 @@ class Advice:
 
             position.hint = Job(work, "hint", is_localized=True)
 
-    def start_check(self, game: Game, texts: Sequence[str], at: int | None = None) -> None:
+    def start_check(self, game: Game, texts: Sequence[str], at: int) -> None:
         """Check a move at a position, unless its check runs or is ready.
 
         Args:
             texts: of its decisions.
-            at: the position, by default the present one.
         Raises:
             Refused: one of them is not legal.
         """
-        rules, node = game.rules, game.now if at is None else at
-        state = game.nodes[node].state
+        rules, state = game.rules, game.nodes[at].state
         actions = _legal_actions(rules, state, texts)
         adviser = self._advisers.get(rules)
         with self._lock:
-            position = self._position(game, node, state, adviser)
+            position = self._position(game, at, state, adviser)
             earlier = position.checks.get(tuple(texts))
             if earlier and earlier.now in ("running", "ready"):
                 return
@@ -160,26 +157,25 @@ class Advice:
         position = self._positions.get((game.id, node))
         return position if position and position.state is game.nodes[node].state else None
 
-    def hint(self, game: Game, at: int | None = None) -> dict[str, Any]:
-        """The hint of a position, by default the present one: `status`, `candidates`, progress."""
-        job, node = self._job(game, "hint", at), game.now if at is None else at
+    def hint(self, game: Game, at: int) -> dict[str, Any]:
+        """The hint of a position: `status`, `candidates`, progress."""
+        job = self._job(game, "hint", at)
         if job is None:
-            return {"status": "none", "node": node, "candidates": []}
+            return {"status": "none", "node": at, "candidates": []}
         nothing = {"candidates": [], "tried": 0, "nothing_near": ""}
-        return {**job.json(), "node": node, **(job.result or nothing)}
+        return {**job.json(), "node": at, **(job.result or nothing)}
 
-    def check(self, game: Game, texts: Sequence[str], at: int | None = None) -> dict[str, Any]:
+    def check(self, game: Game, texts: Sequence[str], at: int) -> dict[str, Any]:
         """The check of a move at a position: `status`, progress, and `checked` at its end."""
         job = self._job(game, "check", at, texts)
-        node = game.now if at is None else at
         if job is None:
-            return {"status": "none", "node": node, "checked": None}
-        return {**job.json(), "node": node, "checked": job.result}
+            return {"status": "none", "node": at, "checked": None}
+        return {**job.json(), "node": at, "checked": job.result}
 
-    def _job(self, game: Game, kind: str, at: int | None, texts: Sequence[str] = ()) -> Job | None:
+    def _job(self, game: Game, kind: str, at: int, texts: Sequence[str] = ()) -> Job | None:
         """The hint of a position or the check of a move there; None if there is none."""
         with self._lock:
-            position = self._known(game, game.now if at is None else at)
+            position = self._known(game, at)
             if position is None:
                 return None
             return position.hint if kind == "hint" else position.checks.get(tuple(texts))
@@ -218,13 +214,11 @@ class Advice:
             if job is None or reviewed != line or job.now in ("failed", "called off"):
                 self._reviews[game.id] = line, Job(work, "review", is_localized=True)
 
-    def call_off(
-        self, game: Game, kind: str, at: int | None = None, texts: Sequence[str] = ()
-    ) -> None:
+    def call_off(self, game: Game, kind: str, at: int, texts: Sequence[str] = ()) -> None:
         """Cancel the `hint`, the `check` or the `review`; a started compilation still finishes.
 
         Args:
-            at: the position of a hint or check, by default the present one.
+            at: the position of a hint or check.
             texts: of the move of a check.
         """
         job = self.review_job(game) if kind == "review" else self._job(game, kind, at, texts)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 import threading
 import time
 import unicodedata
@@ -127,11 +126,7 @@ class Saves:
             raise Refused(f"{MAX_SAVED} records are saved; move some of them away first")
         name = self._free(name, record)
         self.folder.mkdir(parents=True, exist_ok=True)
-        target, part = self.folder / f"{name}.json", self.folder / f".{secrets.token_hex(6)}.part"
-        replay.write(part, record)
-        with part.open("rb") as file:
-            os.fsync(file.fileno())
-        part.replace(target)
+        replay.write(self.folder / f"{name}.json", record)
         return name
 
     def _free(self, name: str, record: Record) -> str:
