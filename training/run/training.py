@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from tqdm import tqdm
 
@@ -18,8 +19,8 @@ from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import wrote
 from gaia_jax.cli.progress import status_line
 
-from ..config import Config
 from ..games.report import format_evaluation
+from ..learn.learner_state import Hyper
 from ..learn.loop import Trainer
 from ..system import cli, signals
 from ..types import EnvModule
@@ -108,13 +109,15 @@ def _report(
     decisions = ppo_config.num_envs * ppo_config.num_steps
     speed = decisions * len(records) / seconds
     first = trainer.update - len(records) + 1
+    updates_before = jnp.arange(first - 1, trainer.update)
+    learning_rates = Hyper.of(trainer.config).between("lr", "lr_end", updates_before)
     for update, record in enumerate(records, first):
         seats = trainer.env.num_players * record["games/ended"]
         record["games/vp"] = record.pop("games/vp_sum") / seats if seats else math.nan
         record["games/reward"] = record.pop("games/reward_sum") / seats if seats else math.nan
         record["time/decisions_per_second"] = speed
         record["time/decisions"] = float(update * decisions)
-        record["policy/learning_rate"] = _learning_rate(trainer.config, update - 1)
+        record["policy/learning_rate"] = float(learning_rates[update - first])
         logs.write(update, record)
 
     def mean(name: str) -> float:
@@ -129,13 +132,6 @@ def _report(
         refresh=False,
     )
     progress.update(len(records))
-
-
-def _learning_rate(config: Config, update: int) -> float:
-    """The learning rate of the update after `update` others; `config` of `with_ends`."""
-    first, last = config.ppo.lr, config.ppo.lr_end
-    assert last is not None
-    return first + (last - first) * min(update / config.run.updates, 1.0)
 
 
 def run(request: TrainRequest, env_module: EnvModule, spent: float = 0.0) -> int:
