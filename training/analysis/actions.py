@@ -12,10 +12,17 @@ from gaia_jax.state import Node
 
 from ..types import EnvState
 
+CONVERSION = "free "  # begins the text of a conversion
+
+
+def is_conversion(text: str) -> bool:
+    """Whether an action is a conversion, which the rules call a free action."""
+    return text.startswith(CONVERSION)
+
 
 def is_main_action(node: int, text: str) -> bool:
     """Whether an action is a main action (ROU-03)."""
-    return node == Node.TURN and not text.startswith("free ")
+    return node == Node.TURN and not is_conversion(text)
 
 
 def action_kind(text: str) -> str:

@@ -36,6 +36,7 @@ from gaia_jax.xla.stored_programs import env_jit
 from ..agents import make_agent
 from ..types import JsonObject
 from . import puzzles, review_report
+from .actions import is_conversion
 from .judge import judge_from_playouts, make_comparison, policy_probabilities
 from .playout_journal import PlayoutJournal
 from .playouts import Candidates
@@ -51,7 +52,6 @@ from .puzzle_criteria import (
 from .puzzle_reasons import has_reason
 from .puzzles import (
     ANY_ANSWER,
-    CONVERSION,
     NON_ANSWERS,
     AnswerCriteria,
 )
@@ -326,7 +326,7 @@ class PuzzleMaker:
         states = [games[game].states[at] for game, at, _ in decisions]
         texts = self._texts
         by_state = policy_probabilities(self.agent, stack_states(states))[: len(states)]
-        is_move = np.array([not text.startswith(CONVERSION) for text in texts])
+        is_move = np.array([not is_conversion(text) for text in texts])
         is_kind = np.array([not text.startswith(NON_ANSWERS) for text in texts])
         is_likely = by_state >= MIN_RELATIVE_PROBABILITY * by_state.max(1, keepdims=True)
         beaten = by_state.argmax(1)

@@ -27,7 +27,7 @@ from gaia_jax.state import Node
 
 from ..system.batched import stepping
 from ..types import JsonObject
-from .actions import begins_turn, is_within_turn
+from .actions import begins_turn, is_conversion, is_within_turn
 from .attribution import by_source, largest_sources
 from .trials import Trial
 
@@ -233,7 +233,7 @@ def _is_possible(
 
 def _main(texts: Sequence[str], actions: Sequence[int]) -> int:
     """The main action of a turn; -1 if there is none."""
-    return next((a for a in actions if not texts[a].startswith("free ")), -1)
+    return next((a for a in actions if not is_conversion(texts[a])), -1)
 
 
 def _event(texts: Sequence[str], actions: Sequence[int]) -> int:

@@ -29,6 +29,7 @@ from ..agents import Agent, make_agent, sha256_of
 from ..system import data_files
 from ..system.data_files import LIST, NUMBER, OBJECT, TEXT, WHOLE
 from ..types import JsonObject
+from .actions import CONVERSION
 from .recorded_game import Game, compiled_step, replay_game, whole_moves
 
 Schema = Mapping[str, Any]  # by key: a type, a schema, or a list that holds the schema of its items
@@ -38,7 +39,6 @@ AT_ONCE = 256  # states at which an agent chooses in one call
 MIN_LEAD = 5.0  # VP of the answer above the choice to beat
 MIN_LEAD_OVER_OTHERS = 3.5  # VP of the answer above each other candidate
 # A conversion only begins a move. A special action can wait: no other player can take it.
-CONVERSION = "free "
 NON_ANSWERS = (CONVERSION, "special ")
 THEMES = {
     "form_federation": "federation", "advance": "research", "ship": "ship", "explore": "ship",

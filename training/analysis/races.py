@@ -20,8 +20,9 @@ import numpy as np
 from gaia_jax.env import GaiaEnv, State
 
 from ..types import JsonObject
+from .actions import is_conversion
 from .playouts import Candidates
-from .puzzles import CONVERSION, MIN_LEAD
+from .puzzles import MIN_LEAD
 from .trials import MAX_JOBS, CandidatePlayer, extract_plans
 
 MIN_LEAD_OVER_RIVALS = 3.0  # VP of the answer above every other legal move
@@ -145,7 +146,7 @@ class Rival(NamedTuple):
 def other_moves(env: GaiaEnv, state: State, excluded: Sequence[int]) -> list[int]:
     """The legal moves of a state without some, and without conversions, which only begin a move."""
     texts, legal = env.ruleset.actions.texts, np.flatnonzero(np.asarray(state.legal_action_mask))
-    return [a for a in legal.tolist() if a not in excluded and not texts[a].startswith(CONVERSION)]
+    return [a for a in legal.tolist() if a not in excluded and not is_conversion(texts[a])]
 
 
 def make_race(

@@ -21,6 +21,7 @@ from gaia_jax.rules.scoring import final_score
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GameState
 
+from ..analysis.actions import is_conversion
 from .compiled_rules import Rules
 from .languages import say
 
@@ -111,7 +112,7 @@ def _next(rules: Rules, state: State) -> list[Line]:
 
 
 def _free(rules: Rules, state: State) -> list[str]:
-    return [text for text in rules.legal(state) if text.startswith("free ")]
+    return [text for text in rules.legal(state) if is_conversion(text)]
 
 
 @cache
@@ -140,7 +141,7 @@ def repeats(rules: Rules, state: State) -> dict[str, list[dict[str, Any]]]:
     if rules.table(state).node not in ("TURN", "AFTER"):
         return {}
     before, effects_by_action = rules.table(state), {}
-    for text in (text for text in rules.legal(state) if text.startswith("free ")):
+    for text in (text for text in rules.legal(state) if is_conversion(text)):
         position, several = state, []
         for times in range(1, MAX_CONVERSIONS + 1):
             if text not in rules.legal(position):
@@ -168,7 +169,7 @@ def reached(rules: Rules, state: State) -> list[dict[str, Any]]:
     while open_:
         position, path = open_.popleft()
         for text in rules.legal(position):
-            if not text.startswith("free "):
+            if not is_conversion(text):
                 if text not in direct:
                     paths.setdefault(text, path)
             elif len(path) < MAX_CONVERSIONS and len(seen) < MAX_POSITIONS:

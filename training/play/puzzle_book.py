@@ -23,8 +23,8 @@ from gaia_jax.replay import page
 
 from ..agents import sha256_of
 from ..analysis import puzzles
+from ..analysis.actions import is_conversion
 from ..analysis.puzzle_choices import LEVELS, choose_candidates, find_level
-from ..analysis.puzzles import CONVERSION
 from ..analysis.races import MIN_LEAD_OVER_RIVALS, other_moves
 from ..analysis.recorded_game import compiled_step
 from ..types import JsonObject
@@ -237,5 +237,4 @@ def source_names(table: Table) -> dict[str, str]:
 def words_of(table: Table, text: str) -> str:
     """An action in words that name the pieces at its place; a conversion only begins a move."""
     words = say_at(table, text)
-    is_conversion = text.startswith(CONVERSION)
-    return page_text("first-conversions", list=words) if is_conversion else words
+    return page_text("first-conversions", list=words) if is_conversion(text) else words

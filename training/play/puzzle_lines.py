@@ -13,9 +13,8 @@ from gaia_jax.render import Table, effects, in_words, panels, say_at
 from gaia_jax.replay import page
 from gaia_jax.state import Node
 
-from ..analysis.actions import begins_turn, is_within_turn
+from ..analysis.actions import begins_turn, is_conversion, is_within_turn
 from ..analysis.puzzle_reasons import piece_of
-from ..analysis.puzzles import CONVERSION
 from ..analysis.recorded_game import compiled_step
 from ..types import JsonObject
 from .languages import page_text
@@ -71,7 +70,7 @@ class Turn(NamedTuple):
 def part_of_turn(state: State, text: str) -> str:
     """Whether an action "begins" or "continues" the turn of its player, or neither."""
     if int(state.game.turn.node) in (Node.START, Node.TURN):
-        return "" if text.startswith(CONVERSION) else "begins"
+        return "" if is_conversion(text) else "begins"
     return "continues" if is_within_turn(state) else ""
 
 
@@ -122,7 +121,7 @@ def steps_of(
         player, action = int(state.current_player), from_text(env.ruleset, text)
         before, state = state, step(state, action)
         is_own, is_cut, is_last = player == seat, num_shown >= MAX_STEPS, number == len(line) - 1
-        is_minor = text in HIDDEN or (not is_own and text.startswith(CONVERSION))
+        is_minor = text in HIDDEN or (not is_own and is_conversion(text))
         is_inside = part_of_turn(before, text) == "continues"
         is_kept = is_event(text, events) or (is_kept and is_inside)
         if is_cut and not is_last and not is_kept:

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from gaia_jax.components.costs import ROUNDS
 from gaia_jax.render import Table
 
+from ..analysis.actions import is_conversion
 from .conversions import stock_of
 from .game import HUMAN, Game, Refused
 
@@ -92,7 +93,7 @@ def _ends(game: Game, settings: Settings, legal: list[str]) -> bool:
     room = table.power_room(table.player)
     if _has_room(table, table.player) or not _has_room(_turn_began(game), table.player):
         return True
-    after = (_after(game, text) for text in legal if text.startswith("free"))
+    after = (_after(game, text) for text in legal if is_conversion(text))
     return not any(other.power_room(table.player) > room for other in after)
 
 
@@ -106,7 +107,7 @@ def _turn_began(game: Game) -> Table:
     player, at = game.table().player, game.nodes[game.now]
     while at.parent >= 0 and game.table(at.parent).player == player:
         at = game.nodes[at.parent]
-        if game.table(at.id).node == "TURN" and not at.text.startswith("free"):
+        if game.table(at.id).node == "TURN" and not is_conversion(at.text):
             break
     return game.table(at.id)
 

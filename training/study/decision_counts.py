@@ -14,7 +14,7 @@ from gaia_jax.cli.command_line import UserError
 from gaia_jax.components.costs import ROUNDS
 from gaia_jax.components.research import TRACKS
 
-from ..analysis.actions import action_kind
+from ..analysis.actions import action_kind, is_conversion
 from ..games import dataset, shards
 
 DECLINE = "leech DECLINE"
@@ -110,7 +110,7 @@ class _Counter:
         self.vp_by_round[game[in_round], seat[in_round], round_index[in_round]] = vp[in_round]
         names = np.array(list(self.kinds))
         node = columns["node"].to_numpy(zero_copy_only=False)
-        is_main = (node == "TURN") & ~np.char.startswith(names, "free ")[kind]
+        is_main = (node == "TURN") & ~np.array([is_conversion(name) for name in names])[kind]
         is_pass = (np.char.startswith(names, "booster ") | (names == "pass"))[kind]
         is_before_piece = np.append((node == "PIECE")[1:], False)
         move_kind = np.where(is_before_piece, np.append(kind[1:], 0), kind)
