@@ -73,18 +73,15 @@ def _attribute(args: argparse.Namespace, game: Game) -> tuple[JsonObject, str]:
 
 def _search(args: argparse.Namespace, game: Game) -> tuple[JsonObject, str]:
     """Explain one decision, or the whole game, by a search."""
-    import jax
-    import numpy as np
-
     from .analysis import search_report
+    from .system.batched import one_row
 
     explainer = search_report.Explainer(game.env, args.agent, search_report.BATCH)
     with status_line(explainer.status):
         if args.at is None:
             report = search_report.explain_game(game, explainer)
             return report, search_report.game_text(report)
-        states = jax.tree.map(lambda x: np.asarray(x)[None], game.states[args.at - 1])
-        searched = explainer.search(states)
+        searched = explainer.search(one_row(game.states[args.at - 1]))
     decision = search_report.report_decision(game, searched, 0, args.at, explainer)
     return {"agent": args.agent} | decision, search_report.decision_text(decision)
 

@@ -23,6 +23,7 @@ from gaia_jax.state import Node, Setup
 from ..agents import Agent, make_agent
 from ..games.stats import wins
 from ..stats.effects import Effect, dummies, regression
+from ..system.batched import stacked
 from ..system.devices import LEAST_GAMES
 from ..types import Environment, EnvState
 from .actions import action_kind, decision_note, is_main_action, read_notes
@@ -124,9 +125,8 @@ def positions(env: GaiaEnv, setup: Setup, factions: np.ndarray) -> EnvState:
     dealt = [
         setup.replace(faction=jnp.asarray([*row, *automa], of_setup.dtype)) for row in factions
     ]
-    states = [jax.device_get(start(dealt_setup)) for dealt_setup in dealt]
-    batch: EnvState = jax.tree.map(lambda *x: np.stack(x), *states)
-    return batch
+    games: EnvState = stacked(jax.device_get(start(dealt_setup)) for dealt_setup in dealt)
+    return games
 
 
 class Advisor:

@@ -33,8 +33,8 @@ def attribute(game: Game, number: int, agent: str, num_playouts: int) -> JsonObj
     """
     state, played = game.states[number - 1], game.actions[number - 1]
     outcomes = play_out(
-        game.env, make_agent(agent, game.env), state, MAX_CANDIDATES, num_playouts, 0, played
-    )  # fmt: skip
+        game.env, make_agent(agent, game.env), state, MAX_CANDIDATES, num_playouts, played=played
+    )
     return {"agent": agent, "playouts": num_playouts} | build_report(game, number, outcomes)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
 import numpy as np
 
 from ..agents import Agent
+from ..system.batched import one_row
 from ..types import Environment, EnvState
 from .judge import policy_probabilities
 from .playouts import Candidates, Playouts
@@ -41,8 +41,7 @@ def choose_candidates(
     probabilities = np.full(len(state.legal_action_mask), np.nan)
     likely = legal[:limit]
     if agent.policy is not None:
-        batch: EnvState = jax.tree.map(lambda x: np.asarray(x)[None], state)
-        probabilities = policy_probabilities(agent, batch)[0]
+        probabilities = policy_probabilities(agent, one_row(state))[0]
         likely = legal[np.argsort(-probabilities[legal], kind="stable")][:limit]
     if played >= 0 and played not in likely:
         likely = np.append(likely[: limit - 1], played)
@@ -69,9 +68,8 @@ def play_out(
         KeyboardInterrupt: Ctrl-C before all playouts ended.
     """
     actions, probabilities = choose_candidates(agent, state, limit, played)
-    batch: EnvState = jax.tree.map(lambda x: np.asarray(x)[None], state)
     candidates = [Candidates(0, actions, range(num_playouts))]
-    (ends,) = Playouts(env, agent).play_candidates(batch, candidates, seed)
+    (ends,) = Playouts(env, agent).play_candidates(one_row(state), candidates, seed)
     if not ends.ended.all():  # an unfinished playout has 0 VP
         raise KeyboardInterrupt
     seat = int(np.asarray(state.current_player))

@@ -29,7 +29,7 @@ from jax.sharding import PartitionSpec as P
 from ..agents import Agent
 from ..agents.base import redraw_hidden
 from ..games.slots import Slots, on_devices, over, play_stride, refill, store_results
-from ..system.batched import step_among
+from ..system.batched import one_row, step_among, take_rows
 from ..system.devices import GAMES, LEAST_GAMES, first_devices
 from ..system.environments import with_short_turns
 from ..types import Environment, EnvState, Params
@@ -313,8 +313,7 @@ class Playouts:
         total = np.array([len(range(d, count, devices)) for d in range(devices)], np.int32)
         positions = len(states.current_player)
         size = _power_of_two(max(positions, least_positions))
-        rows = np.minimum(np.arange(size), positions - 1)
-        pool = jax.tree.map(lambda x: np.asarray(x)[rows], states)
+        pool = take_rows(states, np.minimum(np.arange(size), positions - 1))
         key = jax.random.fold_in(jax.random.key(seed), PLAYOUT_STREAM)
         params, key, pool, padded, total = put_on_devices(
             self.agent.params, key, pool, padded, total
@@ -337,7 +336,7 @@ class Playouts:
         Args:
             state: any state of the environment.
         """
-        states = jax.tree.map(lambda x: np.asarray(x)[None], state)
+        states: Any = one_row(state)
         over_states = states.replace(terminated=np.ones(1, bool))
         self.play_candidates(over_states, [Candidates(0, [-1], range(1))])
 

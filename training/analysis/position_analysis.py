@@ -16,6 +16,7 @@ import numpy as np
 
 from gaia_jax.state import Node
 
+from ..system.batched import one_row
 from ..types import EnvState
 from .actions import read_notes
 from .judge import GRADES, MIN_PROBABILITY, Loss, estimate_loss, policy_probabilities
@@ -63,7 +64,7 @@ class PositionAnalysis:
         """
         self.runner, self.state, self._step = runner, state, step
         self.seat = int(state.current_player)
-        self._states: EnvState = jax.tree.map(lambda x: np.asarray(x)[None], state)
+        self._states = one_row(state)
         self._by_action: dict[int, Ends] = {}  # (n, ...) of each action
         self._orders: dict[int, int] = {}  # an action that is no candidate: the one it belongs to
         self._num_choosing: dict[int, int] = {}  # of a candidate: its playouts that choose
@@ -309,7 +310,7 @@ class Move:
         state = analysis.state
         for action in actions:
             state = analysis._step(state, action)
-        self._states: EnvState = jax.tree.map(lambda x: np.asarray(x)[None], state)
+        self._states = one_row(state)
         self._runner, self._is_over = analysis.runner, bool(state.terminated | state.truncated)
         self._vp = np.asarray(state.game.players.vp)[None][:0]
 

@@ -34,6 +34,7 @@ from gaia_jax.env import GaiaEnv, State
 from gaia_jax.xla.stored_programs import env_jit
 
 from ..agents import make_agent
+from ..system.batched import stacked
 from ..types import JsonObject
 from . import puzzles, review_report
 from .actions import is_conversion
@@ -344,8 +345,8 @@ class PuzzleMaker:
 
     def _choices(self, name: str, states: Sequence[State]) -> list[int]:
         """The choice of an agent at each state."""
-        stacked: State = jax.tree.map(lambda *x: np.stack(x), *states)
-        return [int(a) for a in puzzles.choose_actions(self._solvers[name], stacked)]
+        choices = puzzles.choose_actions(self._solvers[name], stacked(states))
+        return [int(action) for action in choices]
 
     @property
     def _texts(self) -> Sequence[str]:

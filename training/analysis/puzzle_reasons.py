@@ -25,7 +25,7 @@ import numpy as np
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.state import Node
 
-from ..system.batched import stepping
+from ..system.batched import concatenated, in_batches, one_row, stepping, take_rows
 from ..types import JsonObject
 from .actions import begins_turn, is_conversion, is_within_turn
 from .attribution import by_source, largest_sources
@@ -100,7 +100,7 @@ def find_reasons(env: GaiaEnv, trial: Trial) -> dict[int, list[Reason]]:
     unexplained = [row for row in rows if not reasons.get(row)]
     _add_openings(env, turns, [opening for opening in openings if opening.row in unexplained])
     texts = env.ruleset.actions.texts
-    start: State = jax.tree.map(lambda x: np.asarray(x)[None], trial.state)
+    start = one_row(trial.state)
     is_pass = [texts[a].startswith(("pass", "booster")) for a in trial.comparison.candidates]
     possible = possible_actions(env, start)[0] if any(is_pass) else np.zeros(len(texts), bool)
     for row in unexplained:
@@ -273,7 +273,7 @@ def _replay(env: GaiaEnv, trial: Trial) -> tuple[list[Turns], list[Opening]]:
     candidates, width = trial.comparison.candidates, trial.ends.moves.shape[2]
     first = np.repeat(candidates, trial.ends.moves.shape[1])
     lines = np.column_stack([first, trial.ends.moves.reshape(len(first), width)])
-    states: State = jax.tree.map(lambda x: np.asarray(x)[None].repeat(len(lines), 0), trial.state)
+    states = take_rows(one_row(trial.state), np.zeros(len(lines), int))
     own: list[list[tuple[int, list[int]]]] = [[(0, [])] for _ in lines]
     others: list[list[tuple[int, int, int]]] = [[] for _ in lines]
     openings, count = list[Opening](), len(lines) // len(candidates)
@@ -293,7 +293,7 @@ def _replay(env: GaiaEnv, trial: Trial) -> tuple[list[Turns], list[Opening]]:
             action, player = int(lines[game, column]), int(states.current_player[game])
             if opens[game]:
                 at = *divmod(game, count), column, int(rounds[game])
-                openings.append(Opening(*at, _rows(states, np.array([game]))))
+                openings.append(Opening(*at, take_rows(states, np.array([game]))))
                 own[game].append((int(rounds[game]), []))
             if is_own[game]:
                 own[game][-1][1].append(action)
@@ -313,9 +313,7 @@ def _replay(env: GaiaEnv, trial: Trial) -> tuple[list[Turns], list[Opening]]:
 def _add_openings(env: GaiaEnv, turns: Sequence[Turns], openings: Sequence[Opening]) -> None:
     if not openings:
         return
-    states: State = jax.tree.map(
-        lambda *x: np.concatenate(x), *(opening.state for opening in openings)
-    )
+    states = concatenated(opening.state for opening in openings)
     for opening, legal in zip(openings, possible_actions(env, states), strict=True):
         turns[opening.row].openings[opening.game].append((opening.column, opening.round, legal))
 
@@ -334,14 +332,14 @@ def possible_actions(env: GaiaEnv, states: State) -> np.ndarray:
         rows, actions = np.nonzero(mask & ((verbs == "upgrade") | ((verbs == "free") & in_order)))
         if not len(rows):
             break
-        after = step_all(env, _rows(frontier, rows), actions)
+        after = step_all(env, take_rows(frontier, rows), actions)
         node, is_free = np.asarray(after.game.turn.node), verbs[actions] == "free"
         counts = np.where(is_free, node == Node.TURN, node == Node.PIECE)
         np.logical_or.at(legal, owners[rows[counts]], np.asarray(after.legal_action_mask)[counts])
         conversions = np.flatnonzero(is_free & counts)
         owners, frontier, last = (
             owners[rows[conversions]],
-            _rows(after, conversions),
+            take_rows(after, conversions),
             actions[conversions],
         )
     return legal
@@ -349,17 +347,11 @@ def possible_actions(env: GaiaEnv, states: State) -> np.ndarray:
 
 def step_all(env: GaiaEnv, states: State, actions: np.ndarray) -> State:
     """The states (T, ...) after the actions (T,), in batches of one size, on the host."""
-    count, parts = len(actions), list[State]()
-    for first in range(0, count, BATCH):
-        rows = np.minimum(np.arange(first, first + BATCH), count - 1)
-        after = stepping(env)(_rows(states, rows), jnp.asarray(actions[rows]))
-        parts.append(jax.device_get(after))
-    return _rows(jax.tree.map(lambda *x: np.concatenate(x), *parts), np.arange(count))
-
-
-def _rows(states: State, rows: np.ndarray) -> State:
-    chosen: State = jax.tree.map(lambda x: np.asarray(x)[rows], states)
-    return chosen
+    after: list[State] = [
+        jax.device_get(stepping(env)(batch, jnp.asarray(chosen)))
+        for batch, chosen in in_batches((states, actions), BATCH)
+    ]
+    return take_rows(concatenated(after), slice(len(actions)))
 
 
 def typical_game(trial: Trial, reasons: Mapping[int, Reason], main_rows: Iterable[int]) -> int:

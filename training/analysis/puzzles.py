@@ -27,6 +27,7 @@ from gaia_jax.setup import setup_json
 
 from ..agents import Agent, make_agent, sha256_of
 from ..system import data_files
+from ..system.batched import in_batches, stacked
 from ..system.data_files import LIST, NUMBER, OBJECT, TEXT, WHOLE
 from ..types import JsonObject
 from .actions import CONVERSION
@@ -309,14 +310,13 @@ def make_solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:
 
 def choose_actions(agent: Agent, states: State) -> np.ndarray:
     """(B,) the actions that an agent chooses at B states, AT_ONCE of them in a call."""
-    act, count, chosen = jax.jit(agent.act), len(states.legal_action_mask), list[np.ndarray]()
-    keys = jax.random.split(jax.random.key(0), AT_ONCE)
-    for first in range(0, count, AT_ONCE):
-        rows = np.minimum(np.arange(first, first + AT_ONCE), count - 1)
-        part: State = jax.tree.map(lambda x, rows=rows: np.asarray(x)[rows], states)
-        key = keys if agent.by_game else keys[0]
-        chosen.append(np.asarray(act(agent.params, part, part.legal_action_mask, key)))
-    return np.concatenate(chosen)[:count]
+    act, keys = jax.jit(agent.act), jax.random.split(jax.random.key(0), AT_ONCE)
+    key = keys if agent.by_game else keys[0]
+    chosen = [
+        np.asarray(act(agent.params, batch, batch.legal_action_mask, key))
+        for batch in in_batches(states, AT_ONCE)
+    ]
+    return np.concatenate(chosen)[: len(states.legal_action_mask)]
 
 
 def find_solved(agent: Agent, positions: Sequence[tuple[int, JsonObject, State]]) -> list[bool]:
@@ -325,7 +325,7 @@ def find_solved(agent: Agent, positions: Sequence[tuple[int, JsonObject, State]]
     Args:
         positions: all `replay_positions` of a collection.
     """
-    states: State = jax.tree.map(lambda *x: np.stack(x), *(state for *_, state in positions))
+    states = stacked(state for *_, state in positions)
     is_right = {
         number: int(action) == puzzle["answer"]["action"]
         for action, (number, puzzle, _) in zip(

@@ -9,11 +9,11 @@ import jax
 import numpy as np
 
 from gaia_jax.cli.command_line import UserError
-from gaia_jax.env import State
 from gaia_jax.state import Node
 
 from ..agents import REGISTRY, Agent, make_agent
 from ..agents.search import split_name
+from ..system.batched import stacked
 from .actions import is_main_action
 from .judge import GRADES, Judge, JudgedMove, Loss
 from .playouts import Playouts
@@ -115,8 +115,7 @@ def review_game(
         raise UserError("the record has no main move that is not forced")
     agent = runner.agent if runner else make_agent(agent_name, game.env)
     check_policy(agent_name, agent)
-    positions = (jax.device_get(game.states[i]) for i in indices)
-    states: State = jax.tree.map(lambda *x: np.stack(x), *positions)
+    states = stacked(jax.device_get(game.states[i]) for i in indices)
     decision_numbers, played = [i + 1 for i in indices], [game.actions[i] for i in indices]
     judge = Judge(game.env, agent, num_playouts, runner=runner)
     moves, expected_vp = judge.judge_game(states, decision_numbers, played, seed, progress)

@@ -19,6 +19,7 @@ from ..agents import make_agent
 from ..agents.base import VP_SCALE
 from ..agents.search import SHOWN, SUFFIX, make_search, split_name
 from ..search import SearchOutput, Tree
+from ..system.batched import concatenated, in_batches, stacked, take_rows
 from ..types import Environment, EnvState, Params
 from .recorded_game import Game
 from .report_table import ReportTable
@@ -84,14 +85,11 @@ class Explainer:
         Args:
             states: leading axis n.
         """
-        count, size = len(states.current_player), self._batch
-        parts = []
-        for first in range(0, count, size):
-            rows = np.minimum(np.arange(first, first + size), count - 1)
-            batch = jax.tree.map(lambda x, r=rows: np.asarray(x)[r], states)
-            parts.append(jax.device_get(self._run(self._params, batch)))
-            self._searched = min(first + size, count)
-        output: Any = jax.tree.map(lambda *x: np.concatenate(x)[:count], *parts)
+        count, outputs = len(states.current_player), list[SearchOutput]()
+        for batch in in_batches(states, self._batch):
+            outputs.append(jax.device_get(self._run(self._params, batch)))
+            self._searched = min(len(outputs) * self._batch, count)
+        output = take_rows(concatenated(outputs), slice(count))
         vp = np.asarray(states.game.players.vp)
         return SearchResults(
             output, self.final_vp(vp, _chosen_values(output, _chosen_slot(output)))
@@ -256,10 +254,7 @@ def explain_game(game: Game, explainer: Explainer) -> dict[str, Any]:
     ]
     if not decisions:
         raise UserError("the record has no decision with a choice")
-    states = jax.tree.map(
-        lambda *x: np.stack(x), *(jax.device_get(game.states[i]) for i in decisions)
-    )
-    searched = explainer.search(states)
+    searched = explainer.search(stacked(jax.device_get(game.states[i]) for i in decisions))
     rows = [
         report_decision(game, searched, row, i + 1, explainer) for row, i in enumerate(decisions)
     ]

@@ -13,7 +13,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -21,6 +20,7 @@ from jax import Array
 from gaia_jax.env import GaiaEnv, State
 
 from ..agents import Agent, fingerprint
+from ..system.batched import stacked, take_rows
 from ..types import EnvState, JsonObject
 from .actions import begins_turn, is_within_turn
 from .attribution import by_source
@@ -279,5 +279,4 @@ def stack_states(states: Sequence[State], rows: Sequence[int] | None = None) -> 
     """
     indices = np.zeros(POOL_SIZE, int)
     indices[np.arange(len(states)) if rows is None else np.asarray(rows)] = np.arange(len(states))
-    pool: State = jax.tree.map(lambda *x: np.stack(x)[indices], *states)
-    return pool
+    return take_rows(stacked(states), indices)

@@ -27,6 +27,7 @@ from ..agents.registry import REGISTRY, plays
 from ..agents.search import SUFFIX
 from ..analysis.search_report import Explainer
 from ..run.folder import RUNS
+from ..system.batched import one_row
 from . import catalogue
 from .background import Compilation, compiler, error_text
 from .compiled_rules import Rules
@@ -232,7 +233,7 @@ def compile_program(program: AgentProgram, rules: Rules) -> None:
     start = rules.start(rules.draw(0))
     if program.part == SEARCH:
         explainer = Explainer(rules.env, program.name, 1)
-        explainer.search(jax.tree.map(lambda x: np.asarray(x)[None], start))
+        explainer.search(one_row(start))
         program.explainer = explainer
         return
     agent = make_agent(program.name, rules.env)

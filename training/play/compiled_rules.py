@@ -24,6 +24,7 @@ from gaia_jax.state import Setup
 from gaia_jax.xla.fast_compile import jit_fast_compile
 from gaia_jax.xla.stored_programs import env_jit
 
+from ..system.batched import in_batches
 from .background import Compilation
 from .compile_process import PRICES, RULES
 
@@ -113,11 +114,9 @@ class Rules:
     def some_tables_after(self, state: State, actions: list[int]) -> list[Table]:
         """The table after each of the actions."""
         out: list[Table] = []
-        for first in range(0, len(actions), BATCH):
-            chunk = actions[first : first + BATCH]
-            padded = np.array(chunk + chunk[:1] * (BATCH - len(chunk)), np.int32)
-            results = jax.device_get(self._results_of(state, padded))
-            for i in range(len(chunk)):
+        for batch in in_batches(np.array(actions, np.int32), BATCH):
+            results = jax.device_get(self._results_of(state, batch))
+            for i in range(min(BATCH, len(actions) - len(out))):
                 after, counted = jax.tree.map(lambda x, i=i: x[i], results)
                 out.append(Table(after, self.env.ruleset, counted))
         return out

@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-import jax
 import numpy as np
 
 from gaia_jax.render.names import faction_name
 
 from ..analysis import search_report
 from ..analysis.recorded_game import Game as RecordedGame
+from ..system.batched import one_row
 from .agent_pool import AgentProgram
 from .game import Game
 from .languages import say
@@ -80,7 +80,7 @@ def search(game: Game, id: int, agent: AgentProgram) -> None:
     actions = [*(game.nodes[other].action for other in path[1:]), following]
     env = game.rules.env
     so_far = RecordedGame(env, [game.nodes[i].state for i in path], actions)
-    states = jax.tree.map(lambda x: np.asarray(x)[None], node.state)
+    states = one_row(node.state)
     table = search_report.report_decision(so_far, explainer.search(states), 0, len(path), explainer)
     node.analysis[f"{agent.name} {following}"] = table
 

@@ -1,18 +1,21 @@
-"""The environment over a batch of games, traced once for all programs of a process."""
+"""The environment over a batch of games, traced once for all programs; batches on the host."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from gaia_jax.xla.stored_programs import env_jit
 
 from ..types import AutoEnvironment, Environment, EnvState
+
+T = TypeVar("T")  # arrays, such as a state
 
 
 class Batched(NamedTuple):
@@ -75,3 +78,34 @@ def step_among(env: Environment, rows: int, states: EnvState, actions: Array) ->
     ended = states.terminated | (jnp.arange(rows) >= games)
     after = stepping(env)(states.replace(terminated=ended), actions)
     return jax.tree.map(lambda x: x[:games], after)
+
+
+def one_row(state: T) -> T:
+    """A batch of one state, on the host."""
+    batch: T = jax.tree.map(lambda x: np.asarray(x)[None], state)
+    return batch
+
+
+def stacked(states: Iterable[T]) -> T:
+    """States as a batch, on the host."""
+    batch: T = jax.tree.map(lambda *x: np.stack(x), *states)
+    return batch
+
+
+def concatenated(batches: Iterable[T]) -> T:
+    """Batches as one, on the host."""
+    batch: T = jax.tree.map(lambda *x: np.concatenate(x), *batches)
+    return batch
+
+
+def take_rows(batch: T, rows: np.ndarray | slice) -> T:
+    """Rows of a batch, on the host."""
+    chosen: T = jax.tree.map(lambda x: np.asarray(x)[rows], batch)
+    return chosen
+
+
+def in_batches(rows: T, size: int) -> Iterator[T]:
+    """Split N rows into batches of one size, on the host; the last row fills up the last one."""
+    count = len(jax.tree.leaves(rows)[0])
+    for first in range(0, count, size):
+        yield take_rows(rows, np.minimum(np.arange(first, first + size), count - 1))
