@@ -17,6 +17,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from gaia_jax.cli.command_line import shorten
+
 _LONGEST = 80
 
 P = ParamSpec("P")
@@ -29,7 +31,7 @@ def shown(value: object) -> str:
         text = " ".join(repr(value).split())
     except Exception:  # a repr of the caller's, or a number too long to print
         text = f"a {type(value).__name__}"
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    return shorten(text, _LONGEST)
 
 
 def shape(value: Any) -> tuple[int, ...]:

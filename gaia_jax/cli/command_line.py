@@ -120,6 +120,11 @@ def one_line(message: object) -> str:
     return text
 
 
+def shorten(text: str, limit: int) -> str:
+    """A text of at most `limit` characters; a long one loses its end."""
+    return text if len(text) <= limit else f"{text[: limit - 4]} ..."
+
+
 def run(main: Callable[[], int], mistakes: tuple[type[Exception], ...] = ()) -> int:
     """Run a command line.
 

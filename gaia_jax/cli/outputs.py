@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from gaia_jax.cli.command_line import UserError, check_system, one_line, reason
+from gaia_jax.cli.command_line import UserError, check_system, one_line, reason, shorten
 
 with contextlib.suppress(ImportError):  # on a system that `check_system` refuses
     import fcntl
@@ -176,10 +176,9 @@ def plain_name(flag: str, name: str) -> None:
         or name != name.strip(" .")
         or not 0 < len(name.encode("utf-8", "replace")) <= LONGEST_NAME
     ):
-        short = name if len(name) <= 60 else f"{name[:57]}..."
         raise UserError(
             f"{flag} must be a plain folder name of at most {LONGEST_NAME} characters, without any "
-            f"of / \\ @ : and the comma, got {one_line(repr(short))}"
+            f"of / \\ @ : and the comma, got {one_line(repr(shorten(name, 60)))}"
         )
 
 

@@ -28,7 +28,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax import RULESETS
-from gaia_jax.cli.command_line import UserError, nearest, one_line
+from gaia_jax.cli.command_line import UserError, nearest, one_line, shorten
 
 from .. import config as configs
 from .. import zoo
@@ -141,9 +141,8 @@ def _check_run(name: AgentName) -> None:
         forms = ("RUN", "RUN@UPDATE", f"RUN@{START}", f"FILE{saved.ENDING}", "MODULE:FUNCTION",
                  f"NAME{SUFFIX}N")  # fmt: skip
         names = ", ".join((*sorted(REGISTRY), *levels, *zoo.names(), *forms))
-        base = name.base
-        quoted = repr(base) if len(base) < 80 else f"{base[:80]!r}..."
-        near = nearest(base, (*REGISTRY, *levels, *zoo.names()))
+        near = nearest(name.base, (*REGISTRY, *levels, *zoo.names()))
+        quoted = repr(shorten(name.base, 80))
         raise UserError(
             f"unknown agent {quoted}; the choices are: {names}; RUN is a run folder{near}"
         )

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from gaia_jax.cli.command_line import UserError, one_line, read_text
+from gaia_jax.cli.command_line import UserError, one_line, read_text, shorten
 from gaia_jax.cli.outputs import plain_name
 
 from .keys import GROUPS
@@ -29,6 +29,7 @@ from .keys import RecipeConfig as RecipeConfig
 LONGEST_FILE = 10**6  # bytes of a configuration
 OF_A_RUN = "config.yaml"  # in the folder of a run
 LONGEST_NAME = 100  # bytes of a key, in a message
+LONGEST_VALUE = 60  # characters of a value, in a message
 OLD_SWITCHES = ("wandb", "tensorboard")  # of `run`
 SCHEDULES = {"lr": "lr_end", "entropy_coef": "entropy_end"}  # of `ppo`: first and last value
 MAY_CHANGE_ON_RESUME = ("name", "run", "track", "hosts", "eval")
@@ -270,12 +271,11 @@ def _check(config: Config) -> None:
 # What is wrong, in one line that names the key and the choices.
 
 
-def short(value: object, limit: int = 60) -> str:
+def short(value: object) -> str:
     """A value as text for a message."""
-    if isinstance(value, int) and abs(value) > 10**limit:
+    if isinstance(value, int) and abs(value) > 10**LONGEST_VALUE:
         return "a number of many digits"
-    text = repr(value)
-    return text if len(text) <= limit else f"{text[: limit - 4]} ..."
+    return shorten(repr(value), LONGEST_VALUE)
 
 
 def unknown(name: str, groups: Mapping[str, type] = _GROUPS) -> str:

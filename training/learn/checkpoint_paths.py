@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gaia_jax.cli.command_line import UserError, reason
+from gaia_jax.cli.command_line import UserError, reason, shorten
 
 FOLDER = "checkpoints"  # in a run folder
 ASIDE = "aside"  # later checkpoints of a resumed run; nothing is deleted
@@ -85,8 +85,7 @@ def number_of(name: str, update: str | None) -> int | None:
     if update is None:
         return None
     if not (update.isascii() and update.isdigit() and len(update) < 10):
-        quoted = name if len(name) < 100 else f"{name[:90]} ..."
-        raise UserError(f"{quoted}: after @ comes the number of an update")
+        raise UserError(f"{shorten(name, 100)}: after @ comes the number of an update")
     return int(update)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaia_jax.cli.command_line import UserError, one_line, read_bytes, read_text, reason
+from gaia_jax.cli.command_line import UserError, one_line, read_bytes, read_text, reason, shorten
 from gaia_jax.cli.outputs import write_bytes
 
 from ..types import Params
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from jax.typing import ArrayLike
 
 LONGEST = 10**8  # bytes of a JSON file
+LONGEST_VALUE = 60  # characters of a value, in a message
 ZIP = b"PK"  # the first bytes of an npz
 
 # What a key must hold, by the name that a message has for it.
@@ -73,10 +74,9 @@ def check_kind(path: str, value: object, kind: str) -> None:
         raise UserError(f"{path} must be {kind}, not {shown(value)}")
 
 
-def shown(value: object, limit: int = 60) -> str:
-    """A value as text for a message, at most `limit` characters."""
-    text = one_line(json.dumps(value, default=str)[: 4 * limit])
-    return text if len(text) <= limit else f"{text[: limit - 4]} ..."
+def shown(value: object) -> str:
+    """A value as text for a message, at most LONGEST_VALUE characters."""
+    return shorten(one_line(json.dumps(value, default=str)[: 4 * LONGEST_VALUE]), LONGEST_VALUE)
 
 
 def read_arrays(
