@@ -124,8 +124,8 @@ def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
     if parts.update == START:
         from ..learn.checkpoint import load_start
 
-        at_start, params, config = load_start(parts.run, env)
-        network = Trained.of_config(config, env, at_start, params)
+        at_start = load_start(parts.run, env)
+        network = Trained.of_config(at_start.config, env, at_start.network, at_start.params)
     else:
         network = _trained(parts, env)
     return policy_agent(
@@ -264,8 +264,10 @@ def _trained(
     from ..learn.checkpoint import load_policy
 
     number = number_of(f"agent {name.base!r}", name.update)
-    env, network, params, update, config = load_policy(name.run, env, env_module, number)
-    return Trained.of_config(config, env, network, params, update=update)
+    policy = load_policy(name.run, env, env_module, number)
+    return Trained.of_config(
+        policy.config, policy.env, policy.network, policy.params, update=policy.update
+    )
 
 
 def sha256_of(name: str) -> str:

@@ -14,7 +14,7 @@ import logging
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 from jax import Array
@@ -29,7 +29,7 @@ from .. import zoo
 from ..config import Config
 from ..networks.make import init_params, make_network
 from ..system.environments import another_environment, identity, make_env
-from ..types import Environment, EnvModule, Params
+from ..types import Environment, EnvModule, Params, PolicyNetwork
 from . import warm_start
 from .checkpoint_paths import ASIDE, FOLDER, free_path, is_folder, number_of, split_update
 from .learner_state import GONE, NUMBERS, Runner, empty, join, path_name, split, start_keys
@@ -301,9 +301,19 @@ def _shapes(tree: object) -> Shapes:
     return {path_name(path): tuple(leaf.shape) for path, leaf in leaves}
 
 
+class LoadedPolicy(NamedTuple):
+    """A network with the parameters of a run."""
+
+    env: Environment  # that it plays
+    network: PolicyNetwork
+    params: Params
+    config: Config  # of the run
+    update: int  # of the checkpoint; 0: before the first update
+
+
 def load_policy(
     run: str | Path, env: Environment | None, env_module: EnvModule | None, step: int | None = None
-) -> Any:
+) -> LoadedPolicy:
     """The network and parameters of a run's checkpoint.
 
     Args:
@@ -312,8 +322,6 @@ def load_policy(
             default level of the Automa.
         env_module: the module that makes environments, `gaia_jax`; None if `env` is given.
         step: the update; None is the latest that is whole.
-    Returns:
-        (env, network, params, step, config).
     """
     checkpoints = Checkpoints(run)
     step = checkpoints.latest_undamaged(step)
@@ -326,11 +334,11 @@ def load_policy(
     local = SingleDeviceSharding(jax.devices()[0])  # wherever it was trained
     key = jax.random.key(0)
     form = jax.jit(lambda: init_params(env, network, key), out_shardings=local).eval_shape()
-    return env, network, checkpoints.restore_params(step, form), step, config
+    return LoadedPolicy(env, network, checkpoints.restore_params(step, form), config, step)
 
 
-def load_start(run: str | Path, env: Environment) -> tuple[Any, Any, Config]:
-    """The network of a run, its parameters before the first update, its configuration.
+def load_start(run: str | Path, env: Environment) -> LoadedPolicy:
+    """The network of a run with its parameters before the first update.
 
     Args:
         run: the run folder; its latest checkpoint holds the configuration.
@@ -345,12 +353,12 @@ def load_start(run: str | Path, env: Environment) -> tuple[Any, Any, Config]:
     if config.run.warm_start:
         given = warm_start_parameters(config.run.warm_start, env)
         params = warm_start.fit(given, config, params)
-    return network, params, config
+    return LoadedPolicy(env, network, params, config, 0)
 
 
 def warm_start_parameters(name: str, env: Environment) -> Any:
     """The parameters that `run.warm_start` names: of `zoo/NAME`, RUN, RUN@UPDATE or a file."""
     run, update = split_update(name)
     if (Path(run) / FOLDER).is_dir():
-        return load_policy(run, env, None, number_of("run.warm_start", update))[2]
+        return load_policy(run, env, None, number_of("run.warm_start", update)).params
     return zoo.parameters(name, env)

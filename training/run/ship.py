@@ -37,8 +37,9 @@ def ship(args: argparse.Namespace) -> tuple[Path, Recorded]:
     env = environments.make_env(environments.module(None), args.env, "vp", args.players)
     extra_keys = _parse_settings(args.set)
     if args.run:
-        _, _, params, updates, config = load_policy(args.run, env, None)
-        decisions = updates * config.ppo.num_envs * config.ppo.num_steps
+        policy = load_policy(args.run, env, None)
+        params, config = policy.params, policy.config
+        decisions = policy.update * config.ppo.num_envs * config.ppo.num_steps
         extra_keys = {"decisions": decisions} | extra_keys
     elif args.params and args.config:
         params, config = zoo.parameters(args.params, env), configs.load(args.config)
