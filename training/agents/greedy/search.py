@@ -9,7 +9,6 @@ B is the number of games, K of candidates of each, L of slots, A the size of the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import jax
@@ -22,7 +21,7 @@ from gaia_jax.state import GameState, Node
 from gaia_jax.xla.slots import take
 
 from ...system.batched import stepping
-from ...types import Environment, EnvState
+from ...types import Environment, EnvState, Params
 from . import prior, value
 from .tables import make_tables
 from .weights import view
@@ -44,8 +43,6 @@ OPEN_NODES = (
     Node.TARGET, Node.PIECE, Node.FEDERATION, Node.TOKEN, Node.RETRIGGER, Node.TILE, Node.COVER,
     Node.FREE_MINE, Node.STEP, Node.LOST_PLANET,
 )  # fmt: skip
-
-Params = Mapping[str, Array]
 
 
 class Plan(NamedTuple):
@@ -92,7 +89,7 @@ class Search:
         count = len(space.ids["booster"])
         self._boosters[space.first["booster"] + np.arange(count)] = np.arange(count)
         # Traced once for the decisions and for the slots.
-        self._guess_once, self._worth_once = jax.jit(self._guess), jax.jit(self._worth)
+        self._guess_once, self._worth_once = jax.jit(self._guess), jax.jit(self.worth)
 
     def choose(self, params: Params, states: EnvState, mask: Array) -> Array:
         """(B,) int32, legal actions of the states' current players; mask (B, A)."""
@@ -109,7 +106,7 @@ class Search:
 
     def worth(self, params: Params, game: GameState, player: Array) -> Array:
         """() float32, the VP of one position for `player`, up to a constant of the game."""
-        return self._worth(params, game, player)
+        return value.value(self._t, view(params), game, player)
 
     def _play(self, params: Params, states: EnvState, mask: Array) -> tuple[Plan, Slots]:
         """All candidates, played out."""
@@ -207,9 +204,6 @@ class Search:
     def _guess(self, params: Params, game: GameState, player: Array) -> Array:
         out = prior.guess(self._t, view(params), self._base, game, player)
         return out + jnp.where(game.turn.node == Node.COVER, self._covering, 0)
-
-    def _worth(self, params: Params, game: GameState, player: Array) -> Array:
-        return value.value(self._t, view(params), game, player)
 
     def _idle_value(self, params: Params, game: GameState, player: Array) -> tuple[Array, Array]:
         """The value of the current position, and the value that each booster adds."""
