@@ -28,7 +28,7 @@ from training.agents import Agent, make_agent
 from training.agents.base import Policy
 from training.games.engine import Match
 from training.games.stats import estimate, wins
-from training.games.table import one_against_the_rest
+from training.games.table import rotated
 from training.system import cli
 
 ILLEGAL = -1e9
@@ -102,7 +102,7 @@ def compare(
     env: Any, agents: Sequence[Agent], games: int, seed: int, at_once: int
 ) -> dict[str, Any]:
     """The first agent against the second: VP, lead and wins, with 95 % intervals over set-ups."""
-    match = Match(env, list(agents), one_against_the_rest(2), -(-games // 2), at_once)
+    match = Match(env, list(agents), rotated(2), -(-games // 2), at_once)
     started = time.time()
     results = match.play(seed)
     first = results.entry == 0

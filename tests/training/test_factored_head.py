@@ -1,4 +1,4 @@
-"""Switches of the studies: a flat vector, actions in two steps, VP less the opponents'."""
+"""A head that chooses the kind of an action, then the action."""
 
 import dataclasses
 from types import SimpleNamespace
@@ -9,13 +9,7 @@ import numpy as np
 import pytest
 import toy_env
 
-from gaia_jax.cli.command_line import UserError
-from training import config as configs
-from training.agents import registry
-from training.agents.base import Policy
-from training.agents.search import make_search
 from training.config import NetworkConfig
-from training.learn.advantages import less_of_others
 from training.networks.factored_head import in_two_steps, kind_sizes
 from training.networks.layers import ILLEGAL_LOGIT
 from training.networks.make import make_network
@@ -65,50 +59,3 @@ def test_every_network_has_a_head_in_two_steps(mixing, batch):
     assert (np.asarray(logits == ILLEGAL_LOGIT) == ~np.asarray(mask)).all()
     assert jnp.allclose(jnp.exp(logits).sum(-1), 1, atol=1e-5)
     assert params["params"]["kinds"]["dense"]["kernel"].shape == (16, 5)
-
-
-def test_a_flat_network_sees_everything_and_has_the_face_of_the_others(batch):
-    network = make_network(ENV, dataclasses.replace(SMALL, mixing="flat"))
-    observation, mask = batch
-    params = jax.jit(network.init)(jax.random.key(0), observation, mask)
-    assert "kinds" not in params["params"]
-    seen = network.encode(observation, mask)
-    answer = jax.jit(lambda seen: network.apply(params, seen, method="logits_and_values"))
-    before, values = answer(seen)
-    choice = jnp.argmax(before, -1)
-    assert (network.to_action(seen, choice) == choice).all()
-    assert (network.to_network_action(seen, choice) == choice).all()
-    for changed in (
-        observation.replace(cells=observation.cells.at[:, 3, 0].add(5)),
-        observation.replace(players=observation.players.at[:, 2, 0].add(5)),
-        observation.replace(globals=observation.globals.at[:, 1].add(5)),
-    ):
-        after, others = answer(network.encode(changed, mask))
-        assert not jnp.allclose(before, after, atol=1e-7)
-        assert not jnp.allclose(values, others, atol=1e-7)
-
-
-def test_vp_less_the_opponents_is_known_and_adds_up_to_the_margin():
-    reward = jnp.array([[3.0, 0.0, 6.0, 0.0]])
-    want = [[3 - 0.5 * 2, -0.5 * 3, 6 - 0.5 * 1, -0.5 * 3]]
-    assert less_of_others(reward, 0.5).tolist() == want
-    assert less_of_others(reward, 0.0).tolist() == reward.tolist()
-    assert less_of_others(jnp.array([2.0, 5.0]), 1.0).tolist() == [-3, 3]  # two players
-
-
-def test_it_goes_with_the_reward_vp_alone_and_no_search_reads_its_values():
-    tree = {"env": {"reward": "rank"}, "recipe": {"opponent_weight": 0.5}}
-    with pytest.raises(UserError, match="recipe.opponent_weight needs env.reward=vp, got rank"):
-        configs.from_dict(tree)
-    with pytest.raises(UserError, match="recipe.opponent_weight must be at most 1"):
-        configs.from_dict({"recipe": {"opponent_weight": 1.5}})
-    config = configs.from_dict({"recipe": {"opponent_weight": 0.5}})
-    policy = Policy(lambda *_: None, registry.Trained.of_config(config, None, None, None).reward)
-    with pytest.raises(UserError, match="no search reads the values of .* opponent_weight"):
-        make_search(ENV, policy, None)
-    assert (
-        registry.Trained.of_config(
-            configs.from_dict(tree | {"recipe": {}}), None, None, None
-        ).reward
-        == "rank"
-    )

@@ -4,12 +4,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import toy_env
+from seatings import ONE_AGAINST_THREE
 
 from training.agents import Agent, random_agent
 from training.games.engine import Match
 from training.games.report import evaluation_report, format_evaluation
 from training.games.stats import places, scores, wins
-from training.games.table import one_against_the_rest
 
 ENV = toy_env.make("toy")
 
@@ -35,7 +35,7 @@ def cheat(params, state, mask, key):
 @pytest.fixture(scope="module")
 def results():
     agents = [Agent("cheat", cheat), random_agent(ENV)]
-    return Match(ENV, agents, one_against_the_rest(4), setups=12).play(seed=0)
+    return Match(ENV, agents, ONE_AGAINST_THREE, setups=12).play(seed=0)
 
 
 def test_whoever_moves_illegally_is_last_and_the_game_goes_on(results):
@@ -46,9 +46,7 @@ def test_whoever_moves_illegally_is_last_and_the_game_goes_on(results):
     assert (wins(results.vp, results.illegal)[forfeits] == 0).all()
     assert (scores(results.vp, results.illegal)[forfeits] == 0).all()
     # The others have a whole game of it: as many decisions as without.
-    honest = Match(
-        ENV, [Agent("best", best), random_agent(ENV)], one_against_the_rest(4), setups=12
-    )
+    honest = Match(ENV, [Agent("best", best), random_agent(ENV)], ONE_AGAINST_THREE, setups=12)
     assert (honest.play(seed=0).decisions == results.decisions).all()
     assert (results.decided.sum(-1) == results.decisions).all()
 

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from seatings import ONE_AGAINST_THREE
 
 from gaia_jax.rules import scoring
 from gaia_jax.ruleset import LOST_FLEET
@@ -71,11 +72,10 @@ def test_it_beats_random_seats():
     from training.agents import make_agent
     from training.games.engine import Match
     from training.games.stats import wins
-    from training.games.table import one_against_the_rest
 
     env = gaia_jax.make("lost_fleet", reward="vp")
     agents = [make_agent("greedy", env), make_agent("random", env)]
-    results = Match(env, agents, one_against_the_rest(4), setups=8).play(seed=0)
+    results = Match(env, agents, ONE_AGAINST_THREE, setups=8).play(seed=0)
     assert wins(results.vp)[results.entry == 0].mean() > 0.9
 
 

@@ -4,13 +4,14 @@ import jax
 import numpy as np
 import pytest
 import toy_env
+from seatings import ONE_AGAINST_THREE
 
 from gaia_jax.cli.command_line import UserError
 from training.agents import Agent, make_agent, random_agent
 from training.games.engine import Match
 from training.games.report import evaluation_report, format_evaluation
 from training.games.stats import estimate, share, wins
-from training.games.table import BEHAVIOUR, Games, one_against_the_rest
+from training.games.table import BEHAVIOUR, Games
 from training.system.batched import step_among
 
 ENV = toy_env.make("toy")
@@ -23,7 +24,7 @@ def first_legal(params, state, mask, key):
 @pytest.fixture(scope="module")
 def match():
     agents = [Agent("first", first_legal), random_agent(ENV)]
-    return Match(ENV, agents, one_against_the_rest(4), setups=6)
+    return Match(ENV, agents, ONE_AGAINST_THREE, setups=6)
 
 
 def test_each_set_up_is_played_once_from_every_seat(match):
@@ -45,7 +46,7 @@ def test_the_seed_decides_the_set_ups_and_the_games(match):
 
 def test_equal_agents_are_equal_up_to_the_interval():
     results = Match(
-        ENV, [random_agent(ENV), random_agent(ENV)], one_against_the_rest(4), setups=300
+        ENV, [random_agent(ENV), random_agent(ENV)], ONE_AGAINST_THREE, setups=300
     ).play(seed=0)
     report = evaluation_report(results, ENV.ruleset.ids)
     assert report["vp_difference"]["low"] < 0 < report["vp_difference"]["high"]
@@ -64,7 +65,7 @@ def test_estimate_is_students_interval():
 
 def test_summary_by_hand():
     """Two set-ups, four games each; the policy always has 20 VP, the others 10, 11, 12."""
-    agent = np.broadcast_to(one_against_the_rest(4), (2, 4, 4))
+    agent = np.broadcast_to(ONE_AGAINST_THREE, (2, 4, 4))
     vp = np.where(agent == 0, 20, 0)
     for game in range(4):
         vp[:, game, [p for p in range(4) if p != game]] = [10, 11, 12]

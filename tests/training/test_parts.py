@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 import toy_env
+from seatings import ONE_AGAINST_THREE
 
 import training.arena as arena
 from gaia_jax.cli.command_line import UserError
@@ -14,7 +15,6 @@ from training.agents import random_agent
 from training.games import arena as games_arena
 from training.games import table
 from training.games.engine import Match
-from training.games.table import one_against_the_rest
 from training.imitation import expert_data
 from training.system import cli, jobs
 
@@ -34,7 +34,7 @@ def command(capsys, main, *args, env_module=FACE):
 
 def games(setups):
     agents = [random_agent(ENV), random_agent(ENV)]
-    return Match(ENV, agents, one_against_the_rest(4), setups, games_at_once=8).play(seed=5)
+    return Match(ENV, agents, ONE_AGAINST_THREE, setups, games_at_once=8).play(seed=5)
 
 
 @pytest.fixture(scope="module")

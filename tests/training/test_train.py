@@ -81,7 +81,10 @@ def test_evaluate_reads_the_run_and_gives_the_same_report_again(trained, capsys,
         assert code == 0
         reports.append(json.loads(path.read_text()))
     assert "win share" in out and "VP by source" in out and "VP by faction" in out
-    assert "federations formed" in out and reports[0]["federations"]["policy"]["mean"] >= 0
+    federations = {side: x["mean"] for side, x in reports[0]["federations"].items()}
+    assert "federations formed" in out and federations["opponent"] > 0
+    for side, behaviour in reports[0]["behaviour"].items():
+        assert federations[side] == pytest.approx(behaviour["federations"])
     assert reports[0] == reports[1]
     # The evaluation at the end of training was this one.
     final = json.loads((run / "evaluation.json").read_text())

@@ -8,12 +8,12 @@ import jax
 import numpy as np
 import pytest
 import toy_env
+from seatings import ONE_AGAINST_THREE
 
 from tests.xla_flags import on_devices
 from training.agents import Agent, policy_agent, random_agent
 from training.config import NetworkConfig
 from training.games.engine import Match, mesh_of
-from training.games.table import one_against_the_rest
 from training.networks.make import make_network
 from training.system.devices import LEAST_GAMES, split_cpu
 
@@ -32,7 +32,7 @@ def play(devices, folder):
     match = Match(
         env,
         agents,
-        one_against_the_rest(4),
+        ONE_AGAINST_THREE,
         range(3, 3 + SETUPS),
         games_at_once=4 * 32,
     )

@@ -116,11 +116,6 @@ def rotated(players: int = 4) -> np.ndarray:
     return (seats - seats[:, None]) % players
 
 
-def one_against_the_rest(players: int) -> np.ndarray:
-    """(P, P): agent 0 in each seat once, agent 1 in the others."""
-    return 1 - np.eye(players, dtype=np.int32)
-
-
 def entries(names: Sequence[str]) -> list[str]:
     """Names of the entries in tables: a repeated name is followed by a number."""
     before = [list(names[:i]).count(name) for i, name in enumerate(names)]
