@@ -15,8 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..agents import Agent
-from ..games.stats import wins
-from ..stats.effects import CONFIDENCE
+from ..games.stats import student_quantile, wins
 from ..types import Environment, EnvState
 from .playouts import Candidates, Ends, Playouts
 
@@ -64,12 +63,10 @@ def estimate_loss(alternative: np.ndarray, played: np.ndarray) -> Loss:
     Args:
         alternative: (n,) results of the alternative. played: (n,) of the played move.
     """
-    from scipy import stats  # takes a second; the browser table would start later
-
     differences = np.asarray(alternative, float) - np.asarray(played, float)
     mean = float(differences.mean())
     error = float(differences.std(ddof=1)) / math.sqrt(len(differences))
-    half_width = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(differences) - 1)) * error
+    half_width = float(student_quantile(len(differences) - 1)) * error
     return Loss(mean, mean - half_width, mean + half_width, error)
 
 

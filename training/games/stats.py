@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+CONFIDENCE = 0.95  # of all intervals
+
 
 def scores(vp: np.ndarray, illegal: np.ndarray | None) -> np.ndarray:
     """(..., P) VP; at most 0 for a seat with `illegal` (..., P) moves."""
@@ -50,17 +52,22 @@ def places(vp: np.ndarray, illegal: np.ndarray | None = None) -> np.ndarray:
     return shared
 
 
+def student_quantile(degrees_of_freedom: int | np.ndarray) -> Any:
+    """Half the width of Student's 95 % intervals, in standard errors; shaped as the argument."""
+    from scipy import stats  # takes a second; the browser table would start later
+
+    return stats.t.ppf((1 + CONFIDENCE) / 2, degrees_of_freedom)
+
+
 def estimate(values: np.ndarray, low: float = -np.inf, high: float = np.inf) -> Estimate:
     """Mean of independent values (S,) with Student's 95 % interval within [low, high].
 
     Fewer than two values have nan bounds.
     """
-    from scipy import stats
-
     mean = float(np.mean(values))
     if len(values) < 2:
         return Estimate(mean, float("nan"), float("nan"))
-    half = stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values))
+    half = student_quantile(len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values))
     return Estimate(mean, max(float(mean - half), low), min(float(mean + half), high))
 
 

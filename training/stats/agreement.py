@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from .effects import CONFIDENCE, Effect, estimable, reliability
+from ..games.stats import CONFIDENCE
+from .effects import Effect, estimable, reliability
 
 MIN_PAIRS = 8
 MIN_RELIABILITY = 0.2  # below it, the correction for noise is not applied

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-CONFIDENCE = 0.95
+from ..games.stats import CONFIDENCE, student_quantile
+
 # The columns of a design are scaled to length 1. A direction whose singular value is below this
 # share of the largest one counts as undetermined. Rounding leaves about 1e-15.
 RANK_TOLERANCE = 1e-8
@@ -134,7 +135,7 @@ def intervals(
     p_values = np.where(
         np.isnan(t_statistics), 1.0, 2 * stats.t.sf(t_statistics, degrees_of_freedom)
     )
-    half_widths = stats.t.ppf((1 + CONFIDENCE) / 2, degrees_of_freedom) * errors
+    half_widths = student_quantile(degrees_of_freedom) * errors
     is_significant = holm(p_values)
     return [
         Effect(name, float(e), float(e - h), float(e + h), int(n), bool(f))
