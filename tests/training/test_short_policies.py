@@ -39,7 +39,7 @@ def agent(short_turns):
 
     network = SimpleNamespace(apply=apply)
     env = gaia_jax.make("lost_fleet", "vp", short_turns=short_turns)
-    return policy_agent(env, network, (), "one", greedy=True)
+    return policy_agent(env, network, (), "one", likeliest=True)
 
 
 @pytest.mark.parametrize(("short_turns", "first"), [(False, OTHER), (True, END)])

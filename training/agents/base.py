@@ -173,7 +173,7 @@ def policy_agent(
     network: PolicyNetwork,
     params: Params | None,
     name: str,
-    greedy: bool = False,
+    likeliest: bool = False,
     reward: str = "vp",
     reward_scale: float = 10.0,
     temperature: float = 1.0,
@@ -206,8 +206,8 @@ def policy_agent(
             observation = observe(state, state.current_player)
             mask = choices(mask)
             logits, _ = network.apply(params, observation, mask)
-            if greedy:
-                return sampling.greedy(logits, mask)
+            if likeliest:
+                return sampling.most_probable(logits, mask)
             return sampling.sample(logits / temperature, mask, uniform)
 
         out: Array = in_blocks(block, state, mask, uniforms(key, len(mask)))
@@ -219,7 +219,7 @@ def policy_agent(
         observation = observe(state, state.current_player)
         seen = network.encode(observation, choices(state.legal_action_mask))
         logits, values = network.apply(params, seen, method="logits_and_values")
-        action = network.to_action(seen, sampling.greedy(logits, seen.mask))
+        action = network.to_action(seen, sampling.most_probable(logits, seen.mask))
         seats = jax.vmap(env.seats)(state, state.current_player)
         return action, jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
 

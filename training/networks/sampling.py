@@ -36,7 +36,7 @@ def sample_action(
 
 
 @own_jax_config
-def greedy(logits: Array, mask: Array) -> Array:
+def most_probable(logits: Array, mask: Array) -> Array:
     """(..., A), (..., A) -> (...,) int32, the most probable legal action."""
     return jnp.argmax(jnp.where(mask, logits, -jnp.inf), axis=-1).astype(jnp.int32)
 
