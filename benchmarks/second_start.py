@@ -52,8 +52,8 @@ ARENA = COMMAND.format(
 # `recipe.staggered_starts` plays before the first update: its games are not counted.
 NOT_SPREAD = """
 import time
-from training.learn import loop
-made = loop.make_stagger
+from training.learn import trainer
+made = trainer.make_stagger
 def make_stagger(*args):
     program = made(*args)
     def begin(params, key, states):
@@ -61,11 +61,11 @@ def make_stagger(*args):
         print("FIRST", time.process_time(), flush=True)
         return states
     return begin
-loop.make_stagger = make_stagger
+trainer.make_stagger = make_stagger
 """
 TRAINER = NOT_SPREAD + COMMAND.format(
     module="train",
-    home="training.learn.loop",
+    home="training.learn.trainer",
     owner="Trainer",
     args=["--config", "configs/quick.yaml", "name=measured"],
 )

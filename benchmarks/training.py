@@ -35,7 +35,7 @@ from training.agents.baseline import make_baseline_model
 from training.config import Config
 from training.learn import ppo
 from training.learn.learner_state import make_init, sharding
-from training.learn.loop import Inputs
+from training.learn.trainer import Inputs
 from training.networks import sampling
 from training.system import devices
 

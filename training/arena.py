@@ -104,8 +104,8 @@ def _play(
         The report, None without any games; whether all games were played.
     """
     from .games import arena as games_arena
-    from .games.arms import check_games
     from .games.report import arena_report, format_arena
+    from .games.same_agents import check_games
     from .games.sequential import SequentialTest, format_test, leads
     from .games.store import LIKELIEST, names_of
 

@@ -22,7 +22,7 @@ from training.games import table
 from training.games.engine import Match
 from training.games.table import Games
 from training.learn.checkpoint import Checkpoints
-from training.learn.loop import Trainer
+from training.learn.trainer import Trainer
 from training.system import cli, jobs
 
 SETUPS = 32  # of a batch

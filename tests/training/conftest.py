@@ -11,7 +11,7 @@ import yaml
 from training import config as configs
 from training.config import Config
 from training.learn.checkpoint import Checkpoints
-from training.learn.loop import Inputs, Trainer
+from training.learn.trainer import Inputs, Trainer
 
 jax.devices()  # JAX has started: no command that a test calls in this process splits the CPU
 

@@ -10,7 +10,7 @@ pq = pytest.importorskip("pyarrow.parquet", reason='needs pyarrow: pip install "
 
 from tests import stub_env  # noqa: E402
 from training import export  # noqa: E402
-from training.games import dataset, playing, shards  # noqa: E402
+from training.games import dataset, parquet_files, playing  # noqa: E402
 from training.system import cli  # noqa: E402
 
 FACE = sys.modules[__name__]  # the module that makes environments, for workers too
@@ -43,7 +43,7 @@ def _source_of(names, batch, likeliest):
 
 def patch(monkeypatch):
     """Row groups of 20 games; the games of all tests come from one compiled table of agents."""
-    monkeypatch.setattr(shards.assemble, "__defaults__", (20,))
+    monkeypatch.setattr(parquet_files.assemble, "__defaults__", (20,))
     monkeypatch.setattr(
         playing, "Source", lambda env, names, *more: _source_of(tuple(names), *more)
     )

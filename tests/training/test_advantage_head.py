@@ -15,7 +15,7 @@ from toy_env import LONGEST, C
 from training import config as configs
 from training.config import Config, NetworkConfig
 from training.learn.advantages import advantages, less_of_later
-from training.learn.loop import Inputs, Trainer
+from training.learn.trainer import Inputs, Trainer
 from training.learn.warm_start import widen
 from training.networks import advantage_head
 from training.networks.planets import Layout, PlanetNetwork

@@ -166,7 +166,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the backgro
 sys.path[:0] = [{root!r}, {here!r}]
 import toy_env
 import training.train as train
-from training.learn.loop import Trainer
+from training.learn.trainer import Trainer
 from training.system import cli
 
 def compile(self):  # in C, where no handler of Python's runs

@@ -123,7 +123,7 @@ def test_a_rich_game_has_the_form_of_a_plain_one(name, players):
 
 @pytest.mark.slow
 def test_a_run_learns_in_rich_games_and_is_evaluated_in_plain_ones(tmp_path):
-    from training.learn.loop import Inputs, Trainer
+    from training.learn.trainer import Inputs, Trainer
 
     config = from_dict({"network": {"layers": 1, "cell_width": 8, "width": 8, "planets": 88}})
     small = ["network.neighbors=false", "ppo.num_envs=8", "ppo.num_steps=400", "ppo.epochs=1"]

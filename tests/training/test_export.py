@@ -13,7 +13,7 @@ from exported import AGENTS, FACE, GAMES, REPLAY, command, pq, rows_of, stopping
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 from training import zoo
-from training.games import card, dataset, shards
+from training.games import card, dataset, parquet_files
 
 pytestmark = pytest.mark.usefixtures("small_datasets")
 
@@ -51,7 +51,7 @@ def test_the_folder_says_what_it_is(full_export):
     assert about["slots"]["basic_tiles"][-1] == "free_3"
     file_info = about["files"][dataset.GAMES]
     assert file_info["rows"] == 48
-    assert file_info["sha256"] == shards.digest(full_export / dataset.GAMES)
+    assert file_info["sha256"] == parquet_files.digest(full_export / dataset.GAMES)
     card = (full_export / dataset.README).read_text()
     head = yaml.safe_load(card.split("---")[1])
     assert head["configs"] == [
@@ -117,7 +117,7 @@ def test_a_killed_export_goes_on_to_the_same_file(
         if "piece" in moment:
             patch.setattr(outputs, "write_bytes", stopping(write, 2, Killed))
         elif moment == "before the end":
-            patch.setattr(shards, "assemble", kill)
+            patch.setattr(parquet_files, "assemble", kill)
         else:
             patch.setattr(dataset, "finish", kill)
         with pytest.raises(Killed):
@@ -159,7 +159,9 @@ def test_an_unfinished_export_may_end_sooner(full_export, tmp_path, capsys, monk
 def test_a_damaged_piece_is_named(tmp_path, capsys, monkeypatch):
     out = tmp_path / "damaged"
     with monkeypatch.context() as patch:
-        patch.setattr(shards, "assemble", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+        patch.setattr(
+            parquet_files, "assemble", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt())
+        )
         command(capsys, *GAMES, "--games", "48", "--out", out)
     piece = sorted((out / dataset.PIECES).iterdir())[1]
     piece.write_bytes(piece.read_bytes()[:100])
@@ -181,12 +183,12 @@ def test_a_file_that_is_not_written_completely_is_not_there(tmp_path, error):
         with pytest.raises(
             KeyboardInterrupt if error is KeyboardInterrupt else UserError
         ) as raised:
-            shards.assemble(path, tables(), 20)
+            parquet_files.assemble(path, tables(), 20)
         assert error is KeyboardInterrupt or str(raised.value) == (
             f"cannot write {path}: No space left on device"
         )
         assert list(tmp_path.iterdir()) == earlier
-        assert shards.assemble(path, [table], 20) == pq.read_metadata(path).num_rows == 50
+        assert parquet_files.assemble(path, [table], 20) == pq.read_metadata(path).num_rows == 50
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from training import config as configs
 from training.agents import Agent
 from training.learn import checkpoint_paths
 from training.learn.checkpoint import Checkpoints
-from training.learn.loop import Trainer
+from training.learn.trainer import Trainer
 from training.run import training as run_training
 from training.system import cli
 

@@ -107,7 +107,7 @@ import sys; sys.path[:0] = [{str(HERE)!r}, {str(HERE.parents[1])!r}]
 import jax, numpy as np, conftest, toy_env
 from pathlib import Path
 from training import config as configs
-from training.learn.loop import Inputs, Trainer
+from training.learn.trainer import Inputs, Trainer
 assert jax.device_count() == {devices}
 config = configs.override(configs.from_dict(conftest.TINY), {small!r})
 trainer = Trainer(Inputs.of(config, toy_env), Path({str(tmp_path / "two")!r}))

@@ -16,7 +16,7 @@ import training.arena as arena
 from gaia_jax.cli.command_line import UserError
 from training.agents import Agent
 from training.games import arena as games_arena
-from training.games.arms import check_games, check_programs
+from training.games.same_agents import check_games, check_programs
 from training.games.sequential import SequentialTest, leads
 from training.games.table import BEHAVIOUR, Games, rotated
 from training.system import cli

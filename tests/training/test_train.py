@@ -23,7 +23,7 @@ from gaia_jax.cli.command_line import UserError
 from training import config as configs
 from training.learn import checkpoint, learner_state
 from training.learn.checkpoint import Checkpoints
-from training.learn.loop import Inputs, Trainer
+from training.learn.trainer import Inputs, Trainer
 from training.run.folder import read_history
 from training.system import cli
 

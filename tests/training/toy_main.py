@@ -21,7 +21,7 @@ from training import sweep
 from training.games import engine
 from training.learn import ppo
 from training.learn.checkpoint import FOLDER, Checkpoints
-from training.learn.loop import Trainer
+from training.learn.trainer import Trainer
 from training.networks import sampling
 from training.system import cli
 

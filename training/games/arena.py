@@ -24,10 +24,10 @@ from ..system.environments import identity, is_solo, make_env, module, with_leve
 from ..system.jobs import compile_lock, shard_folder
 from ..types import Environment, JsonObject, Params
 from . import engine, store, table
-from .arms import check_programs
 from .engine import Match
 from .records import Recorder
 from .report import evaluation_report
+from .same_agents import check_programs
 from .table import Games, rotated
 
 GAMES_AT_ONCE = 128

@@ -15,7 +15,7 @@ from gaia_jax import __version__
 from .. import zoo
 from ..system import commit
 from ..types import Environment
-from . import shards, stats
+from . import parquet_files, stats
 from .schema import DECISIONS, GAMES, About
 
 HERE = Path(__file__).parent
@@ -115,7 +115,7 @@ def _estimates(path: Path, seats: int) -> dict[tuple[str, str], stats.Estimate]:
     """Mean VP of the seats of each agent, by name and hash; a deal is one sample."""
     by_agent = defaultdict[tuple[str, str], dict[Any, list[int]]](lambda: defaultdict(list))
     kinds = [f"agent{kind}_{seat}" for seat in range(seats) for kind in ("", "_sha256")]
-    for _, table in shards.row_groups(path, ["seed", "deal", "vp", *kinds]):
+    for _, table in parquet_files.row_groups(path, ["seed", "deal", "vp", *kinds]):
         for row in table.to_pylist():
             for seat, vp in enumerate(row["vp"]):
                 agent = row[f"agent_{seat}"], row[f"agent_sha256_{seat}"]

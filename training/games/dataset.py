@@ -18,7 +18,7 @@ from ..system import data_files
 from ..system.data_files import LIST, OBJECT, SWITCH, TEXT, WHOLE
 from ..system.environments import make_env
 from ..types import Environment, EnvModule
-from . import card, shards
+from . import card, parquet_files
 from .schema import DECISIONS as DECISIONS  # also by this name elsewhere
 from .schema import GAMES as GAMES
 from .schema import NAME, SCHEMA, About, schema
@@ -123,7 +123,7 @@ def check_games(folder: Path, about: About, env: Environment) -> None:
     if about["vp_sources"] != ids:
         declared = data_files.shown(about["vp_sources"])
         raise UserError(f"{folder / ABOUT}: vp_sources are {declared}, not those of {env.id}")
-    _, table = next(shards.row_groups(path, ["env", "setup"]), (0, None))
+    _, table = next(parquet_files.row_groups(path, ["env", "setup"]), (0, None))
     if table is None or not len(table):
         raise UserError(f"{path} has no rows")
     if (declared := str(table["env"][0].as_py())) != env.id:
@@ -135,7 +135,7 @@ def check_games(folder: Path, about: About, env: Environment) -> None:
         raise UserError(f"{path}: row 0 has no set-up of {env.id}: {reason(error)}") from error
     setup = json.loads(text)
     rows = about["files"][GAMES]["rows"]
-    shards.check(path, schema(setup, env.ruleset.ids), rows)
+    parquet_files.check(path, schema(setup, env.ruleset.ids), rows)
 
 
 def check_bytes(folder: Path, about: About) -> str:
@@ -145,9 +145,9 @@ def check_bytes(folder: Path, about: About) -> str:
         UserError: rows cannot be read; the message names them.
     """
     path = folder / GAMES
-    if shards.digest(path) == about["files"][GAMES]["sha256"]:
+    if parquet_files.digest(path) == about["files"][GAMES]["sha256"]:
         return ""
-    for _ in shards.row_groups(path):
+    for _ in parquet_files.row_groups(path):
         pass
     return f"{path} is not the file of {ABOUT}: its sha256 differs"
 
@@ -192,7 +192,7 @@ def finish(folder: Path, parts: list[About], about: About) -> None:
         if path.exists():
             rows = pq.read_metadata(path).num_rows
             size = path.stat().st_size
-            files[name] = {"rows": rows, "bytes": size, "sha256": shards.digest(path)}
+            files[name] = {"rows": rows, "bytes": size, "sha256": parquet_files.digest(path)}
     _write(folder, parts, files, about)
     outputs.write_text(folder / README, card.of(folder, read_about(folder)))
 
@@ -236,7 +236,7 @@ def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
         raise UserError("the folders have games of different rules, which need different columns")
     try:
         with outputs.new_folder(out) as new:
-            total = shards.assemble(new / GAMES, _rows(ranges))
+            total = parquet_files.assemble(new / GAMES, _rows(ranges))
             finish(new, parts, about)
     except (pa.ArrowException, OSError) as error:
         sources = ", ".join(str(folder / GAMES) for folder in folders)
@@ -279,7 +279,7 @@ def _join(parts: list[About], part: About, folder: Path) -> None:
 def _rows(ranges: list[Range]) -> Iterator[pa.Table]:
     """The rows of each range, a row group at a time."""
     for part, folder, at in ranges:
-        for first, table in shards.row_groups(folder / GAMES):
+        for first, table in parquet_files.row_groups(folder / GAMES):
             low, high = max(at, first), min(at + part["games"], first + len(table))
             if low < high:
                 yield table.slice(low - first, high - low)

@@ -17,7 +17,7 @@ from gaia_jax.cli.command_line import UserError
 from ..agents import fingerprint, make_agent, with_updates
 from ..system import cli, jobs
 from ..types import EnvModule
-from . import card, dataset, decisions, playing, shards
+from . import card, dataset, decisions, parquet_files, playing
 from .replay import Replayer, name_of, wrong_rows
 from .schema import About, slots
 
@@ -49,8 +49,8 @@ def play(args: argparse.Namespace, env_module: EnvModule, on: jobs.On) -> int:
         if not _play_pieces(pieces, source, on):
             return 130
         path = args.out / dataset.GAMES
-        total = shards.assemble(path, shards.read(piece.path for piece in pieces))
-        _, table = next(shards.row_groups(path, ["setup"]))
+        total = parquet_files.assemble(path, parquet_files.read(piece.path for piece in pieces))
+        _, table = next(parquet_files.row_groups(path, ["setup"]))
         setup = json.loads(table["setup"][0].as_py())
         about = {"slots": slots(setup), "vp_sources": list(source.env.ruleset.ids["vp_source"])}
         about |= {"made_with": dataset.read_about(args.out)["made_with"]}
@@ -129,17 +129,17 @@ def derive(
         replayer.compile()
     bar = cli.bar("game", about["files"][dataset.GAMES]["rows"])
     paths = []
-    for first, table in shards.row_groups(out / dataset.GAMES):
+    for first, table in parquet_files.row_groups(out / dataset.GAMES):
         for at in range(0, len(table), replayer.batch):
             paths.append(out / kind / f"{first + at:09}.parquet")
             if not paths[-1].exists():
                 rows = table.slice(at, replayer.batch).to_pylist()
                 for piece in decisions.of_games(replayer, rows, first + at, agents):
-                    outputs.write_bytes(paths[-1], shards.to_bytes(piece))
+                    outputs.write_bytes(paths[-1], parquet_files.to_bytes(piece))
             bar.update(min(replayer.batch, len(table) - at))
     bar.close()
     path = out / dataset.DECISIONS
-    total = shards.assemble(path, shards.read(paths), decisions.ROW_GROUP)
+    total = parquet_files.assemble(path, parquet_files.read(paths), decisions.ROW_GROUP)
     dataset.finish(out, about["parts"], dataset.of_files(out))
     for left in out.glob(f"{dataset.DECISION_PIECES}_*"):
         shutil.rmtree(left)
@@ -157,7 +157,7 @@ def verify(args: argparse.Namespace, env_module: EnvModule) -> int:
     with cli.compiling("the replay"):
         replayer.compile()
     bar = cli.bar("game", count)
-    for first, table in shards.row_groups(path):
+    for first, table in parquet_files.row_groups(path):
         numbers = chosen[(chosen >= first) & (chosen < first + len(table))]
         for batch in np.split(numbers, range(replayer.batch, len(numbers), replayer.batch)):
             rows = table.take(batch - first).to_pylist()

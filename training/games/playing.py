@@ -20,7 +20,7 @@ from ..system import jobs
 from ..system.environments import is_solo, make_env, module
 from ..system.jobs import compile_lock
 from ..types import Environment, JsonObject
-from . import shards
+from . import parquet_files
 from .arena import agents_by_name, entry_names
 from .engine import Match
 from .schema import to_table
@@ -118,7 +118,7 @@ def piece(args: JsonObject, part: dict[str, Any], first: int, count: int) -> byt
     """`Source.play` as the bytes of a Parquet file; args: `SourceArgs`."""
     source = source_of(SourceArgs(**args))
     source.compile()
-    return shards.to_bytes(source.play(part, first, count))
+    return parquet_files.to_bytes(source.play(part, first, count))
 
 
 def pieces(args: SourceArgs, part: dict[str, Any], folder: Path) -> list[jobs.Shard]:

@@ -72,7 +72,7 @@ def encode(path: Path, about: dict[str, Any], games: Games, ids: Ids) -> bytes:
     if path.suffix == PARQUET:
         import pyarrow as pa
 
-        from .shards import to_bytes
+        from .parquet_files import to_bytes
 
         return to_bytes(pa.table(columns))
     text = io.StringIO(newline="")

@@ -27,7 +27,7 @@ from ..system.data_files import npz_of
 from ..system.process_group import Place, ProcessGroup
 
 if TYPE_CHECKING:
-    from ..learn.loop import Trainer
+    from ..learn.trainer import Trainer
 
 
 def share_of(place: Place, count: int) -> tuple[int, int]:

@@ -29,7 +29,7 @@ from ..types import Environment
 from .logs import RECORDS, Logs, NoLogs, drop_after, read_records
 
 if TYPE_CHECKING:
-    from ..learn.loop import Trainer
+    from ..learn.trainer import Trainer
 
 RUNS = Path("runs")
 HISTORY = "history.jsonl"

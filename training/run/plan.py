@@ -17,7 +17,7 @@ from .. import config as configs
 from ..config import Config
 from ..learn import ppo
 from ..learn.learner_state import make_init, sharding
-from ..learn.loop import Inputs
+from ..learn.trainer import Inputs
 from ..networks.make import init_params
 from ..system import data_files
 from ..system.data_files import NUMBER, OBJECT, TEXT, WHOLE

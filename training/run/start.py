@@ -25,7 +25,7 @@ from ..learn.checkpoint_paths import (
     number_of,
     split_update,
 )
-from ..learn.loop import Inputs
+from ..learn.trainer import Inputs
 from ..system import devices, process_group, processes
 from ..system.process_group import ProcessGroup
 from ..types import EnvModule

@@ -21,7 +21,7 @@ from gaia_jax.cli.progress import status_line
 
 from ..games.report import format_evaluation
 from ..learn.learner_state import Hyper
-from ..learn.loop import Trainer
+from ..learn.trainer import Trainer
 from ..system import cli, signals
 from ..types import EnvModule
 from .evaluation import RunEvaluation, evaluations_of

@@ -85,20 +85,20 @@ def _derive_decisions(data: Path, about: About, env_module: EnvModule, games: in
     Returns:
         The folder with `decisions.parquet`.
     """
-    from ..games import dataset, decisions, export, shards
+    from ..games import dataset, decisions, export, parquet_files
 
     total = about["files"][dataset.GAMES]["rows"]
     games = min(games or total, total)
     if dataset.DECISIONS in about["files"]:
         rows = about["files"][dataset.DECISIONS]["rows"]
-        shards.check(data / dataset.DECISIONS, decisions.schema(), rows)
+        parquet_files.check(data / dataset.DECISIONS, decisions.schema(), rows)
         return data
     folder = OUT / f"{about['files'][dataset.GAMES]['sha256'][:16]}_{games}"
     if not (folder / dataset.ABOUT).exists():
         folder.mkdir(parents=True, exist_ok=True)
-        groups = shards.row_groups(data / dataset.GAMES)
+        groups = parquet_files.row_groups(data / dataset.GAMES)
         first = (table.slice(0, max(games - at, 0)) for at, table in groups if at < games)
-        shards.assemble(folder / dataset.GAMES, first)
+        parquet_files.assemble(folder / dataset.GAMES, first)
         dataset.finish(folder, _select_first_parts(about["parts"], games), dataset.of_files(data))
     with outputs.folder_lock(folder):
         export.derive(folder, env_module, policy=False)

@@ -15,7 +15,7 @@ from gaia_jax.components.costs import ROUNDS
 from gaia_jax.components.research import TRACKS
 
 from ..analysis.actions import action_kind, is_conversion
-from ..games import dataset, shards
+from ..games import dataset, parquet_files
 
 DECLINE = "leech DECLINE"
 OPENING_LENGTH = 3  # main actions of an opening
@@ -57,7 +57,7 @@ def load(path: str | Path, games: int, players: int) -> DecisionCounts:
     """
     counter = _Counter(games, players)
     pending: pa.Table | None = None
-    for _, rows in shards.row_groups(Path(path) / dataset.DECISIONS, COLUMNS):
+    for _, rows in parquet_files.row_groups(Path(path) / dataset.DECISIONS, COLUMNS):
         rows = rows.filter(pc.less(rows["game"], games))
         if not len(rows):
             break

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from gaia_jax.cli.command_line import UserError
 
-from ..games import dataset, schema, shards
+from ..games import dataset, parquet_files, schema
 
 # Sources of VP that count as one: the order of a game's two final missions has no meaning.
 JOINED = {"FINAL_1": "FINAL", "FINAL_2": "FINAL"}
@@ -65,10 +65,10 @@ def load(path: str | Path, games: int | None = None) -> GameTable:
     """
     folder = Path(path)
     about = dataset.read_about(folder)
-    with shards.open_file(folder / dataset.GAMES) as file:
+    with parquet_files.open_file(folder / dataset.GAMES) as file:
         columns = [name for name in file.schema_arrow.names if name not in ("actions", "setup")]
     parts, num_left = [], games
-    for _, part in shards.row_groups(folder / dataset.GAMES, columns):
+    for _, part in parquet_files.row_groups(folder / dataset.GAMES, columns):
         parts.append(part if num_left is None else part.slice(0, num_left))
         num_left = None if num_left is None else num_left - len(parts[-1])
         if num_left == 0:

@@ -1,7 +1,7 @@
 """Read and write JSON and npz files; a truncated or damaged file gives a one-line error.
 
-Commands read the files of other commands with it. `games/shards.py` reads Parquet, `config` YAML,
-`gaia_jax.replay` records.
+Commands read the files of other commands with it. `games/parquet_files.py` reads Parquet, `config`
+YAML, `gaia_jax.replay` records.
 """
 
 from __future__ import annotations
