@@ -57,18 +57,18 @@ def main(folder: str) -> None:
     until(lambda: game.rules.prices_ready and not game.agent_to_move())
     report("rules, prices and agents")
     table = server.get(game.id)
-    server.ask_advice(table, browser, "hint", game.now, [])
-    until(lambda: server.advice.hint(game, game.now)["status"] != "running")
-    assert server.advice.hint(game, game.now)["candidates"]
+    server.start_analysis(table, browser, "hint", game.now, [])
+    until(lambda: server.analyses.hint(game, game.now)["status"] != "running")
+    assert server.analyses.hint(game, game.now)["candidates"]
     move = game.rules.legal(game.nodes[game.now].state)[0]
-    server.ask_advice(table, browser, "check", game.now, [move])
-    until(lambda: server.advice.check(game, [move], game.now)["checked"])
+    server.start_analysis(table, browser, "check", game.now, [move])
+    until(lambda: server.analyses.check(game, [move], game.now)["checked"])
     report("hint and check")
     server.change(table, browser, "seat", {"player": 0, "who": "zoo/strong"})
     until(lambda: game.over() or game.message)
     assert game.over(), game.message
-    server.ask_advice(table, browser, "review", game.now, [])
-    begin(server.advice.review_job(game))
+    server.start_analysis(table, browser, "review", game.now, [])
+    begin(server.analyses.review_job(game))
     report("review")
     advice = server.advise({"ruleset": "lost_fleet", "seats": ["you"] * 4, "seed": 5})
     begin(server.setup_advice.get(advice["id"]))

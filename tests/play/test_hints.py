@@ -32,7 +32,7 @@ from training.play.advisers import Adviser, adviser_name, refusal
 from training.play.background import Job
 from training.play.compiled_rules import Rules
 from training.play.game import Refused
-from training.play.hints import Advice
+from training.play.hints import GameAnalyses
 
 
 class PlannedAnalysis:
@@ -58,7 +58,7 @@ class PlannedAnalysis:
 
 
 @pytest.fixture
-def advice(monkeypatch: pytest.MonkeyPatch) -> Advice:
+def analyses(monkeypatch: pytest.MonkeyPatch) -> GameAnalyses:
     """With an adviser whose playouts are known."""
     PlannedAnalysis.hold.set()
     monkeypatch.setattr(hints, "PositionAnalysis", PlannedAnalysis)
@@ -67,7 +67,7 @@ def advice(monkeypatch: pytest.MonkeyPatch) -> Advice:
         name="one", busy=threading.Lock(), in_use=lambda report: nullcontext(), runner=None
     )
     advisers: Any = SimpleNamespace(get=lambda rules: adviser)
-    return Advice(advisers)
+    return GameAnalyses(advisers)
 
 
 def table(id: str = "a") -> Any:
@@ -80,119 +80,121 @@ def table(id: str = "a") -> Any:
     return SimpleNamespace(id=id, now=0, rules=rules, nodes=nodes, played_at=lambda at: -1)
 
 
-def test_a_hint_ends_when_the_position_is_another_one(advice: Advice) -> None:
+def test_a_hint_ends_when_the_position_is_another_one(analyses: GameAnalyses) -> None:
     game = table()
     PlannedAnalysis.hold.clear()
-    advice.start_hint(game, game.now)
-    first = advice._positions["a", game.now].hint
-    advice.start_hint(game, game.now)
-    assert first and advice._positions["a", game.now].hint is first, "asked twice, looked for once"
-    assert advice.hint(game, game.now)["status"] == "running"
-    assert advice.hint(game, 1) == {"status": "none", "node": 1, "candidates": []}
-    assert advice.hint(game, game.now)["status"] == "running", (
+    analyses.start_hint(game, game.now)
+    first = analyses._positions["a", game.now].hint
+    analyses.start_hint(game, game.now)
+    assert first and analyses._positions["a", game.now].hint is first, (
+        "asked twice, looked for once"
+    )
+    assert analyses.hint(game, game.now)["status"] == "running"
+    assert analyses.hint(game, 1) == {"status": "none", "node": 1, "candidates": []}
+    assert analyses.hint(game, game.now)["status"] == "running", (
         "to look at another position ends nothing"
     )
     other = table("b")
-    advice.start_hint(other, other.now)
-    assert advice.hint(game, game.now)["status"] == "running", "each table has its own"
-    advice.leave(other, 1)
-    assert advice.hint(other, other.now)["status"] == "running", "the game was not there"
-    advice.forget("b")
+    analyses.start_hint(other, other.now)
+    assert analyses.hint(game, game.now)["status"] == "running", "each table has its own"
+    analyses.leave(other, 1)
+    assert analyses.hint(other, other.now)["status"] == "running", "the game was not there"
+    analyses.forget("b")
     game.now = 1
-    advice.leave(game, 0)
-    assert advice.hint(game, game.now) == {"status": "none", "node": 1, "candidates": []}
+    analyses.leave(game, 0)
+    assert analyses.hint(game, game.now) == {"status": "none", "node": 1, "candidates": []}
     PlannedAnalysis.hold.set()
     first.wait()
     assert first.status == "called off"
-    advice.start_hint(game, game.now)
-    second = advice._positions["a", game.now].hint
+    analyses.start_hint(game, game.now)
+    second = analyses._positions["a", game.now].hint
     assert second
     second.wait()
-    assert len(advice.hint(game, game.now)["candidates"]) == 2
-    advice.forget("a")
-    assert advice.hint(game, game.now)["status"] == "none"
+    assert len(analyses.hint(game, game.now)["candidates"]) == 2
+    analyses.forget("a")
+    assert analyses.hint(game, game.now)["status"] == "none"
 
 
-def test_no_hint_of_a_position_that_was_taken_back_meanwhile(advice: Advice) -> None:
-    game, adviser = table(), advice._advisers.get(None)  # type: ignore[arg-type]
+def test_no_hint_of_a_position_that_was_taken_back_meanwhile(analyses: GameAnalyses) -> None:
+    game, adviser = table(), analyses._advisers.get(None)  # type: ignore[arg-type]
 
     def load(rules: Any) -> Any:
         """The agent, while a page takes back the move."""
         game.nodes[0] = SimpleNamespace(state="another")
         return adviser
 
-    advice._advisers = SimpleNamespace(get=load)  # type: ignore[assignment]
+    analyses._advisers = SimpleNamespace(get=load)  # type: ignore[assignment]
     with pytest.raises(hints.Refused, match="no position 0"):
-        advice.start_hint(game, 0)
+        analyses.start_hint(game, 0)
     game = table()
     with pytest.raises(hints.Refused, match="no position 0"):
-        advice.start_check(game, ["good"], 0)
-    assert not advice._positions
+        analyses.start_check(game, ["good"], 0)
+    assert not analyses._positions
 
 
-def test_a_hint_is_called_off_by_a_wish(advice: Advice) -> None:
+def test_a_hint_is_called_off_by_a_wish(analyses: GameAnalyses) -> None:
     game = table()
     PlannedAnalysis.hold.clear()
-    advice.start_hint(game, game.now)
-    first = advice._positions["a", game.now].hint
-    advice.call_off(game, "review", game.now)
-    assert advice.hint(game, game.now)["status"] == "running", "there is no review"
-    advice.call_off(game, "hint", game.now)
-    assert advice.hint(game, game.now)["status"] == "called off"
-    advice.start_hint(game, game.now)
-    second = advice._positions["a", game.now].hint
+    analyses.start_hint(game, game.now)
+    first = analyses._positions["a", game.now].hint
+    analyses.call_off(game, "review", game.now)
+    assert analyses.hint(game, game.now)["status"] == "running", "there is no review"
+    analyses.call_off(game, "hint", game.now)
+    assert analyses.hint(game, game.now)["status"] == "called off"
+    analyses.start_hint(game, game.now)
+    second = analyses._positions["a", game.now].hint
     assert first and second and second is not first
     PlannedAnalysis.hold.set()
     second.wait()
-    assert first.status == "called off" and advice.hint(game, game.now)["status"] == "ready"
+    assert first.status == "called off" and analyses.hint(game, game.now)["status"] == "ready"
 
 
-def test_the_move_itself_is_checked(advice: Advice) -> None:
+def test_the_move_itself_is_checked(analyses: GameAnalyses) -> None:
     game = table()
     for text, warned in (("good", False), ("bad", True)):
-        advice.start_check(game, [text], game.now)
-        advice._positions["a", game.now].checks[text,].wait()
-        checked = advice.check(game, [text], game.now)["checked"]
+        analyses.start_check(game, [text], game.now)
+        analyses._positions["a", game.now].checks[text,].wait()
+        checked = analyses.check(game, [text], game.now)["checked"]
         assert checked["warned"] is warned and checked["actions"] == [text]
     assert checked["lost"] == [12.0, 9.0, 15.0] and checked["grade"] == "blunder"
     with pytest.raises(Refused, match="'worse' is not legal here"):
-        advice.start_check(game, ["good", "worse"], game.now)
+        analyses.start_check(game, ["good", "worse"], game.now)
     game.now = 1
-    assert advice.check(game, ["bad"], game.now)["status"] == "none"
+    assert analyses.check(game, ["bad"], game.now)["status"] == "none"
 
 
-def test_two_tabs_check_a_move_each(advice: Advice) -> None:
+def test_two_tabs_check_a_move_each(analyses: GameAnalyses) -> None:
     """At one seat: neither cancels the check of the other, nor receives its result."""
     game = table()
-    advice.start_check(game, ["good"], game.now)
-    advice.start_check(game, ["bad"], game.now)
-    good, bad = advice._positions["a", game.now].checks.values()
+    analyses.start_check(game, ["good"], game.now)
+    analyses.start_check(game, ["bad"], game.now)
+    good, bad = analyses._positions["a", game.now].checks.values()
     good.wait()
     bad.wait()
-    assert advice.check(game, ["good"], game.now)["checked"]["warned"] is False
-    assert advice.check(game, ["bad"], game.now)["checked"]["warned"] is True
-    advice.start_check(game, ["good"], game.now)
-    assert advice._positions["a", game.now].checks["good",] is good, "asked again"
-    advice.call_off(game, "check", game.now, ["other"])
+    assert analyses.check(game, ["good"], game.now)["checked"]["warned"] is False
+    assert analyses.check(game, ["bad"], game.now)["checked"]["warned"] is True
+    analyses.start_check(game, ["good"], game.now)
+    assert analyses._positions["a", game.now].checks["good",] is good, "asked again"
+    analyses.call_off(game, "check", game.now, ["other"])
     assert good.now == bad.now == "ready"
 
 
-def test_only_the_latest_checks_of_a_position_run(advice: Advice) -> None:
+def test_only_the_latest_checks_of_a_position_run(analyses: GameAnalyses) -> None:
     """Cancelled ones end, although another hint has the playouts, and then hurry it no more."""
     game = table()
-    busy = advice._advisers.get(game.rules).busy
+    busy = analyses._advisers.get(game.rules).busy
     moves = [["good"] * number for number in range(1, hints.MAX_CHECKS + 3)]
     with busy:
         jobs = []
         for move in moves:
-            advice.start_check(game, move, game.now)
-            jobs.append(advice._positions["a", 0].checks[tuple(move)])
+            analyses.start_check(game, move, game.now)
+            jobs.append(analyses._positions["a", 0].checks[tuple(move)])
         for job in jobs[:2]:
             job.wait()
             assert job.status == "called off"
-        assert advice.check(game, moves[0], game.now)["status"] == "none"
+        assert analyses.check(game, moves[0], game.now)["status"] == "none"
         assert {job.status for job in jobs[2:]} == {"running"}
-        analysis: Any = advice._positions["a", 0].analysis
+        analysis: Any = analyses._positions["a", 0].analysis
         assert analysis.is_hurried
         for job in jobs[2:]:
             job.call_off()
@@ -201,65 +203,67 @@ def test_only_the_latest_checks_of_a_position_run(advice: Advice) -> None:
     assert not busy.locked()
 
 
-def test_pages_do_not_wait_for_an_agent(advice: Advice, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_do_not_wait_for_an_agent(
+    analyses: GameAnalyses, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first hint loads it, for seconds; every page asks for reviews."""
     is_loading, may_end = threading.Event(), threading.Event()
-    adviser = advice._advisers.get(table().rules)
+    adviser = analyses._advisers.get(table().rules)
 
     def load(rules: Any) -> Any:
         is_loading.set()
         may_end.wait(10)
         return adviser
 
-    monkeypatch.setattr(advice._advisers, "get", load)
-    for start in (advice.start_hint, partial(advice.start_check, texts=["good"])):
+    monkeypatch.setattr(analyses._advisers, "get", load)
+    for start in (analyses.start_hint, partial(analyses.start_check, texts=["good"])):
         is_loading.clear()
         may_end.clear()
         thread = threading.Thread(target=start, args=(table(),), kwargs={"at": 0})
         thread.start()
-        assert is_loading.wait(10) and advice._lock.acquire(timeout=5)
-        advice._lock.release()
+        assert is_loading.wait(10) and analyses._lock.acquire(timeout=5)
+        analyses._lock.release()
         may_end.set()
         thread.join()
 
 
-def test_a_check_hurries_the_hint_of_its_position(advice: Advice) -> None:
+def test_a_check_hurries_the_hint_of_its_position(analyses: GameAnalyses) -> None:
     game = table()
     PlannedAnalysis.hold.clear()
-    advice.start_hint(game, game.now)
-    analysis: Any = advice._positions["a", game.now].analysis
-    advice.start_check(game, ["bad"], game.now)
+    analyses.start_hint(game, game.now)
+    analysis: Any = analyses._positions["a", game.now].analysis
+    analyses.start_check(game, ["bad"], game.now)
     assert analysis.is_hurried
     PlannedAnalysis.hold.set()
-    advice._positions["a", game.now].checks["bad",].wait()
-    assert advice.check(game, ["bad"], game.now)["checked"]["warned"]
-    assert advice.hint(game, game.now)["status"] == "ready"
+    analyses._positions["a", game.now].checks["bad",].wait()
+    assert analyses.check(game, ["bad"], game.now)["checked"]["warned"]
+    assert analyses.hint(game, game.now)["status"] == "ready"
     assert analysis.suggested == 1, "the hint keeps what it has"
 
 
 def test_a_review_is_of_the_line_of_the_game(
-    advice: Advice, monkeypatch: pytest.MonkeyPatch
+    analyses: GameAnalyses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game, is_over = table(), threading.Event()
     game.nodes = [SimpleNamespace(state=None, action=0)] * 3
     game.line, game.rules.env = [0, 1], None
     monkeypatch.setattr(hints, "adviser_name", lambda rules: "one")
     monkeypatch.setattr(hints.review, "review_game", lambda *_: is_over.wait(10))
-    advice.start_review(game)
-    first = advice.review_job(game)
-    advice.start_review(game)
-    assert first and advice.review_job(game) is first
+    analyses.start_review(game)
+    first = analyses.review_job(game)
+    analyses.start_review(game)
+    assert first and analyses.review_job(game) is first
     game.line = [0, 2]
-    advice.start_review(game)
-    second = advice.review_job(game)
+    analyses.start_review(game)
+    second = analyses.review_job(game)
     assert second and second is not first and first.now == "called off"
     is_over.set()
     second.wait()
-    assert not advice.has_review(game), "it has failed"
+    assert not analyses.has_review(game), "it has failed"
     second.status = "ready"
-    assert advice.has_review(game)
-    advice.forget("a")
-    assert advice.review_job(game) is None
+    assert analyses.has_review(game)
+    analyses.forget("a")
+    assert analyses.review_job(game) is None
 
 
 def test_every_adviser_advises_on_some_games() -> None:

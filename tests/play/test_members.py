@@ -352,7 +352,7 @@ def test_the_people_of_a_shared_table_write_lines(network: Network, tmp_path: Pa
 @pytest.mark.parametrize("kind", ["hint", "check", "review"])
 def test_a_spectator_cancels_no_work(strangers_table: tuple[Network, str, str], kind: str) -> None:
     network, id, _ = strangers_table
-    table, advice = network.server.get(id), network.server.advice
+    table, analyses = network.server.get(id), network.server.analyses
     fan = network.browser(table.members.watch_key)
     host = Client(network.app)
     host.cookies = {"gaia_browser": table.members.host, "gaia_key": network.access.key}
@@ -361,8 +361,8 @@ def test_a_spectator_cancels_no_work(strangers_table: tuple[Network, str, str], 
     analysis: Any = None
     node, jobs = table.game.now, {"hint": {"hint": job}, "check": {"checks": {("pass",): job}}}
     state = table.game.nodes[node].state
-    advice._positions[id, node] = Position(state, analysis, **jobs.get(kind, {}))  # type: ignore[arg-type]
-    advice._reviews[id] = list(table.game.line), job
+    analyses._positions[id, node] = Position(state, analysis, **jobs.get(kind, {}))  # type: ignore[arg-type]
+    analyses._reviews[id] = list(table.game.line), job
     path = f"/api/games/{id}/ask/{kind}?action=pass"
     try:
         assert fan.request("POST", path, {"off": True})[0] == 403
@@ -371,7 +371,7 @@ def test_a_spectator_cancels_no_work(strangers_table: tuple[Network, str, str], 
         assert host.post(path, off=True)["status"] == job.now == "called off"
     finally:
         is_over.set()
-        advice.forget(id)
+        analyses.forget(id)
 
 
 def test_wrong_links_are_counted() -> None:

@@ -282,14 +282,14 @@ def test_all_that_play_games_out_keep_the_playouts(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(advice, "boards_of", lambda *_: boards)
     monkeypatch.setattr(advice, "design", lambda *_: [])
     monkeypatch.setattr(advice, "Advisor", lambda *_: advisor)
-    desk = hints.Advice(known)
-    desk.start_review(game)
+    analyses = hints.GameAnalyses(known)
+    analyses.start_review(game)
     habits = player_habits.PlayerHabits(known)
     habits.start("browser", "Anna", ["a"], lambda id: opened)
     rules: Any = SimpleNamespace(env=None)
     own_advice = setup_advice.SetupAdvice(known)
     advising = background.Job(lambda job: own_advice._work(job, rules, opened, {}), "advice")
-    for job in (desk.review_job(game), habits.get("browser", "Anna"), advising):
+    for job in (analyses.review_job(game), habits.get("browser", "Anna"), advising):
         assert job
         job.wait()
         assert job.message in ("review", "advice"), job.message

@@ -208,23 +208,23 @@ class Pages:
         name, moves = self.server.save(table, body.get("name", ""))
         return {"name": name, "moves": moves}
 
-    def advice(self, request: Request, body: Body) -> Answer:
+    def game_analysis(self, request: Request, body: Body) -> Answer:
         """Status of a hint, check or review; POST starts it, and `{"off": true}` cancels it.
 
         The query names the move of a check by its `action`s.
         """
         table, kind = self._table(request), _check_name(request, ("hint", "check", "review"))
-        game, advice = table.game, self.server.advice
+        game, analyses = table.game, self.server.analyses
         at, move = _position(request, game), request.query_params.getlist("action")
         if request.method == "POST" and body.get("off"):
             if not table.may_call_off(_visitor(request).browser, kind, at):
                 raise Forbidden("that is another player's to cancel")
-            advice.call_off(game, kind, at, move)
+            analyses.call_off(game, kind, at, move)
         elif request.method == "POST":
-            self.server.ask_advice(table, _visitor(request).browser, kind, at, move)
+            self.server.start_analysis(table, _visitor(request).browser, kind, at, move)
         if kind != "review":
-            return advice.hint(game, at) if kind == "hint" else advice.check(game, move, at)
-        job = advice.review_job(game)
+            return analyses.hint(game, at) if kind == "hint" else analyses.check(game, move, at)
+        job = analyses.review_job(game)
         return job.json() if job else {"status": "none"}
 
     def game_file(self, request: Request, body: Body) -> Answer:
@@ -237,7 +237,7 @@ class Pages:
             return _download(text, "application/json", f"{name}.json")
         if format == "replay.html":
             return _download(game.replay_page(), "text/html", f"{name}.html")
-        job = self.server.advice.review_job(game) if format == "review.html" else None
+        job = self.server.analyses.review_job(game) if format == "review.html" else None
         return _sandboxed(job, "there is no review of this game yet")
 
     def _played(self, request: Request, table: OpenTable) -> list[int]:
@@ -337,7 +337,7 @@ def make_app(
             route("/api/games", pages.open, "POST"),
             Route(game, pages.game),
             own_checks(game + "/further/{what}", pages.lookahead),
-            own_checks(game + "/ask/{what}", pages.advice, "GET", "POST"),
+            own_checks(game + "/ask/{what}", pages.game_analysis, "GET", "POST"),
             own_checks(game + "/file/{what}", pages.game_file),
             own_checks(game + "/analysis", pages.analysis),
             own_checks(game + "/save", pages.save, "POST"),

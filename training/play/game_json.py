@@ -77,7 +77,7 @@ def game_json(server: GameServer, table: OpenTable, browser: str, at: int) -> di
             "progress": _progress(server, game),
             "legal": legal_actions(game, at) if table.may_act(browser, at) else [],
             "advised": not refusal(game.rules),
-            "reviewed": server.advice.has_review(game),
+            "reviewed": server.analyses.has_review(game),
             "explained": table.may_explain(browser, at) and game.has_choice(at),
         }
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gaia_jax.language import language
 from gaia_jax.replay import Record
 
 from ..agents.search import split_name
@@ -20,7 +19,7 @@ from .agent_pool import POLICY, SEARCH, AgentPool, AgentProgram
 from .all_rules import AllRules
 from .compiled_rules import Rules
 from .game import HUMAN, Game, Refused, requested_actions, whole_number
-from .hints import Advice
+from .hints import GameAnalyses
 from .kept_tables import KeptTables, OpenTable, seated_agents
 from .members import Forbidden, Members, read_name
 from .player_habits import TOO_FEW, PlayerHabits
@@ -49,7 +48,7 @@ class GameServer:
         self.rules = AllRules(on_change=self.stir)
         self.tables: dict[str, OpenTable] = {}
         advisers = Advisers()
-        self.advice, self.setup_advice = Advice(advisers), SetupAdvice(advisers)
+        self.analyses, self.setup_advice = GameAnalyses(advisers), SetupAdvice(advisers)
         self._habits = PlayerHabits(advisers)
         self.puzzles = PuzzleBook()
         self.lock = threading.RLock()
@@ -125,7 +124,7 @@ class GameServer:
             if len(self.tables) >= self.max_games:
                 oldest = min(self._touched, key=lambda key: self._touched[key])
                 del self.tables[oldest], self._touched[oldest]
-                self.advice.forget(oldest)
+                self.analyses.forget(oldest)
             self.tables[id] = table
             self._touched[id] = time.monotonic()
             self.wake.notify_all()
@@ -162,8 +161,7 @@ class GameServer:
             Refused: the adviser does not play such games.
         """
         rules, _ = self._players(form)
-        setup = setups.deal(form, rules)
-        return self.setup_advice.start(rules, setup, form)
+        return self.setup_advice.start(rules, setups.deal(form, rules), form)
 
     def _players(self, form: Mapping[str, object]) -> tuple[Rules, list[str]]:
         """The rules of a form, and the players by seat."""
@@ -208,7 +206,7 @@ class GameServer:
         except KeyError:
             raise Refused("again: there is no such game") from None
 
-    def ask_advice(
+    def start_analysis(
         self, table: OpenTable, browser: str, kind: str, at: int, move: Sequence[str]
     ) -> None:
         """Start a `hint`, a `check` or a `review` in the background.
@@ -222,13 +220,13 @@ class GameServer:
         if reason := refusal(game.rules):
             raise Refused(reason)
         if kind == "review":
-            self.advice.start_review(game)
+            self.analyses.start_review(game)
         elif not (table.may_act if kind == "check" else table.may_explain)(browser, at):
             raise Refused("hints are for your own decisions, and for those that have been made")
         elif kind == "check":
-            self.advice.start_check(game, requested_actions({"actions": move}), at)
+            self.analyses.start_check(game, requested_actions({"actions": move}), at)
         else:
-            self.advice.start_hint(game, at)
+            self.analyses.start_hint(game, at)
 
     def habits(self, browser: str, name: object, change: object) -> dict[str, Any]:
         """The habits of a player over ended tables: `status`, progress, `report` at its end.
@@ -244,11 +242,9 @@ class GameServer:
             raise Refused(TOO_FEW)
         if change == "start":
             self._habits.start(browser, str(name), ids, self._read_kept)
-        job = self._habits.get(browser, str(name))
-        if job and change == "off":
-            job.call_off()
-        report = job.result[language()] if job and job.result else None
-        return {**job.json(), "report": report} if job else {"status": "none", "report": None}
+        elif change == "off":
+            self._habits.call_off(browser, str(name))
+        return self._habits.status(browser, str(name))
 
     def _read_kept(self, id: str) -> OpenTable:
         """A kept table that need not be open."""
@@ -286,7 +282,7 @@ class GameServer:
                 is_made = True
             finally:  # a setting after the move may fail
                 if game.now != before:
-                    self.advice.leave(game, before)
+                    self.analyses.leave(game, before)
                 if is_made or game.now != before:
                     game.changed()
                     self._keep(table, change_name in ("act", "share"))

@@ -64,7 +64,7 @@ class Position:
                 job.call_off()
 
 
-class Advice:
+class GameAnalyses:
     """Hints, checks and reviews of all games; a move cancels the hint and check before it."""
 
     def __init__(self, advisers: Advisers) -> None:

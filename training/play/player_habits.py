@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from gaia_jax.cli.command_line import UserError
-from gaia_jax.language import LANGUAGES, in_language
+from gaia_jax.language import LANGUAGES, in_language, language
 
 from ..analysis import habits, review
 from .advisers import Advisers
@@ -36,6 +36,18 @@ class PlayerHabits:
         with self._lock:
             _, job = self._started.get((browser, name), (set[str](), None))
             return job
+
+    def call_off(self, browser: str, name: str) -> None:
+        """Cancel the latest job of a browser on a player."""
+        if job := self.get(browser, name):
+            job.call_off()
+
+    def status(self, browser: str, name: str) -> dict[str, Any]:
+        """`status`, progress, and at its end the `report` in the language in use."""
+        job = self.get(browser, name)
+        if job is None:
+            return {"status": "none", "report": None}
+        return {**job.json(), "report": job.result[language()] if job.result else None}
 
     def start(self, browser: str, name: str, ids: Sequence[str], open_kept: OpenKept) -> None:
         """Review the latest ended tables of a player unless that is done or under way.
