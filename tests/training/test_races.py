@@ -8,7 +8,7 @@ import pytest
 from training.analysis import races
 from training.analysis.playout_journal import PlayoutJournal
 from training.analysis.playouts import Ends, Jobs
-from training.analysis.races import LADDER, Race, Step, run_races
+from training.analysis.races import LADDER, Race, Rung, run_races
 
 SPREAD = 8.0  # VP, standard deviation of a playout
 
@@ -65,7 +65,7 @@ def test_the_nearest_rival_has_the_least_lead():
 @pytest.mark.parametrize("mean", [0.0, 2.0, 4.5, 8.0])
 def test_the_last_step_decides_by_the_mean(mean):
     contest = race(0, 2)
-    won = run_races(Player([[mean, 0.0]]), [contest], (Step(4, 9, 9), Step(64, 0, 0)), 0, 3)
+    won = run_races(Player([[mean, 0.0]]), [contest], (Rung(4, 9, 9), Rung(64, 0, 0)), 0, 3)
     assert bool(won) is bool(contest.leads[0] >= 3) and contest.counts[0] == 64
 
 

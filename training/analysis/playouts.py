@@ -76,7 +76,7 @@ class Ends(NamedTuple):
 
 
 Note = Callable[[EnvState], Array]  # of B states: (B,)
-Turn = Callable[[EnvState], Array]  # of B states: (B,) bool, whether a turn begins there
+TurnPredicate = Callable[[EnvState], Array]  # of B states: (B,) bool, such as `begins_turn`
 
 
 class Candidates(NamedTuple):
@@ -145,7 +145,7 @@ class _Device:
     slots: int  # B
     moves: int  # M
     note: Note | None
-    turns: tuple[Turn, Turn] | None  # whether a state begins a turn, and whether it is within one
+    turns: tuple[TurnPredicate, TurnPredicate] | None  # begins a turn, is within one
 
     def begin(self, key: Array, pool: EnvState, jobs: Jobs, total: Array) -> Slots:
         """The first playouts in the slots."""
@@ -214,7 +214,11 @@ class _Device:
 
     @staticmethod
     def planned(
-        seat: Array, plans: Array, begins_turn: Turn, is_within_turn: Turn, slots: Slots
+        seat: Array,
+        plans: Array,
+        begins_turn: TurnPredicate,
+        is_within_turn: TurnPredicate,
+        slots: Slots,
     ) -> tuple[Array, _Plan]:
         """(B,) the planned actions that are legal now, else -1; the progress after them."""
         is_first_seat = (slots.state.current_player == seat) & (slots.clock > 0)
@@ -262,7 +266,7 @@ class Playouts:
         moves: int = 0,
         slots: int = SLOTS,
         note: Note | None = None,
-        turns: tuple[Turn, Turn] | None = None,
+        turns: tuple[TurnPredicate, TurnPredicate] | None = None,
         least: tuple[int, int] = (1, 1),
     ):
         """

@@ -39,7 +39,7 @@ MIN_LIKELY = 2 * ROUND  # playouts with which a result need not be clear
 CLEARLY_FINE, CLEARLY_BAD = 1.3, 2.0
 SPREAD = 14.0  # VP, standard deviation of a difference of two playouts (docs/lab/review.md)
 
-Step = Callable[[Any, int], Any]
+StepFunction = Callable[[Any, int], Any]
 Progress = Callable[[int, int], object]
 
 
@@ -55,7 +55,7 @@ class Check(NamedTuple):
 class PositionAnalysis:
     """The playouts of one position."""
 
-    def __init__(self, runner: Playouts, state: EnvState, step: Step):
+    def __init__(self, runner: Playouts, state: EnvState, step: StepFunction):
         """
         Args:
             runner: as of `playouts.shared_playouts`, with an agent that has a policy.
@@ -164,7 +164,7 @@ class PositionAnalysis:
                 after those before it.
             progress: as of `suggest`.
         """
-        move = Move(self, actions) if len(actions) > 1 else None
+        move = MovePlayouts(self, actions) if len(actions) > 1 else None
         played = actions[0] if move is None else -1
         first = self.likely_actions[:NUM_FIRST]
         num_known = min(map(self._num_playouts, first))
@@ -200,7 +200,7 @@ class PositionAnalysis:
         self,
         best: int,
         played: int,
-        move: Move | None,
+        move: MovePlayouts | None,
         readings: Sequence[range],
         progress: Progress,
     ) -> Check:
@@ -303,7 +303,7 @@ class PositionAnalysis:
         return float((own & (turn <= 1) & (played.moves == later)).any(1).mean())
 
 
-class Move:
+class MovePlayouts:
     """The playouts of a move of several decisions, from the position after it."""
 
     def __init__(self, analysis: PositionAnalysis, actions: Sequence[int]):

@@ -32,7 +32,7 @@ MIN_WIDTH = 4  # rivals of a race that are played out together
 POOLED_WEIGHT = 15  # degrees of freedom of the race's mean variance in that of one rival
 
 
-class Step(NamedTuple):
+class Rung(NamedTuple):
     """A number of playouts of a move, and the standard errors that decide a rival after them."""
 
     playouts: int  # in total
@@ -40,10 +40,10 @@ class Step(NamedTuple):
     doubt: float  # within the limit: the race is lost
 
 
-# Weak evidence loses a race late, when more of it is expensive; the last step decides by the mean.
-LADDER = (Step(4, 2.5, 2.5), Step(16, 2.5, 2.0), Step(64, 2.0, 1.0), Step(256, 0.0, 0.0))
-# The playouts with plans; those of the second step alone decide.
-PLAN_LADDER = (Step(16, 2.5, 2.5), Step(48, 2.5, 2.5))
+# Weak evidence loses a race late, when more of it is expensive; the last rung decides by the mean.
+LADDER = (Rung(4, 2.5, 2.5), Rung(16, 2.5, 2.0), Rung(64, 2.0, 1.0), Rung(256, 0.0, 0.0))
+# The playouts with plans; those of the second rung alone decide.
+PLAN_LADDER = (Rung(16, 2.5, 2.5), Rung(48, 2.5, 2.5))
 
 
 @dataclasses.dataclass
@@ -85,14 +85,14 @@ class Race:
         """The index of the rival with the least lead."""
         return int(np.argmin(self.leads))
 
-    def is_lost(self, ladder: Sequence[Step]) -> bool:
+    def is_lost(self, ladder: Sequence[Rung]) -> bool:
         """Whether a rival is clearly within its limit."""
         doubt = np.array([_reached(ladder, count).doubt for count in self.counts])
         played = self.counts > 0
         margins = (self.leads - self.limits)[played] + (doubt * self.errors)[played]
         return bool((margins < 0).any())
 
-    def open_rivals(self, ladder: Sequence[Step]) -> list[int]:
+    def open_rivals(self, ladder: Sequence[Rung]) -> list[int]:
         """The indices of the undecided rivals that may be played out more, nearest first."""
         leads, counts, errors = self.leads, self.counts, self.errors
         clear = np.array([_reached(ladder, count).clear for count in counts])
@@ -188,11 +188,11 @@ def _run_with_plans(player: CandidatePlayer, races: Sequence[Race], seed: int) -
     """
     rivals = {race.number: race.actions[1:] for race in races}
     by_number, first = dict[int, Race](), FIRST_PLAN_SAMPLE
-    for step in PLAN_LADDER:
+    for rung in PLAN_LADDER:
         races = [race for race in races if len(rivals[race.number])]
         states = {race.number: race.state for race in races}
-        samples = range(first, first + step.playouts)
-        first += step.playouts
+        samples = range(first, first + rung.playouts)
+        first += rung.playouts
         answers = [Candidates(race.number, race.actions[:1], samples) for race in races]
         answer_ends, moves = player.play(states, answers, seed), list[Candidates]()
         for race, end in zip(races, answer_ends, strict=True):
@@ -211,7 +211,7 @@ def _run_with_plans(player: CandidatePlayer, races: Sequence[Race], seed: int) -
 
 
 def run_races(
-    player: CandidatePlayer, races: Sequence[Race], ladder: Sequence[Step], first: int, seed: int
+    player: CandidatePlayer, races: Sequence[Race], ladder: Sequence[Rung], first: int, seed: int
 ) -> list[Race]:
     """Play races out until each is decided or at the end of the ladder; those that are not lost.
 
@@ -225,12 +225,12 @@ def run_races(
     return remaining_races
 
 
-def _reached(ladder: Sequence[Step], count: int) -> Step:
-    """The step of a rival with `count` playouts."""
-    return next((step for step in ladder if count <= step.playouts), ladder[-1])
+def _reached(ladder: Sequence[Rung], count: int) -> Rung:
+    """The rung of a rival with `count` playouts."""
+    return next((rung for rung in ladder if count <= rung.playouts), ladder[-1])
 
 
-def _next_parts(races: Sequence[Race], ladder: Sequence[Step]) -> list[Part]:
+def _next_parts(races: Sequence[Race], ladder: Sequence[Rung]) -> list[Part]:
     """The next playouts of all races: as few rivals of each as fill a request."""
     open_rivals = [(race, race.open_rivals(ladder)) for race in races]
     open_rivals = [(race, rivals) for race, rivals in open_rivals if rivals]
@@ -244,11 +244,11 @@ def _next_parts(races: Sequence[Race], ladder: Sequence[Step]) -> list[Part]:
     return parts
 
 
-def _parts_of(race: Race, rivals: Sequence[int], width: int, ladder: Sequence[Step]) -> list[Part]:
+def _parts_of(race: Race, rivals: Sequence[int], width: int, ladder: Sequence[Rung]) -> list[Part]:
     """The next playouts of a race: all rivals without any, otherwise the `width` nearest ones."""
     counts = race.counts
     stops = {
-        1 + k: next(step.playouts for step in ladder if step.playouts > counts[k])
+        1 + k: next(rung.playouts for rung in ladder if rung.playouts > counts[k])
         for k in [k for k in rivals if not counts[k]] or rivals[:width]
     }
     stops = {0: max(len(race.vp[0]), *stops.values())} | stops

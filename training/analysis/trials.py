@@ -34,7 +34,7 @@ from .playouts import (
     Jobs,
     Plan,
     Playouts,
-    Turn,
+    TurnPredicate,
     jobs_of,
     join_ends,
     split_ends,
@@ -165,7 +165,7 @@ class CandidatePlayer:
         env: GaiaEnv,
         agent: Agent,
         slots: int = PLAYOUT_SLOTS,
-        turns: tuple[Turn, Turn] = (begins_turn, is_within_turn),
+        turns: tuple[TurnPredicate, TurnPredicate] = (begins_turn, is_within_turn),
     ):
         """
         Args:
