@@ -30,10 +30,13 @@ CHAPTERS = {
     "income": "Parts of the income whose order can be chosen",
     "structure": "Structures",
     "vp_source": "Sources of VP",
-    "count": "What tiles, boosters and missions count",
 }
+RUN_IN = ("income", "structure", "vp_source")  # chapters of a few words each, without a table
 # Kinds whose ids are words already, or that are listed elsewhere.
-LEFT_OUT = {"planet", "planet_type", "faction", "track", "advanced_slot", "ship", "sector", "event"}
+LEFT_OUT = {
+    *("planet", "planet_type", "faction", "track", "advanced_slot", "ship", "sector", "event"),
+    "count",
+}
 
 HEAD = """\
 # What the ids mean
@@ -63,7 +66,11 @@ def page() -> str:
     """The whole page."""
     lines = [HEAD]
     for kind, title in CHAPTERS.items():
-        lines += [f"## {title}", "", "| id | meaning |", "| --- | --- |"]
+        lines += [f"## {title}", ""]
+        if kind in RUN_IN:
+            lines += [", ".join(f"`{id}` {text}{ruleset}" for id, text, ruleset in rows(kind)), ""]
+            continue
+        lines += ["| id | meaning |", "| --- | --- |"]
         lines += [f"| `{id}` | {text}{ruleset} |" for id, text, ruleset in rows(kind)]
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"

@@ -16,6 +16,13 @@ The examples need dm-haiku, distrax, optax, mctx, omegaconf, pydantic and hydra-
 gymnax below 1.0, brax and navix; Stoix gymnax below 1.0, stoa-env, jumanji, flashbax, rlax,
 orbax-checkpoint and pandas. No extra of this project installs all of them. Nothing is sent to
 wandb.
+
+Stoix's run of docs/lab/performance.md, from the root of a clone with a checkout in `Stoix`:
+
+    python -c "import gaia_jax, pathlib; from tools.peer_examples import stoix_ppo; print(stoix_ppo(
+        pathlib.Path('Stoix'), gaia_jax.make('base', reward='vp', players=2),
+        'arch.total_num_envs=256', 'arch.total_timesteps=491520', 'arch.num_evaluation=5',
+        'arch.num_eval_episodes=64', 'system.rollout_length=32'))"
 """
 
 from __future__ import annotations

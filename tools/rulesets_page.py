@@ -69,25 +69,26 @@ RULINGS = {
         "ship_token_mines_are_plain": "MIN-13, A5, A28",
     },
 }
+NO_SHIPS = "no ships"
 # Reasons for those of `base`, by field of the ruleset: the base rulebook, or a ruling.
 BASE_NOTES = {
     "map": "ten sector tiles only, each anywhere",
     "faction_boards": "the seven boards of the base game",
     "factions": "printed numbers of the fourteen factions",
-    "ship_tiles": "no ships",
-    "ship_tile_ships": "no ships",
+    "ship_tiles": NO_SHIPS,
+    "ship_tile_ships": NO_SHIPS,
     "advanced_tiles": "15 tiles, one on each track",
     "extra_conditions": "no extra tile",
     "boosters": "ten boosters",
     "round_tiles": "ten round tiles",
     "final_missions": "six final tiles",
-    "ship_tokens": "no ships",
-    "ships": "no ships",
-    "ship_actions": "no ships",
+    "ship_tokens": NO_SHIPS,
+    "ships": NO_SHIPS,
+    "ship_actions": NO_SHIPS,
     "qic_actions": "printed on the board (ACT-01)",
-    "artifacts": "no ships",
+    "artifacts": NO_SHIPS,
     "tinkering_tiles": "no Tinkeroids",
-    "ship_token_mines_are_plain": "no ships",
+    "ship_token_mines_are_plain": NO_SHIPS,
     "economy_income": "the track as printed, without an overlay (SET-05)",
     "leech_in_seat_order": "A11",
     "free_step_is_optional": "A11, TEC-09, FIR-01, ACT-15",
@@ -239,7 +240,12 @@ def _base_rows() -> Iterator[str]:
             continue  # coordinates: in BASE_NOTES
         else:
             rows.append(_row(place, old, new, _note(group)))
+    ships = [group for group in missing if _note(group) == NO_SHIPS]
+    kinds = ", ".join(group.replace("_", " ") for group in sorted(ships))
+    rows.append(f"| {kinds} | {INCLUDED} | {LEFT_OUT} | {NO_SHIPS} |")
     for group, ids in missing.items():
+        if group in ships:
+            continue
         kind = group.removeprefix("map.").replace("_", " ")
         cells = [f"{kind}: {' '.join(ids)}", INCLUDED, LEFT_OUT, _note(group)]
         rows.append(f"| {' | '.join(cells)} |")
