@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         played = advisor.play(setup, factions, progress=lambda ended: bar.update(ended - bar.n))
 
     def build_report() -> JsonObject:
-        origin = args.setup or args.record or report_texts.say("origin-seed", n=args.seed or 0)
+        origin = args.setup or args.record or report_texts.phrase("origin-seed", n=args.seed or 0)
         about = {"agent": agent, "from": str(origin), "wanted": len(factions)}
         return advice_report.build_report(env, setup, played, boards, about)
 

@@ -26,7 +26,7 @@ from tests.render.records import RECORDS
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
-from training.analysis.action_words import cell_of, in_words
+from training.analysis.action_words import cell_of, words_with_place
 from training.play import conversions, lookahead, settings
 from training.play.compiled_rules import Rules
 from training.play.game import HUMAN, Game, Refused
@@ -85,7 +85,7 @@ def test_a_start_place_says_where_it_lies(game: Game) -> None:
         table = game.table(id)
         positions, places = [], list[str]()
         for text in legal(game, id):
-            words = in_words(table, text)
+            words = words_with_place(table, text)
             match = re.search(r"\), (top|middle|bottom) (left|centre|right) of the map", words)
             assert match, words
             q, r = map(int, text.split()[1].split(","))
@@ -104,7 +104,7 @@ def test_start_places_of_many_games_have_words_of_their_own(game: Game) -> None:
     for seed in range(12):
         state = rules.start(rules.draw(seed))
         table = rules.table(state)
-        places = {in_words(table, text).partition(": ")[2] for text in rules.legal(state)}
+        places = {words_with_place(table, text).partition(": ")[2] for text in rules.legal(state)}
         assert len(places) == len(rules.legal(state)), places
         suffixes |= {place.partition("of the map")[2] for place in places}
     assert {", the left one", ", the right one"} <= suffixes, suffixes
@@ -435,7 +435,7 @@ def test_several_actions_are_taken_all_or_none(game: Game) -> None:
 
 def test_an_upgrade_names_its_structure_once(game: Game) -> None:
     named = [
-        (in_words(game.table(id), text), STRUCTURES[kind])
+        (words_with_place(game.table(id), text), STRUCTURES[kind])
         for id in at(game, "TURN")
         for text in legal(game, id)
         if text.startswith("upgrade")

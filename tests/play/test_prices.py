@@ -97,7 +97,7 @@ def test_goods_without_room_are_named(rules: Any, verb: str) -> None:
             missing = {n: with_room.get(n, 0) - without.get(n, 0) for n in caps.IN_STOCK}
             expected = {name: n for name, n in missing.items() if n}
             assert lost.get(action, {}).get(p, {}) == expected, rules.text(action)
-            named += caps.in_words(table, {p: expected}) if expected else []
+            named += caps.lost_goods_in_words(table, {p: expected}) if expected else []
     assert any(words.startswith("no room for ") for words in named)
     assert any(": no room for" in words for words in named) is (verb == "booster")
 

@@ -10,7 +10,7 @@ from gaia_jax.render.names import PLANETS, STRUCTURES
 from gaia_jax.render.texts import say
 
 
-def in_words(table: Table, text: str) -> str:
+def words_with_place(table: Table, text: str) -> str:
     """An action of the table's position in words, with the planet or structure on its cell."""
     words, cell = say_at(table, text), cell_of(table, text)
     if cell < 0:

@@ -12,8 +12,7 @@ from typing import Any
 
 from gaia_jax.cli import outputs
 from gaia_jax.render.automa_words import LEVEL_NAMES
-from gaia_jax.render.names import STRUCTURES, names, sources
-from gaia_jax.render.names import say as action_words
+from gaia_jax.render.names import STRUCTURES, names, say, sources
 from gaia_jax.replay import page as replay_page
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
@@ -24,7 +23,7 @@ from ..types import Environment, JsonObject
 from . import advice
 from .advice import Advice, Boards, PlayedGames
 from .report_table import ReportTable
-from .report_texts import filled_page, interval, number, percent, report_texts, say
+from .report_texts import filled_page, interval, number, percent, phrase, report_texts
 
 PAGE_HEAD = "<!doctype html>\n<!-- advice by gaia_jax -->\n"
 is_own_page = outputs.begins(PAGE_HEAD)
@@ -121,7 +120,7 @@ def _opponent(dealt: JsonObject, faction_names: Mapping[str, str]) -> str:
     if "automa" not in dealt:
         return ""
     level, faction = (dealt["automa"][key] for key in ("level", "faction"))
-    return say("advice-automa", level=LEVEL_NAMES[level], faction=faction_names[faction])
+    return phrase("advice-automa", level=LEVEL_NAMES[level], faction=faction_names[faction])
 
 
 def _turn_place(setup: Setup, seat: int) -> int:
@@ -147,12 +146,12 @@ def _interval(effect: Effect, low: float = -math.inf, high: float = math.inf) ->
 def _words(env: Environment, kind: str) -> str:
     """A kind of action in words."""
     if f"action-{kind}" in report_texts():
-        return say(f"action-{kind}")
+        return phrase(f"action-{kind}")
     verb, _, piece = kind.partition(" ")
     if verb == "piece":  # a mine to a trading station is no action
         return STRUCTURES[piece]
-    words = action_words(env.ruleset, kind)
-    return say("pass-with", move=words) if verb == "booster" else words
+    words = say(env.ruleset, kind)
+    return phrase("pass-with", move=words) if verb == "booster" else words
 
 
 def report_text(report: JsonObject) -> str:
@@ -177,7 +176,7 @@ def report_text(report: JsonObject) -> str:
     if report["seats"]:
         lines += ["", "Seats: VP above their mean", *_advice_seats(report).text()]
     if report["boosters"]:
-        lines += ["", f"First boosters: VP above their mean; {say('comparison')}"]
+        lines += ["", f"First boosters: VP above their mean; {phrase('comparison')}"]
         lines += _boosters(report).text()
     return "\n".join(lines)
 
@@ -186,7 +185,7 @@ def _heading(report: JsonObject) -> str:
     counts = {key: report[key] for key in ("env", "agent", "games", "wanted")}
     is_part = report["games"] < report["wanted"]
     id = "advice-heading-part" if is_part else "advice-heading"
-    return f"{say(id, origin=report['from'], **counts)}{report['opponent']}"
+    return f"{phrase(id, origin=report['from'], **counts)}{report['opponent']}"
 
 
 def _factions(rows: Iterable[JsonObject]) -> ReportTable:
@@ -197,33 +196,33 @@ def _factions(rows: Iterable[JsonObject]) -> ReportTable:
         name, seat, best = row["name"], row["seat"], row["sources"][0]
         cells.append(
             [
-                name if seat is None else say("faction-at-seat", name=name, n=seat), row["games"],
-                _format_interval(row["vp"], ".1f"),
+                name if seat is None else phrase("faction-at-seat", name=name, n=seat),
+                row["games"], _format_interval(row["vp"], ".1f"),
                 number(row["bid"][0], "+.1f") + "*" * row["stands_out"],
-                say("percent", n=_format_interval(win, ".0f")), number(row["missions"]),
-                say("source-above", source=best["words"], vp=number(best["above"], "+.1f")),
+                phrase("percent", n=_format_interval(win, ".0f")), number(row["missions"]),
+                phrase("source-above", source=best["words"], vp=number(best["above"], "+.1f")),
             ]
         )  # fmt: skip
-    return ReportTable([say(id) for id in ids], cells, (0, 6))
+    return ReportTable([phrase(id) for id in ids], cells, (0, 6))
 
 
 def _format_interval(values: Sequence[float | None], form: str) -> str:
     """An estimate and its interval."""
     mean, low, high = (number(x, form) for x in values)
-    return say("with-interval", mean=mean, range=interval(low, high))
+    return phrase("with-interval", mean=mean, range=interval(low, high))
 
 
 def _advice_seats(report: JsonObject) -> ReportTable:
     rows = [
-        [say("seat-place", n=x["seat"] + 1, place=x["place"]), _format_interval(x["vp"], "+.1f")]
+        [phrase("seat-place", n=x["seat"] + 1, place=x["place"]), _format_interval(x["vp"], "+.1f")]
         for x in report["seats"]
     ]
-    return ReportTable((say("seat"), say("vp-column")), rows)
+    return ReportTable((phrase("seat"), phrase("vp-column")), rows)
 
 
 def _seats_section(report: JsonObject) -> str:
     """The seats as a part of the page; "" with one seat."""
-    heading = f"<h2>{escape(say('seats-heading'))}</h2>\n"
+    heading = f"<h2>{escape(phrase('seats-heading'))}</h2>\n"
     return heading + _wide(_advice_seats(report)) if report["seats"] else ""
 
 
@@ -236,7 +235,7 @@ def _boosters(report: JsonObject) -> ReportTable:
         for x in report["boosters"]
     ]  # fmt: skip
     return ReportTable(
-        [say(id) for id in ("booster", "vp-column", "taken", "what-it-brings")], rows, (0, 3)
+        [phrase(id) for id in ("booster", "vp-column", "taken", "what-it-brings")], rows, (0, 3)
     )
 
 
@@ -256,12 +255,12 @@ def report_page(
         bid, low, high = (math.nan if x is None else x for x in row["bid"])
         effects.append(Effect(row["name"], bid, low, high, row["games"], row["stands_out"]))
     tiles = (
-        f"<details><summary>{escape(say(key))}</summary>{_list(report['words'][key], 'ol')}"
+        f"<details><summary>{escape(phrase(key))}</summary>{_list(report['words'][key], 'ol')}"
         "</details>"
         for key in TILES
     )
     fills = {
-        "title": escape(say("advice-title", origin=report["from"])),
+        "title": escape(phrase("advice-title", origin=report["from"])),
         "heading": escape(_heading(report)),
         "tiles": "\n".join(tiles),
         "factions": _wide(_factions(report["factions"])),
@@ -269,7 +268,7 @@ def report_page(
         "picture": picture,
         "seats": _seats_section(report),
         "boosters": _wide(_boosters(report)),
-        "effects": chart.forest(effects, say("above-mean"), say("vp-title")),
+        "effects": chart.forest(effects, phrase("above-mean"), phrase("vp-title")),
         "css": replay_page.style(),
     }
     return filled_page("advice", fills, is_served)
@@ -281,19 +280,19 @@ def _details(row: JsonObject, address: str) -> str:
     Args:
         address: as of `report_page`.
     """
-    link = f'<p><a href="{escape(address + row["faction"])}">{escape(say("play-it"))}</a></p>'
+    link = f'<p><a href="{escape(address + row["faction"])}">{escape(phrase("play-it"))}</a></p>'
     moves, boosters = (
-        [say("move-share", move=x["words"], share=percent(x["share"])) for x in row[key]]
+        [phrase("move-share", move=x["words"], share=percent(x["share"])) for x in row[key]]
         for key in ("opening", "boosters")
     )
-    heads = [say(id) for id in ("vp-from", "mean", "above-all")]
+    heads = [phrase(id) for id in ("vp-from", "mean", "above-all")]
     vp = [
         [x["words"], number(x["vp"]), number(x["above"], "+.1f")] for x in row["sources"] if x["vp"]
     ]
     return (
         f"<details><summary>{escape(row['name'])}</summary>{link if address else ''}"
-        f"<p>{escape(say('commonest-actions'))}</p>{_list(moves, 'ol')}"
-        f"<p>{escape(say('first-booster'))}</p>{_list(boosters, 'ul')}"
+        f"<p>{escape(phrase('commonest-actions'))}</p>{_list(moves, 'ol')}"
+        f"<p>{escape(phrase('first-booster'))}</p>{_list(boosters, 'ul')}"
         + _wide(ReportTable(heads, vp))
         + "</details>"
     )

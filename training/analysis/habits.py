@@ -17,7 +17,7 @@ from gaia_jax.render.names import faction_name, sources
 
 from ..stats.effects import Effect, intervals
 from ..types import JsonObject
-from .action_words import in_words
+from .action_words import words_with_place
 from .attribution import by_source
 from .judge import JudgedMove
 from .review import Review
@@ -135,8 +135,8 @@ def _example_json(game: PlayerGame, move: JudgedMove) -> JsonObject:
     """A mistake: where, both moves in words, the loss, and VP of the better move by source."""
     number, _, candidates, _ = move.comparison
     state, rules = game.review.game.states[number - 1], game.review.game.env.ruleset
-    table = Table(state, rules)
-    played, better = (in_words(table, rules.actions.texts[a]) for a in (candidates[0], move.best))
+    table, texts = Table(state, rules), rules.actions.texts
+    played, better = (words_with_place(table, texts[a]) for a in (candidates[0], move.best))
     return {
         "record": game.record,
         "decision": number,

@@ -24,24 +24,24 @@ def report_texts() -> Mapping[str, str]:
     return _catalogue(language())
 
 
-def say(id: str, **values: object) -> str:
+def phrase(id: str, **values: object) -> str:
     """A text with its values; KeyError for an unknown id or value."""
     return fill_in(report_texts()[id], **values)
 
 
 def number(value: float | None, form: str = ".1f") -> str:
     """A number in a format, with the decimal point of the language; "-" for None."""
-    return "-" if value is None else format(value, form).replace(".", say("decimal-point"))
+    return "-" if value is None else format(value, form).replace(".", phrase("decimal-point"))
 
 
 def percent(share: float) -> str:
     """A share as a whole percentage."""
-    return say("percent", n=f"{100 * share:.0f}")
+    return phrase("percent", n=f"{100 * share:.0f}")
 
 
 def interval(low: str, high: str) -> str:
     """An interval from its limits."""
-    return say("interval", low=low, high=high)
+    return phrase("interval", low=low, high=high)
 
 
 def static(name: str) -> str:
@@ -58,7 +58,7 @@ def _language_links(is_served: bool) -> str:
         for code, name in LANGUAGES.items()
         if code != language()
     )
-    return f'<nav aria-label="{escape(say("language-label"))}">{" ".join(links)}</nav>'
+    return f'<nav aria-label="{escape(phrase("language-label"))}">{" ".join(links)}</nav>'
 
 
 def filled_page(name: str, fills: Mapping[str, str], is_served: bool) -> str:

@@ -16,18 +16,17 @@ from gaia_jax.cli import outputs
 from gaia_jax.env import State
 from gaia_jax.language import with_minus
 from gaia_jax.render import Table
-from gaia_jax.render.names import names
-from gaia_jax.render.names import say as action_words
+from gaia_jax.render.names import names, say
 from gaia_jax.replay import page as replay_page
 from gaia_jax.ruleset import Ruleset
 
 from ..stats import chart
 from ..types import JsonObject
-from .action_words import in_words
+from .action_words import words_with_place
 from .judge import GRADES, JudgedMove, Loss
 from .recorded_game import Game, follow
 from .report_table import ReportTable
-from .report_texts import filled_page, interval, number, percent, report_texts, say, static
+from .report_texts import filled_page, interval, number, percent, phrase, report_texts, static
 from .review import Review
 
 PAGE_HEAD = "<!doctype html>\n<!-- a review of gaia_jax -->\n"
@@ -135,7 +134,7 @@ def action_json(
         table: the position before it, so that the words name what is on its place.
     """
     text = rules.actions.texts[action]
-    words = in_words(table, text) if table else action_words(rules, text)
+    words = words_with_place(table, text) if table else say(rules, text)
     chance = {} if probability is None else {"policy": round(probability, CHANCE_DIGITS)}
     return {"action": action, "text": text, "words": words} | chance
 
@@ -171,11 +170,11 @@ def report_text(report: JsonObject) -> str:
 
 def _summary(report: JsonObject) -> str:
     counts = {key: report[key] for key in ("judged", "decisions", "agent")}
-    return say("review-summary", requested=report["asked"], **counts)
+    return phrase("review-summary", requested=report["asked"], **counts)
 
 
 def _seats(seats: Sequence[JsonObject]) -> ReportTable:
-    heads = [say(id) for id in ("player", "vp-title", "expected", "accuracy", "vp-lost")]
+    heads = [phrase(id) for id in ("player", "vp-title", "expected", "accuracy", "vp-lost")]
     rows = [
         [
             seat["name"], seat["vp"], round(seat["expected_vp"]), round(seat["accuracy"]),
@@ -183,18 +182,18 @@ def _seats(seats: Sequence[JsonObject]) -> ReportTable:
         ]
         for seat in seats
     ]  # fmt: skip
-    return ReportTable([*heads, *(say(f"grade-{name}") for name in GRADES)], rows)
+    return ReportTable([*heads, *(phrase(f"grade-{name}") for name in GRADES)], rows)
 
 
 def move_time(move: JsonObject) -> str:
     """When a move was made."""
-    return say("round", n=move["round"]) if move["round"] else say("set-up")
+    return phrase("round", n=move["round"]) if move["round"] else phrase("set-up")
 
 
 def _loss(move: JsonObject) -> str:
     """The loss of a move, with its interval."""
     loss, win = move["loss"], move["win_loss"]
-    return say(
+    return phrase(
         "loses",
         vp=number(loss["mean"]),
         vp_range=interval(number(loss["low"]), number(loss["high"])),
@@ -218,22 +217,22 @@ def report_page(game: Game, report: JsonObject, links: PageLinks | None = None) 
     frames, costly_moves = _frames(game, costly, seats)
     for move, about in zip(costly, costly_moves, strict=True):
         about["link"] = links.positions.get(move["decision"], "") if links else ""
-    back = (
-        f'<a class="button" href="{escape(links.game)}">{say("back-to-game")}</a>' if links else ""
-    )
+    back = ""
+    if links:
+        back = f'<a class="button" href="{escape(links.game)}">{phrase("back-to-game")}</a>'
     first = -1 if links is None or links.seat is None else links.seat
     fills = {
-        "title": escape(say("review-title", names=", ".join(seat["name"] for seat in seats))),
+        "title": escape(phrase("review-title", names=", ".join(seat["name"] for seat in seats))),
         "summary": escape(_summary(report)),
         "back": back,
         "filter": _seat_options(seats, first),
         "seats": _seats(seats).html(),
-        "costly": "".join(_button(m, seats) for m in costly) or f"<p>{say('no-move-lost')}</p>",
+        "costly": "".join(_button(m, seats) for m in costly) or f"<p>{phrase('no-move-lost')}</p>",
         "moves": _moves(moves, seats).html(),
-        "how": escape(say("review-method", n=report["playouts"])),
+        "how": escape(phrase("review-method", n=report["playouts"])),
         "script": static("review.js"),
-        "vp": _graph(report, "expected_vp", 1, say("expected-vp")),
-        "win": _graph(report, "chance_to_win", 100, say("chance-percent")),
+        "vp": _graph(report, "expected_vp", 1, phrase("expected-vp")),
+        "win": _graph(report, "chance_to_win", 100, phrase("chance-percent")),
         "review": replay_page.packed(
             json.dumps(
                 replay_page.pictures(game.env.ruleset, frames) | {"moves": costly_moves},
@@ -248,7 +247,7 @@ def report_page(game: Game, report: JsonObject, links: PageLinks | None = None) 
 
 def _seat_options(seats: Sequence[JsonObject], first: int) -> str:
     """The options of the seat filter: all players, or one of them; `first` is selected."""
-    options = [(-1, say("all-players")), *((seat["player"], seat["name"]) for seat in seats)]
+    options = [(-1, phrase("all-players")), *((seat["player"], seat["name"]) for seat in seats)]
     return "".join(
         f'<option value="{player}"{" selected" * (player == first)}>{escape(name)}</option>'
         for player, name in options
@@ -258,12 +257,12 @@ def _seat_options(seats: Sequence[JsonObject], first: int) -> str:
 def _button(move: JsonObject, seats: Sequence[JsonObject]) -> str:
     """A costly move; its better move is only named when the reader asks for it."""
     seat, when = seats[move["player"]], move_time(move)
-    title = say("moves-timed", name=seat["name"], when=when)
+    title = phrase("moves-timed", name=seat["name"], when=when)
     if move["grade"]:
-        title = say(
-            "moves-graded", name=seat["name"], when=when, grade=say(f"grade-{move['grade']}")
+        title = phrase(
+            "moves-graded", name=seat["name"], when=when, grade=phrase(f"grade-{move['grade']}")
         )
-    rows = (say("played", move=move["played"]["words"]), with_minus(_loss(move)))
+    rows = (phrase("played", move=move["played"]["words"]), with_minus(_loss(move)))
     body = "".join(f"<span>{escape(row)}</span>" for row in rows)
     return (
         f'<button aria-pressed="false" data-player="{move["player"]}"'
@@ -278,16 +277,16 @@ def _moves(moves: Sequence[JsonObject], seats: Sequence[JsonObject]) -> ReportTa
     )  # fmt: skip
     rows = [
         [
-            move["decision"], move["round"] or say("set-up"), seats[move["player"]]["name"],
+            move["decision"], move["round"] or phrase("set-up"), seats[move["player"]]["name"],
             move["played"]["words"],
             "-" if move["better"] == move["played"] else move["better"]["words"],
             number(move["loss"]["mean"]),
             interval(number(move["loss"]["low"]), number(move["loss"]["high"])),
-            say(f"grade-{move['grade']}") if move["grade"] else "",
+            phrase(f"grade-{move['grade']}") if move["grade"] else "",
         ]
         for move in moves
     ]  # fmt: skip
-    return ReportTable([say(id) for id in ids], rows, (2, 3, 4))
+    return ReportTable([phrase(id) for id in ids], rows, (2, 3, 4))
 
 
 def _graph(report: JsonObject, name: str, scale: float, title: str) -> str:
@@ -301,7 +300,7 @@ def _graph(report: JsonObject, name: str, scale: float, title: str) -> str:
         chart.Line(seat["name"], x, smooth[:, i], no_band, seat["fill"])
         for i, seat in enumerate(report["seats"])
     ]
-    return chart.lines(curves, title, say("decision"))
+    return chart.lines(curves, title, phrase("decision"))
 
 
 def _frames(

@@ -32,7 +32,7 @@ from . import catalogue
 from .background import Compilation, compiler, error_text
 from .compiled_rules import Rules
 from .game import HUMAN, Refused
-from .languages import say, translated
+from .languages import server_text, translated
 
 SIMULATIONS = 32  # of the search that is offered on top of each trained agent
 IDLE_S = 5.0  # seconds after which a program may be released
@@ -73,7 +73,7 @@ class AgentProgram:
         """The line of progress with its seconds."""
         line, seconds = self.progress()
         text = translated(line)
-        return text if seconds is None else say("in-seconds", text=text, n=round(seconds))
+        return text if seconds is None else server_text("in-seconds", text=text, n=round(seconds))
 
     @property
     def under_way(self) -> bool:
@@ -168,7 +168,7 @@ class AgentPool:
             {
                 "name": name,
                 "level": level.name,
-                "level_name": level.name and say(f"level-{level.name}"),
+                "level_name": level.name and server_text(f"level-{level.name}"),
                 "vp": level.vp,
                 "about": _about(level),
                 "plays": self._games(name),

@@ -13,9 +13,9 @@ from gaia_jax.env import State
 from gaia_jax.render import Effects, Table
 from gaia_jax.render.icons import words as words_of
 from gaia_jax.render.names import faction_name
-from gaia_jax.render.texts import say as phrase
+from gaia_jax.render.texts import say
 
-from .languages import say
+from .languages import server_text
 
 if TYPE_CHECKING:
     from .compiled_rules import Rules
@@ -83,7 +83,7 @@ def _lost(before: Table, after: Table, changes: Effects, p: int, stock: Mapping[
     return goods
 
 
-def in_words(before: Table, lost: Mapping[int, Goods]) -> list[str]:
+def lost_goods_in_words(before: Table, lost: Mapping[int, Goods]) -> list[str]:
     """The lost goods in words, those of other players with their names.
 
     Args:
@@ -91,7 +91,7 @@ def in_words(before: Table, lost: Mapping[int, Goods]) -> list[str]:
     """
     out = list[str]()
     for p, goods in lost.items():
-        text = say("no-room", goods=words_of(Gain(**goods)))
+        text = server_text("no-room", goods=words_of(Gain(**goods)))
         name = faction_name(before.faction(p))
-        out.append(text if p == before.player else phrase("labelled", label=name, text=text))
+        out.append(text if p == before.player else say("labelled", label=name, text=text))
     return out

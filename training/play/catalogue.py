@@ -12,7 +12,7 @@ from gaia_jax.ruleset import VARIANTS, Ruleset
 from .. import zoo
 from ..agents.levels import LEVELS, SECONDS, TIMED_ON, Level
 from ..agents.search import split_name
-from .languages import say
+from .languages import server_text
 
 RULESETS_SHOWN = ("lost_fleet", "lost_fleet_published", "base")
 
@@ -24,7 +24,7 @@ def rulesets() -> list[dict[str, Any]]:
     """
     out = []
     for id in RULESETS_SHOWN:
-        name, about = say(f"ruleset-{id}"), say(f"ruleset-{id}-about")
+        name, about = server_text(f"ruleset-{id}"), server_text(f"ruleset-{id}-about")
         players = sorted(number for ruleset_id, number in VARIANTS if ruleset_id == id)
         entry = {"id": id, "name": name, "about": about, "players": players}
         solo = VARIANTS.get((id, 1))

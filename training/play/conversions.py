@@ -23,7 +23,7 @@ from gaia_jax.state import GameState
 
 from ..analysis.actions import is_conversion
 from .compiled_rules import Rules
-from .languages import say
+from .languages import server_text
 
 PASS = "pass"
 MAX_STEPS = 120  # of the engine, for one position
@@ -49,18 +49,18 @@ def left_over(rules: Rules, state: State) -> dict[str, Any]:
     then, texts, after = max(options, key=lambda option: (option[0], -len(option[1])))
     counted = _counted(table)
     result: dict[str, Any] = {
-        "text": say("resources-left", n=counted, vp=now, per=RESOURCES_PER_VP)
+        "text": server_text("resources-left", n=counted, vp=now, per=RESOURCES_PER_VP)
     }
     if then > now:
         done = rules.own_table_after(after, rules.index(PASS))
-        words = say("pass-after", moves=_in_words(rules, texts))
-        gain_text = say("more-than-passing", n=then - now)
+        words = server_text("pass-after", moves=_list_conversions(rules, texts))
+        gain_text = server_text("more-than-passing", n=then - now)
         result |= {"actions": [*texts, PASS], "words": words, "more": gain_text}
         result["effects"] = effects(table, done).brief(words)
     return result
 
 
-def _in_words(rules: Rules, texts: list[str]) -> str:
+def _list_conversions(rules: Rules, texts: list[str]) -> str:
     """Conversions in words, each kind once with its number."""
     counts = Counter(rules.action_words(text) for text in texts)
     return "; ".join(f"{phrase} (\u00d7{n})" if n > 1 else phrase for phrase, n in counts.items())

@@ -14,7 +14,7 @@ from ..analysis.recorded_game import Game as RecordedGame
 from ..system.batched import one_row
 from .agent_pool import AgentProgram
 from .game import Game
-from .languages import say
+from .languages import server_text
 
 MAX_ACTIONS = 12  # of the policy, in a report
 
@@ -64,7 +64,7 @@ def searched(game: Game, id: int, name: str) -> dict[str, Any] | None:
 def _row(game: Game, id: int, row: dict[str, Any]) -> dict[str, Any]:
     """A candidate with its action and its line in words."""
     words = game.rules.action_words(row["action"], game.table(id))
-    return {**row, "words": words, "line": [_in_words(game, move) for move in row["line"]]}
+    return {**row, "words": words, "line": [_move_words(game, move) for move in row["line"]]}
 
 
 def search(game: Game, id: int, agent: AgentProgram) -> None:
@@ -85,7 +85,7 @@ def search(game: Game, id: int, agent: AgentProgram) -> None:
     node.analysis[f"{agent.name} {following}"] = table
 
 
-def _in_words(game: Game, move: str) -> str:
+def _move_words(game: Game, move: str) -> str:
     """A move of a line, `FACTION: action text`, in words."""
     player, text = move.split(": ", 1)
     names = {seat.faction.id: faction_name(seat.faction) for seat in game.table(0).seats}
@@ -136,7 +136,7 @@ def analyse(
     if agent.status != "ready":
         return {"waiting": agent.status_line(), "again": agent.under_way}
     if agent.policy is None:
-        return {"waiting": say("no-policy", agent=agent.name), "again": False}
+        return {"waiting": server_text("no-policy", agent=agent.name), "again": False}
     if search_now and searching and searching.status == "ready":
         search(game, at, searching)  # without the lock: it takes a second
     for id in game.line_of(at) if whole_game else near(game, at):

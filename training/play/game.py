@@ -48,7 +48,7 @@ class Node:
     children: list[int] = field(default_factory=list)
     table: Table | None = None
     analysis: dict[str, Any] = field(default_factory=dict)  # by agent
-    in_words: dict[tuple[str, str], Any] = field(default_factory=dict)  # by language and kind
+    texts: dict[tuple[str, str], Any] = field(default_factory=dict)  # by language and kind
     by: str = ""  # a setting, or the previous decision, that decided instead of a person
 
 
@@ -284,7 +284,7 @@ class Game:
         """Costs and gains of each action of a position, in words; {} until compiled."""
         node = self.nodes[at]
         key = (language(), "prices")
-        if key not in node.in_words:
+        if key not in node.texts:
             if self.over(at) or not self.rules.prices_ready:
                 return {}
             texts = self.rules.env.ruleset.actions.texts
@@ -293,9 +293,9 @@ class Game:
             brief = {a: e.brief(to_words(texts[a], table)) for a, e in effects_by_action.items()}
             lost = caps.goods_without_room(self.rules, node.state, effects_by_action)
             for action, goods in lost.items():
-                brief[action].setdefault("notes", []).extend(caps.in_words(table, goods))
-            node.in_words[key] = {texts[a]: effect for a, effect in brief.items()}
-        prices: dict[str, dict[str, Any]] = node.in_words[key]
+                brief[action].setdefault("notes", []).extend(caps.lost_goods_in_words(table, goods))
+            node.texts[key] = {texts[a]: effect for a, effect in brief.items()}
+        prices: dict[str, dict[str, Any]] = node.texts[key]
         return prices
 
     def words(self, id: int) -> str:
@@ -309,9 +309,9 @@ class Game:
     def _once(self, node: Node, kind: str, make: Callable[[], Any]) -> Any:
         """Texts of a position, made once in each language."""
         key = (language(), kind)
-        if key not in node.in_words:
-            node.in_words[key] = make()
-        return node.in_words[key]
+        if key not in node.texts:
+            node.texts[key] = make()
+        return node.texts[key]
 
     def effects_text(self, id: int) -> str:
         """Costs and gains of the decision that led to a position, in words."""
@@ -332,7 +332,7 @@ class Game:
             parent, action = self.nodes[node.parent].state, node.action
             lost = caps.goods_without_room(self.rules, parent, {action: changes}).get(action, {})
             for key in out.keys() & {"effects_text", "paid"}:
-                out[key] = "; ".join([out[key], *caps.in_words(before, lost)])
+                out[key] = "; ".join([out[key], *caps.lost_goods_in_words(before, lost)])
         return out
 
     def automa(self, id: int) -> list[dict[str, Any]]:

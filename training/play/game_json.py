@@ -14,12 +14,12 @@ from gaia_jax.replay.page import seats_json, sources_json
 from gaia_jax.state import AUTOMA
 from gaia_jax.state import HUMAN as PLAYER
 
-from ..analysis.action_words import in_words
+from ..analysis.action_words import words_with_place
 from .advisers import refusal
 from .game import AUTOMA_NAME, HUMAN, Game, Refused
 from .game_server import GameServer
 from .kept_tables import OpenTable
-from .languages import say, translated
+from .languages import server_text, translated
 from .lookahead import PARTS, TWO_STEPS, joined
 
 NUM_BEST_MOVES = 8
@@ -114,7 +114,7 @@ def legal_actions(game: Game, at: int) -> list[dict[str, Any]]:
     rules, table, prices = game.rules, game.table(at), game.prices(at)
     actions: list[dict[str, Any]] = []
     for text in rules.legal(game.nodes[at].state):
-        action: dict[str, Any] = {"text": text, "words": in_words(table, text)}
+        action: dict[str, Any] = {"text": text, "words": words_with_place(table, text)}
         if prices:
             action["effects"] = _with_warnings(table, text, prices[text])
         actions.append(action)
@@ -125,7 +125,7 @@ def _with_warnings(table: Table, text: str, effects: dict[str, Any]) -> dict[str
     """The effects of an action, with notes on what they leave open."""
     notes = []
     if text.startswith("project") and table.round == ROUNDS:
-        notes.append(say("project-too-late"))
+        notes.append(server_text("project-too-late"))
     return {**effects, "notes": [*effects.get("notes", []), *notes]} if notes else effects
 
 
@@ -138,7 +138,7 @@ def lookahead_json(game: Game, at: int, part: str) -> dict[str, Any]:
     if part not in PARTS:
         raise Refused(f"there is no {part!r} further on; known are {', '.join(PARTS)}")
     node, rules = game.nodes[at], game.rules
-    cached: dict[str, Any] | None = node.in_words.get((language(), part))
+    cached: dict[str, Any] | None = node.texts.get((language(), part))
     if cached is None:
         if game.over(at) or game.deciding_agent(at) or not rules.ready:
             return {"node": at}
@@ -146,7 +146,7 @@ def lookahead_json(game: Game, at: int, part: str) -> dict[str, Any]:
         options = {name: find(rules, node.state) for name, find in PARTS[part].items()}
         cached = {"node": at, **options}
         if priced:
-            node.in_words[language(), part] = cached
+            node.texts[language(), part] = cached
     return cached
 
 
@@ -185,7 +185,7 @@ def end_summary(game: Game, at: int) -> dict[str, Any]:
         }
         for gain, id, before in gains[:NUM_BEST_MOVES]
     ]
-    left = say("left", n=RESOURCES_PER_VP)
+    left = server_text("left", n=RESOURCES_PER_VP)
     places = [1 + sum(other > own for other in vp) for own in vp]
     return {
         "places": places,
@@ -201,13 +201,13 @@ def _verdict(table: Table) -> str:
     margin = table.seat(PLAYER).vp - table.seat(AUTOMA).vp
     level = LEVEL_NAMES[table.automa_level]
     if margin == 0:
-        return say("draw", level=level)
-    return say("win" if margin > 0 else "lose", level=level, n=abs(margin))
+        return server_text("draw", level=level)
+    return server_text("win" if margin > 0 else "lose", level=level, n=abs(margin))
 
 
 def _decision_words(game: Game, before: Table, id: int) -> str:
     """The decision that led to a position; a second step with its first one."""
-    words, first = in_words(before, game.nodes[id].text), game.nodes[id].parent
+    words, first = words_with_place(before, game.nodes[id].text), game.nodes[id].parent
     if before.node not in (*TWO_STEPS, "COVER"):
         return words
     return joined([game.words(first), words])

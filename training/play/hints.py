@@ -18,7 +18,7 @@ from gaia_jax.render import Table
 from gaia_jax.render.names import faction_name, sources
 
 from ..analysis import review, review_report
-from ..analysis.action_words import cell_of, in_words, place_words
+from ..analysis.action_words import cell_of, place_words, words_with_place
 from ..analysis.attribution import by_source
 from ..analysis.judge import Loss, estimate_loss
 from ..analysis.position_analysis import PositionAnalysis
@@ -28,7 +28,7 @@ from .advisers import Adviser, Advisers, adviser_name
 from .background import Job, JobPage, hold
 from .compiled_rules import Rules
 from .game import HUMAN, Game, Refused
-from .languages import say
+from .languages import server_text
 
 LINE_MOVES = 4  # of a line in words
 NUM_REVIEW_PLAYOUTS = 8
@@ -303,7 +303,7 @@ def suggestions(
         further = [action for action in others if action not in near]
         lost = round(analysis.losses(further[0], best).mean) if further else 0
         phrase = "nothing-near-next" if further else "nothing-near-none"
-        nothing_near = say(phrase, n=len(others) + 1, vp=lost)
+        nothing_near = server_text(phrase, n=len(others) + 1, vp=lost)
     compared = others[0] if others else None
     listed = [best, *near]
     plan = analysis.plan_of(played)
@@ -342,8 +342,8 @@ def _suggestion(
     return {
         "text": text,
         "place": _where(table, text),
-        "words": in_words(table, text),
-        "orders": [in_words(table, rules.text(x)) for x in analysis.orders_of(action)],
+        "words": words_with_place(table, text),
+        "orders": [words_with_place(table, rules.text(x)) for x in analysis.orders_of(action)],
         "why": by_source(rules.env.ruleset, by_kind[0] - by_kind[-1], names),
         "vp": _rounded(own),
         "lost": _rounded(loss),
@@ -357,9 +357,9 @@ def _where(table: Table, text: str) -> str:
     """The place of an action on the table."""
     cell = cell_of(table, text)
     if cell >= 0:
-        return say("look-map", part=place_words(table, cell))
+        return server_text("look-map", part=place_words(table, cell))
     verb = text.split()[0]
-    return say(f"look-{verb if verb in LOOK_AT else 'moves'}")
+    return server_text(f"look-{verb if verb in LOOK_AT else 'moves'}")
 
 
 def _line(rules: Rules, state: Any, first: int, actions: Sequence[int] | np.ndarray) -> list[str]:

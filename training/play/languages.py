@@ -34,7 +34,7 @@ def page_text(id: str, **values: object) -> str:
     return fill_in(page_texts()[id], **values)
 
 
-def say(id: str, **values: object) -> str:
+def server_text(id: str, **values: object) -> str:
     """A text of the server with its values, in the language in use."""
     return fill_in(_catalogues(language())[-1]["server"][id], **values)
 
@@ -78,5 +78,7 @@ def translated(text: str) -> str:
     for pattern, id in _patterns():
         if match := pattern.fullmatch(text):
             values = match.groupdict()
-            return say(id, **{k: translated(v) if k == "error" else v for k, v in values.items()})
+            if "error" in values:
+                values["error"] = translated(values["error"])
+            return server_text(id, **values)
     return text

@@ -18,16 +18,16 @@ from gaia_jax.components.common import RESOURCES
 from gaia_jax.env import State
 from gaia_jax.render import Table, effects
 from gaia_jax.render.names import STRUCTURES, TRACK_NAMES
-from gaia_jax.render.texts import say as phrase_of
+from gaia_jax.render.texts import say
 from gaia_jax.rules.federation import power_values
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GameState
 
-from ..analysis.action_words import in_words
+from ..analysis.action_words import words_with_place
 from .compiled_rules import Rules
 from .conversions import left_over, reached, repeats
-from .languages import page_texts, say
+from .languages import page_texts, server_text
 
 FORM, COMMIT = "form_federation", "commit"
 # Second decisions of a move; federations have their own list.
@@ -85,7 +85,7 @@ def _federation(rules: Rules, before: State, texts: list[str], after: State) -> 
     kinds = Counter(_piece(table, player, int(c)) for c in np.flatnonzero(pieces))
     return {
         "actions": texts,
-        "pieces": ", ".join(say("pieces", n=n, kind=kind) for kind, n in kinds.items()),
+        "pieces": ", ".join(server_text("pieces", n=n, kind=kind) for kind, n in kinds.items()),
         "cells": [names[c] for c in np.flatnonzero(pieces)],
         "satellites": [names[c] for c in np.flatnonzero(satellites)],
         "power": int(power[pieces].sum()),
@@ -97,9 +97,9 @@ def _piece(table: Table, player: int, cell: int) -> str:
     """The piece of a player on a cell, in words."""
     cells = table.map
     if cells.guest[cell] == player:
-        return phrase_of("guest-mine")
+        return say("guest-mine")
     if cells.owner[cell] != player:
-        return phrase_of("space-station")
+        return say("space-station")
     return STRUCTURES[table.ids["structure"][cells.structure[cell]]]
 
 
@@ -160,7 +160,7 @@ def _resources_and_power(table: Table, player: int) -> tuple[int, ...]:
 
 def _two_step_move(rules: Rules, texts: list[str], before: Table, after: Table) -> dict[str, Any]:
     place = next((text.split()[1] for text in texts[::-1] if "," in text), "")
-    words = joined(in_words(before, text) for text in texts)
+    words = joined(words_with_place(before, text) for text in texts)
     summary = effects(before, after).brief(words)
     return {"actions": texts, "words": words, "cell": place, "effects": summary}
 

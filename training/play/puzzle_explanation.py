@@ -73,8 +73,8 @@ def explain(contrast: Contrast) -> list[str]:
     paragraphs = [
         _cause(contrast),
         _by_source(contrast),
-        _in_words(contrast, "puzzle-next-answer", answer),
-        _in_words(contrast, "puzzle-next-other", other),
+        _turns_in_words(contrast, "puzzle-next-answer", answer),
+        _turns_in_words(contrast, "puzzle-next-other", other),
     ]
     return [paragraph for paragraph in paragraphs if paragraph]
 
@@ -230,7 +230,7 @@ def _by_source(contrast: Contrast) -> str:
     return page_text("puzzle-why", lead=number(lead), list=_list(contrast, parts)) if parts else ""
 
 
-def _in_words(contrast: Contrast, id: str, mentions: Sequence[Mention]) -> str:
+def _turns_in_words(contrast: Contrast, id: str, mentions: Sequence[Mention]) -> str:
     """The mentioned turns of a line."""
     moves = ""
     for mention in mentions:

@@ -17,7 +17,7 @@ from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
 from ..analysis import ADVICE_GAMES, advice, advice_report
-from ..analysis.report_texts import say
+from ..analysis.report_texts import phrase
 from .advisers import Advisers, adviser_name, refusal
 from .background import Job, JobPage, hold
 from .compiled_rules import Rules
@@ -106,7 +106,7 @@ class SetupAdvice:
 def _origin(form: Form) -> str:
     """The origin of a set-up in words."""
     has_setup = form.get("setup") is not None
-    return say("origin-form") if has_setup else say("origin-seed", n=form.get("seed", 0))
+    return phrase("origin-form") if has_setup else phrase("origin-seed", n=form.get("seed", 0))
 
 
 def _address(rules: Rules, form: Form) -> str:
