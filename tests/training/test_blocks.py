@@ -1,4 +1,4 @@
-"""A network decides in blocks of rows: the same as all at once."""
+"""Rows in blocks of one size: the same as all at once."""
 
 import jax
 import jax.numpy as jnp
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from training.agents import base
+from training.system.batched import concatenated, in_batches, take_rows
 
 
 @pytest.mark.parametrize("blocks", [1, 3, 2.5])
@@ -24,3 +25,15 @@ def test_rows_in_blocks_are_decided_as_all_at_once(blocks):
     assert np.array_equal(got["sum"], np.arange(batch) * 5 + 1)
     cpu = jax.default_backend() == "cpu"
     assert set(seen) == {base.BLOCK if cpu and blocks == int(blocks) else batch}
+
+
+@pytest.mark.parametrize("count", [0, 1, 4, 6])
+def test_batches_on_the_host_have_one_size_and_all_rows_in_order(count):
+    """The last row fills up the last batch."""
+    rows = {"x": np.arange(count), "y": np.arange(2 * count).reshape(count, 2)}
+    batches = list(in_batches(rows, 4))
+    assert [len(batch["x"]) for batch in batches] == [4] * -(-count // 4)
+    if batches:
+        whole = concatenated(batches)
+        jax.tree.map(np.testing.assert_array_equal, take_rows(whole, slice(count)), rows)
+        assert (whole["x"][count:] == count - 1).all()

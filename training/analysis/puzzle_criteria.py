@@ -77,3 +77,20 @@ def has_room(existing: Sequence[JsonObject], at_most: int, round: int) -> bool:
     num_late = sum(puzzle["round"] >= LATE_ROUND for puzzle in existing)
     has_late_room = num_late < int(at_most * MAX_LATE_SHARE)
     return len(existing) < at_most and (round < LATE_ROUND or has_late_room)
+
+
+def first_puzzles(
+    by_game: Sequence[Sequence[JsonObject]], existing: Sequence[JsonObject], at_most: int
+) -> list[list[JsonObject]]:
+    """The puzzles of each game for which a set of at most `at_most` has room.
+
+    Args:
+        existing: the puzzles of the set so far.
+    """
+    selected, first = [*existing], [list[JsonObject]() for _ in by_game]
+    for own, puzzles_of_game in zip(first, by_game, strict=True):
+        for puzzle in puzzles_of_game:
+            if has_room(selected, at_most, puzzle["round"]):
+                selected.append(puzzle)
+                own.append(puzzle)
+    return first

@@ -44,6 +44,7 @@ from .playouts import Candidates
 from .puzzle_choices import TEMPTING
 from .puzzle_criteria import (
     NUM_CANDIDATES,
+    first_puzzles,
     has_room,
     is_promising,
     is_puzzle,
@@ -51,11 +52,7 @@ from .puzzle_criteria import (
     puzzle_decisions,
 )
 from .puzzle_reasons import has_reason
-from .puzzles import (
-    ANY_ANSWER,
-    NON_ANSWERS,
-    AnswerCriteria,
-)
+from .puzzles import ANY_ANSWER, NON_ANSWERS, AnswerCriteria
 from .races import LADDER, Race, make_race, nearest_rivals
 from .recorded_game import Game, compiled_step, whole_moves
 from .review import check_policy
@@ -351,23 +348,6 @@ class PuzzleMaker:
     @property
     def _texts(self) -> Sequence[str]:
         return self.env.ruleset.actions.texts
-
-
-def first_puzzles(
-    by_game: Sequence[Sequence[JsonObject]], existing: Sequence[JsonObject], at_most: int
-) -> list[list[JsonObject]]:
-    """The puzzles of each game for which a set of at most `at_most` has room.
-
-    Args:
-        existing: the puzzles of the set so far.
-    """
-    selected, first = [*existing], [list[JsonObject]() for _ in by_game]
-    for own, puzzles_of_game in zip(first, by_game, strict=True):
-        for puzzle in puzzles_of_game:
-            if has_room(selected, at_most, puzzle["round"]):
-                selected.append(puzzle)
-                own.append(puzzle)
-    return first
 
 
 def with_rivals(trial: Trial, race: Race) -> Trial:
