@@ -4,7 +4,7 @@
 
 Each kind of change is made `--each` times, in a game and at a line drawn at random. The exit code
 is 0 where all mutants were reported. What no mutant touches, because the reader does not compare
-it, is in docs/reference/referee.md.
+it, is in tests/replays/README.md.
 """
 
 from __future__ import annotations
