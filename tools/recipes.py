@@ -1,6 +1,6 @@
 """Run the programs of `docs/reference/recipes.md` and write what they print and draw into the page.
 
-python -m tools.recipes                 # without the recipes about decisions
+python -m tools.recipes                 # without the examples about decisions
 python -m tools.recipes data/decided    # all; a dataset with decisions
 """
 
@@ -18,7 +18,7 @@ PAGE = ROOT / "docs" / "reference" / "recipes.md"
 PICTURES = PAGE.parent / "recipes"
 # A program, and its output as a quotation.
 RECIPE = re.compile(r"```python\n(.*?)```\n(?:\n> [^\n]*\n)?", re.DOTALL)
-DECISIONS = "## Recipes about decisions"
+DECISIONS = "## Examples about decisions"
 
 
 def update(text: str, pictures: Path, decided: Path | None = None) -> str:
