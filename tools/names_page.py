@@ -25,7 +25,6 @@ CHAPTERS = {
     "power_action": "Power actions",
     "qic_action": "QIC actions",
     "free_action": "Free actions",
-    "special": "Special actions",
     "tinkering": "Tinkering tiles",
     "income": "Parts of the income whose order can be chosen",
     "structure": "Structures",
@@ -35,7 +34,7 @@ RUN_IN = ("income", "structure", "vp_source")  # chapters of a few words each, w
 # Kinds whose ids are words already, or that are listed elsewhere.
 LEFT_OUT = {
     *("planet", "planet_type", "faction", "track", "advanced_slot", "ship", "sector", "event"),
-    "count",
+    *("count", "special"),
 }
 
 HEAD = """\

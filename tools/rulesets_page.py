@@ -74,7 +74,7 @@ NO_SHIPS = "no ships"
 BASE_NOTES = {
     "map": "ten sector tiles only, each anywhere",
     "faction_boards": "the seven boards of the base game",
-    "factions": "printed numbers of the fourteen factions",
+    "factions": "printed numbers",
     "ship_tiles": NO_SHIPS,
     "ship_tile_ships": NO_SHIPS,
     "advanced_tiles": "15 tiles, one on each track",
@@ -120,7 +120,7 @@ GROUPS = {
     "qic_actions": "QIC action",
     "artifacts": "artifact",
     "tinkering_tiles": "tinkering tile",
-    "economy_income": "income of the economy track, by side and level",
+    "economy_income": "income of the economy track, by level",
 }
 FIELDS = {
     "start": "resources at the start",
@@ -215,7 +215,9 @@ def _changed_planets(old: Any, new: Any) -> tuple[str, str]:
 
 def _row(place: str, old: Any, new: Any, note: str) -> str:
     before, after = format_value(old), format_value(new)
-    if place.endswith(" planets"):
+    if place == "economy_income":
+        before = "by the overlay"
+    elif place.endswith(" planets"):
         before, after = _changed_planets(old, new)
     label = SWITCHES.get(place) or _words(place)
     return f"| {label} | {before} | {after} | {note} |"
