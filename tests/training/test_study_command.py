@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from exported import FACE, pq
+from exported import FACE, GAMES, command, pq
 
 from gaia_jax import ruleset as rules
 from training.games import dataset
@@ -71,6 +71,19 @@ def test_answers_of_another_agent_are_a_column(full_export, tmp_path, capsys):
     stored.write_text(stored.read_text().replace(results_file.FORMAT, "x"))
     assert study_of(*args) == 2
     assert "has no format" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("small_datasets")
+def test_games_of_one_set_up_have_no_intervals(tmp_path, capsys):
+    """A report lists what has no interval by nature alone, `board_counts`."""
+    data = tmp_path / "data"
+    assert command(capsys, *GAMES, "--games", 4, "--out", data)[0] == 0
+    assert study_of(data, "--out", tmp_path, "--games-only") == 0, capsys.readouterr().err
+    assert "| this dataset | 4 | 1 |" in (tmp_path / "findings.md").read_text()
+    rows = pq.read_table(tmp_path / "findings" / report.PARQUET).to_pylist()
+    assert [(row["question"], row["name"]) for row in rows] == [
+        ("board_counts", "percentile 10"), ("board_counts", "percentile 90"),
+    ]  # fmt: skip
 
 
 def test_small_families_are_adjusted_jointly():

@@ -73,14 +73,16 @@ def build(
     num_decision_games: int | None,
 ) -> Report:
     """Collect the answers, without the effects that have no interval but should have one."""
-    answers = {
-        key: effects if key in DESCRIPTIVE else _select_with_interval(effects)
-        for key, effects in results.answers.items()
-    }
+    answers = {key: _select_reported(key, effects) for key, effects in results.answers.items()}
     vocabulary = Vocabulary(ruleset)
     return Report(
         results._replace(answers=answers), by_faction, vocabulary, other_results, num_decision_games
     )
+
+
+def _select_reported(question: str, effects: Iterable[Effect]) -> list[Effect]:
+    """The effects with an interval; all of a question whose effects have none."""
+    return list(effects) if question in DESCRIPTIVE else _select_with_interval(effects)
 
 
 def _select_with_interval(effects: Iterable[Effect]) -> list[Effect]:
@@ -267,10 +269,9 @@ def _write_parquet(report: Report, path: Path) -> None:
         answers += [("before", key, key, e) for key, e in report.other_results.answers.items()]
     rows = []
     for agents, label, question, effects in answers:
-        effects = _select_with_interval(effects)
+        effects = _select_reported(question, effects)
         names = [e.name for e in report.vocabulary.rename(question, effects)]
         rows += [(agents, label, e.name, n, *e[1:]) for e, n in zip(effects, names, strict=True)]
     fields = [pa.field(name, kind) for name, kind in FIELDS]
-    columns = zip(*rows, strict=True)
-    arrays = [pa.array(x, f.type) for x, f in zip(columns, fields, strict=True)]
+    arrays = [pa.array([row[i] for row in rows], f.type) for i, f in enumerate(fields)]
     pq.write_table(pa.table(arrays, schema=pa.schema(fields)), path)
