@@ -195,7 +195,7 @@ def _prefetch(items: Iterator[T]) -> Iterator[T]:
 
 def _replay(rows: list[dict[str, Any]], env: GaiaEnv, width: int, file: Path) -> _Group:
     """All decisions of at most `width` games."""
-    setups = [_setup(row["setup"], env.ruleset) for row in rows]
+    setups = [_read_setup(row, env.ruleset, file) for row in rows]
     lengths = np.array([len(row["actions"]) for row in rows])
     actions = np.zeros((-(-lengths.max() // STRIDE) * STRIDE, width), np.int32)
     for column, row in enumerate(rows):
@@ -230,6 +230,16 @@ def _recorded(state: Any, actions: np.ndarray, advance: Any) -> tuple[Any, Any]:
             recorded = jax.tree.map(lambda x: np.empty((len(actions), *x.shape[1:]), x.dtype), part)
         jax.tree.map(lambda x, new, turns=turns: np.copyto(x[turns], new), recorded, part)
     return state, jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), recorded)
+
+
+def _read_setup(row: dict[str, Any], ruleset: Ruleset, file: Path) -> Setup:
+    """The set-up of a game that has decisions."""
+    if not row["actions"]:
+        raise UserError(f"{file}: row {row['row']} has no actions")
+    try:
+        return _setup(row["setup"], ruleset)
+    except ValueError as error:
+        raise UserError(f"{file}: row {row['row']}: {error}") from error
 
 
 # An export plays each set-up several times; to read one takes as long as to play hundreds of

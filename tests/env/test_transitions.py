@@ -117,6 +117,12 @@ def test_wrong_files_are_named(dataset, tmp_path):
     write(file, [rows[0], rows[1] | {"actions": swapped}, *rows[2:]])
     with pytest.raises(UserError, match="row 1 does not replay to its VP"):
         list(transitions(file, 4))
+    write(file, [*rows[:2], rows[2] | {"setup": '{"sectors": []}'}, *rows[3:]])
+    with pytest.raises(UserError, match="row 2: set-up: "):
+        list(transitions(file, 4, seed=None))
+    write(file, [row | {"actions": []} for row in rows])
+    with pytest.raises(UserError, match="row 0 has no actions"):
+        list(transitions(file, 4, seed=None))
     write(file, [rows[0] | {"env": "base"}])
     with pytest.raises(UserError, match="'base' .* for 4 players, the environment is 'lost_fleet'"):
         transitions(file, 4)
