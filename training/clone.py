@@ -14,9 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gaia_jax.cli import outputs
-from gaia_jax.cli.command_line import whole, wrote
+from gaia_jax.cli.command_line import number, whole, wrote
 
 from .system import cli
+
+MINIBATCHES = (1, 2, 4, 8, 16, 32, 64)  # divide the steps of a chunk, `expert_data.STEPS`
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -41,15 +43,16 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--out", metavar="FILE", type=Path, required=True, help="write the network here, an npz")
     add("--start", metavar="FILE", type=Path, help="an npz to start from")
     add("--passes", type=whole(1, 1000), default=2, help="number of passes over all labels")
-    add("--minibatches", type=whole(1, 4096), default=16, help="minibatches of a chunk of labels")
     add(
-        "--temperature",
-        type=float,
-        default=0.5,
+        "--minibatches", type=int, choices=MINIBATCHES, default=16,
+        help="minibatches of a chunk of labels",
+    )  # fmt: skip
+    add(
+        "--temperature", type=number(1e-3, 1e6), default=0.5,
         help="divides the candidates' values; 1 for a search",
-    )
-    add("--lr", type=float, default=2e-3, help="learning rate; falls to a tenth at the end")
-    add("--value-coef", type=float, default=0.2, help="weight of the values in the loss")
+    )  # fmt: skip
+    add("--lr", type=number(0, 1), default=2e-3, help="learning rate; falls to a tenth at the end")
+    add("--value-coef", type=number(0, 1e6), default=0.2, help="weight of the values in the loss")
     add("overrides", nargs="*", metavar="key=value", help="e.g. network.width=128")
     return parser.parse_intermixed_args(argv)
 

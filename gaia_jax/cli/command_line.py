@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
+import math
 import operator
 import os
 import signal
@@ -17,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from gaia_jax.cli.interrupts import open_what_is_closed
 from gaia_jax.language import ENGLISH, LANGUAGES
@@ -83,18 +84,33 @@ def whole(low: int, high: int) -> Callable[[str], int]:
     return number
 
 
-def add_language_flag(parser: argparse.ArgumentParser) -> None:
-    """`--language`, that of the page of `--html`."""
+def number(low: float, high: float) -> Callable[[str], float]:
+    """An argparse type: a number from `low` to `high`."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"wants a number {low:g} to {high:g}, got {text!r}")
+        return value
+
+    return parse
+
+
+def add_language_flag(parser: argparse.ArgumentParser, flags: str = "--html") -> None:
+    """`--language`, that of the outputs of `flags`."""
     parser.add_argument(
         "--language", metavar="LANGUAGE", choices=tuple(LANGUAGES), default=ENGLISH,
-        help=f"of --html: {', '.join(LANGUAGES)} (default: %(default)s)",
+        help=f"of {flags}: {', '.join(LANGUAGES)} (default: %(default)s)",
     )  # fmt: skip
 
 
-def check_language(language: str, *texts: object) -> None:
-    """Refuse `--language` if no output was requested that has texts in it."""
+def check_language(language: str, *texts: object, flags: str = "--html") -> None:
+    """Refuse `--language` if no output of `flags` was requested."""
     if language != ENGLISH and not any(texts):
-        raise UserError(f"--language {language} is the language of --html: name its file")
+        raise UserError(f"--language {language} is the language of {flags}, which is not given")
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> int:
@@ -192,9 +208,9 @@ def reason(error: BaseException, with_name: bool = False) -> str:
 
 
 def read_text(path: str | Path, longest: int, kind: str = "") -> str:
-    """`read_bytes` of a text."""
+    """`read_bytes` of a text, without a byte order mark."""
     try:
-        return read_bytes(path, longest, kind).decode("utf-8")
+        return read_bytes(path, longest, kind).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(f"cannot read {f'{kind} {path}'.strip()}: not a text file") from error
 
@@ -219,6 +235,24 @@ def read_bytes(path: str | Path, longest: int | None, kind: str = "") -> bytes:
     if longest is not None and len(data) > longest:
         raise UserError(f"{read}: it is longer than {longest:,} bytes")
     return data
+
+
+class DuplicateKeyError(ValueError):
+    """A mapping has a key twice; readers of JSON and YAML would silently take the last value."""
+
+
+def unique_keys(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+    """The dictionary of some pairs, as `json.loads(object_pairs_hook=...)` takes it.
+
+    Raises:
+        DuplicateKeyError: a key appears twice.
+    """
+    values: dict[Any, Any] = {}
+    for key, value in pairs:
+        if key in values:
+            raise DuplicateKeyError(f"key {shorten(repr(key), 80)} appears twice")
+        values[key] = value
+    return values
 
 
 def wrote(*paths: object) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # What the files begin with that this command writes; others are not written over.
 CSV_HEAD = b"decision,round,player,faction,node,action,words,"
+LANGUAGE_FLAGS = "--moves, --csv, --html"
 HTML_HEAD = b"<!doctype html>\n<!-- a game of gaia_jax -->\n"
 
 
@@ -104,10 +105,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--html", metavar="OUT.html", type=Path, help="write the game as a page to look at"
     )
-    command_line.add_language_flag(parser)
+    command_line.add_language_flag(parser, LANGUAGE_FLAGS)
     parser.add_argument("--quiet", action="store_true", help="print no progress")
     options = parser.parse_args(arguments)
-    command_line.check_language(options.language, options.html, options.csv, options.moves)
+    texts = (options.moves, options.csv, options.html)
+    command_line.check_language(options.language, *texts, flags=LANGUAGE_FLAGS)
     # Before any work: a game takes seconds to play.
     marks = (outputs.begins(head.decode()) for head in (CSV_HEAD, HTML_HEAD))
     files = zip((options.csv, options.html), marks, strict=True)

@@ -19,6 +19,7 @@ import jax
 
 from gaia_jax import actions as action_index
 from gaia_jax.cli import command_line, outputs
+from gaia_jax.cli.arguments import shown
 from gaia_jax.env import GaiaEnv, State, make
 from gaia_jax.ruleset import RULESETS, Ruleset
 from gaia_jax.setup.setup_json import players_of, setup_from_json, setup_to_dict
@@ -28,7 +29,7 @@ from gaia_jax.xla.stored_programs import env_jit
 
 FORMAT = "gaia_jax game 1"
 LONGEST = 10**7  # bytes of a file
-# `players` may be missing.
+MAX_NAMED = 8  # legal actions in a message
 KEYS = ("format", "ruleset", "version", "setup", "actions", "final_vp")
 
 
@@ -114,25 +115,12 @@ def read(path: str | Path) -> Record:
     except command_line.UserError as error:
         raise RecordError(str(error)) from error
     try:
-        data = json.loads(text, object_pairs_hook=_no_key_twice)
-    except _KeyTwice as error:
-        raise RecordError(f"{path}: key {error} appears twice") from error
+        data = json.loads(text, object_pairs_hook=command_line.unique_keys)
+    except command_line.DuplicateKeyError as error:
+        raise RecordError(f"{path}: {error}") from error
     except (ValueError, RecursionError) as error:  # also numbers of too many digits
         raise RecordError(f"{path} is not JSON: {error}") from error
     return parse(data, path, text)
-
-
-class _KeyTwice(Exception):
-    """A key that an object has twice; JSON readers would take the last one without a word."""
-
-
-def _no_key_twice(pairs: list[tuple[str, object]]) -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in out:
-            raise _KeyTwice(repr(key))
-        out[key] = value
-    return out
 
 
 def parse(data: object, path: str | Path = "record", text: str = "") -> Record:
@@ -150,21 +138,24 @@ def parse(data: object, path: str | Path = "record", text: str = "") -> Record:
     for key in KEYS:
         if key not in data:
             raise RecordError(f"{path}: key {key!r} is missing")
+    known = (*KEYS, "players")  # which may be missing
     for key in data:
-        if key not in (*KEYS, "players"):
-            raise RecordError(f"{path}: unknown key {key!r}; known are {', '.join(KEYS)}")
+        if key not in known:
+            raise RecordError(f"{path}: unknown key {key!r}; known are {', '.join(known)}")
     ruleset, version, setup, texts, vp = (data[key] for key in KEYS[1:])
     for key in ("ruleset", "version"):
         if not isinstance(data[key], str):
-            raise RecordError(f"{path}: {key} must be a text, not {data[key]!r}")
+            raise RecordError(f"{path}: {key} must be a text, not {shown(data[key])}")
     players = data.get("players", [])
     for key, listed in (("actions", texts), ("players", players)):
-        if not isinstance(listed, list) or not all(isinstance(x, str) for x in listed):
-            raise RecordError(f"{path}: {key} must be a list of texts")
+        is_list = isinstance(listed, list)
+        wrong = [x for x in listed if not isinstance(x, str)] if is_list else [listed]
+        if wrong:
+            raise RecordError(f"{path}: {key} must be a list of texts, got {shown(wrong[0])}")
     if not isinstance(vp, list) or not all(type(x) is int for x in vp):
-        raise RecordError(f"{path}: final_vp must be a list of whole numbers, not {vp!r}")
+        raise RecordError(f"{path}: final_vp must be a list of whole numbers, not {shown(vp)}")
     if not isinstance(setup, dict):
-        raise RecordError(f"{path}: setup must be an object")
+        raise RecordError(f"{path}: setup must be an object, not {shown(setup)}")
     lines = _action_lines(text, len(texts))
     return Record(ruleset, version, setup, tuple(texts), tuple(vp), lines, tuple(players))
 
@@ -280,11 +271,12 @@ def _locate(record: Record, number: int) -> str:
     return f"{line}action {number + 1}"
 
 
-def _legal(env: GaiaEnv, state: State, limit: int = 8) -> str:
-    """The legal actions, shortened."""
+def _legal(env: GaiaEnv, state: State) -> str:
+    """The legal actions, the first ones by name."""
     legal = [i for i, is_legal in enumerate(state.legal_action_mask.tolist()) if is_legal]
-    texts = ", ".join(action_index.to_text(env.ruleset, action) for action in legal[:limit])
-    return f"legal are {texts}" + (f" and {len(legal) - limit} more" if len(legal) > limit else "")
+    texts = ", ".join(action_index.to_text(env.ruleset, action) for action in legal[:MAX_NAMED])
+    more = len(legal) - MAX_NAMED
+    return f"legal are {texts}" + (f" and {more} more" if more > 0 else "")
 
 
 def _action_lines(text: str, count: int) -> tuple[int, ...]:

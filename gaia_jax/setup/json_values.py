@@ -12,18 +12,11 @@ from typing import Any
 import numpy as np
 
 from gaia_jax.cli.arguments import shown
-from gaia_jax.cli.command_line import nearest
+from gaia_jax.cli.command_line import DuplicateKeyError, nearest, unique_keys
 
 
 def parse(text: str) -> Any:
     """A JSON text; a key that appears twice is an error."""
-
-    def pairs(items: list[tuple[str, object]]) -> dict[str, Any]:
-        keys = [key for key, _ in items]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise ValueError(f"the set-up has the key {shown(key)} twice in one object")
-        return dict(items)
 
     def integer(digits: str) -> int:
         if len(digits) > 20:
@@ -31,7 +24,9 @@ def parse(text: str) -> Any:
         return int(digits)
 
     try:
-        return json.loads(text, object_pairs_hook=pairs, parse_int=integer)
+        return json.loads(text, object_pairs_hook=unique_keys, parse_int=integer)
+    except DuplicateKeyError as error:
+        raise ValueError(f"the set-up: {error}") from error
     except json.JSONDecodeError as error:
         raise ValueError(f"the set-up is not JSON: {error}") from error
     except RecursionError:

@@ -65,6 +65,11 @@ def test_a_record_reads_as_it_was_written(path, record):
         assert json.dumps(text) in lines[number - 1]
 
 
+def test_a_record_may_begin_with_a_byte_order_mark(path, record):
+    path.write_text(path.read_text(encoding="utf-8"), encoding="utf-8-sig")
+    assert replay.read(path).actions == record.actions
+
+
 def test_a_record_plays_to_the_same_end(record, game):
     seen = []
     state = replay.play(record, lambda count, state: seen.append(count))
@@ -120,10 +125,15 @@ def test_a_file_that_is_no_record(capsys, tmp_path, text, message):
     [
         ({"final_vp": None}, "final_vp must be a list of whole numbers, not None"),
         ({"final_vp": [1.5]}, "final_vp must be a list of whole numbers"),
-        ({"actions": ["pass", 3]}, "actions must be a list of texts"),
-        ({"setup": []}, "setup must be an object"),
+        ({"actions": ["pass", 3]}, "actions must be a list of texts, got 3"),
+        ({"players": "ab"}, "players must be a list of texts, got 'ab'"),
+        ({"setup": []}, "setup must be an object, not []"),
         ({"version": 1}, "version must be a text, not 1"),
-        ({"colour": "red"}, "unknown key 'colour'"),
+        (
+            {"colour": "red"},
+            "unknown key 'colour'; known are format, ruleset, version, setup, "
+            "actions, final_vp, players",
+        ),
         ({"ruleset": "chess"}, "unknown ruleset 'chess'; known are lost_fleet"),
         ({"version": "0.0"}, "played in version 0.0 of lost_fleet, this is"),
         ({"setup": {}}, "setup: set-up: key 'sectors' is missing"),

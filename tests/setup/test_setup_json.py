@@ -194,5 +194,5 @@ def test_broken_text():
         setup_from_json("{")
     with pytest.raises(ValueError, match="set-up: an object is wanted, not None"):
         setup_from_json("null")
-    with pytest.raises(ValueError, match="the key 'deep' twice"):
+    with pytest.raises(ValueError, match="the set-up: key 'deep' appears twice"):
         setup_from_json('{"deep": [], "deep": []}')

@@ -9,10 +9,11 @@ import pytest
 import toy_env
 
 from gaia_jax.cli.command_line import UserError
+from training import clone
 from training.agents.base import policy_agent, random_agent
 from training.agents.search import SearchSpec, search_agent
 from training.config import NetworkConfig
-from training.imitation import expert_data, experts
+from training.imitation import behaviour_cloning, expert_data, experts
 from training.networks.make import make_network
 
 
@@ -81,3 +82,36 @@ def test_a_stream_of_a_search_continues(env, monkeypatch, tmp_path):
 def test_an_expert_has_a_search(env, name, message):
     with pytest.raises(UserError, match=message.replace("+", r"\+")):
         experts.make_expert(name, env)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--minibatches", "3"), "choose from"),
+        (("--temperature", "0"), "wants a number 0.001 to 1e+06, got '0'"),
+        (("--lr", "-0.1"), "wants a number 0 to 1, got '-0.1'"),
+        (("--value-coef", "nan"), "wants a number 0 to 1e+06, got 'nan'"),
+    ],
+)
+def test_hyperparameters_of_cloning_are_checked_before_the_labels(args, message):
+    with pytest.raises(UserError) as error:
+        clone.main(["--labels", "none", "--out", "none.npz", *args])
+    assert message in str(error.value)
+
+
+def test_minibatches_divide_a_chunk():
+    steps = expert_data.STEPS
+    assert clone.MINIBATCHES == tuple(n for n in range(1, steps + 1) if steps % n == 0)
+
+
+def test_chunks_are_read_in_the_order_of_their_numbers(tmp_path, monkeypatch):
+    def read_chunk(path, games):
+        value = np.full((1, games), int(path.stem))
+        return {"done": value > 0, "reward": value[..., None], "chunk": value}
+
+    for number in (9999, 10000, 3):
+        (tmp_path / f"{number:04d}.npz").touch()
+    monkeypatch.setattr(expert_data, "read_about", lambda folder: {"games": 1})
+    monkeypatch.setattr(expert_data, "read_chunk", read_chunk)
+    stream = behaviour_cloning.read_stream(tmp_path)[1]
+    assert stream["chunk"].ravel().tolist() == [3, 9999, 10000]

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from gaia_jax.cli.command_line import UserError, one_line, read_text, shorten
+from gaia_jax.cli.command_line import UserError, one_line, read_text, shorten, unique_keys
 from gaia_jax.cli.outputs import plain_name
 
 from .keys import GROUPS
@@ -90,10 +90,9 @@ class _Loader(yaml.SafeLoader):
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise ValueError(f"the key {key!r} appears twice")
-        return super().construct_mapping(node, deep)
+        mapping = super().construct_mapping(node, deep)  # an error for a key without a hash
+        unique_keys((key, None) for key in keys)
+        return mapping
 
 
 # YAML 1.1 reads 3e-4, without a point, as a text.

@@ -60,7 +60,7 @@ def read_stream(folder: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """
     about = expert_data.read_about(folder)
     parts: dict[str, list[np.ndarray]] = {}
-    for path in sorted(folder.glob("[0-9]*.npz")):
+    for path in sorted(folder.glob("[0-9]*.npz"), key=lambda path: (len(path.stem), path.stem)):
         for name, x in expert_data.read_chunk(path, about["games"]).items():
             parts.setdefault(name, []).append(x)
     if not parts:
