@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import io
 import json
 import sys
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -146,29 +147,36 @@ def read(path: str | Path) -> list[dict[str, Any]]:
     Raises:
         LogError: the file has no log.
     """
-    path = Path(path)
     try:
-        data = path.read_bytes()
+        data = command_line.read_bytes(path, LONGEST)
         if data[:2] == b"\x1f\x8b":
-            with gzip.open(path) as file:
+            with gzip.open(io.BytesIO(data)) as file:
                 data = file.read(LONGEST + 1)
         if len(data) > LONGEST:
-            raise LogError(f"{path} is longer than {LONGEST} bytes")
-        text = data.decode("utf-8").strip()
-    except OSError as error:
-        raise LogError(f"{path}: {command_line.reason(error)}") from error
-    except (EOFError, UnicodeDecodeError, zlib.error) as error:
+            raise LogError(f"{path} is longer than {LONGEST:,} bytes")
+        text = data.decode("utf-8-sig")
+    except command_line.UserError as error:
+        raise LogError(str(error)) from error
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise LogError(f"{path} is no text: {command_line.one_line(error)}") from error
     try:
-        try:
-            games = [json.loads(text)]
-        except ValueError:
-            games = [json.loads(line) for line in text.splitlines()]
+        games = list(_values(text))
     except (ValueError, RecursionError) as error:
         raise LogError(f"{path} is not JSON: {error}") from error
     if not games or not all(isinstance(game, dict) and "steps" in game for game in games):
         raise LogError(f"{path} is no log: a game has the keys id, setup, steps and vp")
     return games
+
+
+def _values(text: str) -> Iterator[Any]:
+    """The JSON values of a text, with white space between them."""
+    decoder, text = json.JSONDecoder(), text.rstrip()
+    place = len(text) - len(text.lstrip())
+    while place < len(text):
+        value, place = decoder.raw_decode(text, place)
+        yield value
+        while text[place : place + 1].isspace():
+            place += 1
 
 
 def to_record(log: Log, progress: Callable[[int], object] = lambda move: None) -> Imported:

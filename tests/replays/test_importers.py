@@ -216,10 +216,29 @@ def test_a_file_that_holds_no_log(tmp_path: Any, text: str, reason: str) -> None
     path.write_text(text)
     with pytest.raises(LogError, match=reason):
         boardgamers.read(path)
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Any) -> None:
+    path = tmp_path / "log.json"
     packed = bytearray(gzip.compress(b'{"steps": []}' * 9))
     packed[10] ^= 255
     path.write_bytes(packed)
     with pytest.raises(LogError, match="is no text"):
         boardgamers.read(path)
+    path.write_text('{\n "steps": [],\n "id" "two"\n}\n')
+    with pytest.raises(LogError, match="is not JSON: .* line 3 "):
+        boardgamers.read(path)
     with pytest.raises(LogError, match="No such file"):
         boardgamers.read(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n", "\r\n \n"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_games_of_a_file_with_line_separators_and_blank_lines(
+    tmp_path: Any, between: str, encoding: str
+) -> None:
+    path = tmp_path / "logs.jsonl"
+    games = [{"id": "one\u2028", "steps": []}, {"id": "two", "steps": []}]
+    text = between.join(json.dumps(game, ensure_ascii=False) for game in games)
+    path.write_bytes(f"{text}\n".encode(encoding))
+    assert boardgamers.read(path) == games
