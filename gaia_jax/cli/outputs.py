@@ -26,6 +26,7 @@ with contextlib.suppress(ImportError):  # on a system that `check_system` refuse
 PROBE = b"\0" * 4096  # must fit on the disk before work begins
 LONGEST_REPORT = 10**8  # bytes
 LONGEST_NAME = 100  # bytes
+FORBIDDEN = '/ \\ @ : , * ? " < > |'  # in names, on one system or another
 COMMENT = "<!-- made by gaia_jax -->\n"  # the start of pages and pictures
 NAME_ANOTHER = "name another file"
 
@@ -172,13 +173,14 @@ def plain_name(flag: str, name: str) -> None:
     """Reject a name that is not a plain name of a file or folder on any system."""
     if (
         not name.isprintable()
-        or any(c in name for c in "/\\@:,")
+        or any(c in name for c in FORBIDDEN.split())
         or name != name.strip(" .")
         or not 0 < len(name.encode("utf-8", "replace")) <= LONGEST_NAME
     ):
         raise UserError(
-            f"{flag} must be a plain folder name of at most {LONGEST_NAME} characters, without any "
-            f"of / \\ @ : and the comma, got {one_line(repr(shorten(name, 60)))}"
+            f"{flag} must be a plain folder name of 1 to {LONGEST_NAME} bytes, all printable, "
+            f"without any of {FORBIDDEN} and without a space or dot at its ends, got "
+            f"{one_line(repr(shorten(name, 60)))}"
         )
 
 
