@@ -20,8 +20,8 @@ from gaia_jax.state import (
     Node,
     Players,
 )
+from gaia_jax.xla.loops import on_gpu
 from gaia_jax.xla.packed import pick
-from gaia_jax.xla.turns import on_gpu
 
 EVENTS = 3
 BLACK = PLANETS.index("Black")

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from gaia_jax.xla.batch_aware import batch_aware, batch_minor, traced_once
-from gaia_jax.xla.turns import on_gpu
+from gaia_jax.xla.loops import on_gpu
 
 T = TypeVar("T")
 

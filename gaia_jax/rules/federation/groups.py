@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from gaia_jax.rules.federation.lattice import CLIP, DROP, READ, Lattice
-from gaia_jax.xla.turns import repeated
+from gaia_jax.xla.loops import repeated
 
 MAX_MEMBERS = 32  # M; own structures and stations at once: the pieces of a player are fewer
 MAX_GROUPS = 12  # groups that take part (A9)

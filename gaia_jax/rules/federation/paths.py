@@ -33,7 +33,7 @@ from jax import Array, lax
 
 from gaia_jax.rules.federation.groups import MAX_GROUPS
 from gaia_jax.rules.federation.lattice import CLIP, DROP, READ, Lattice
-from gaia_jax.xla.turns import on_gpu, repeated
+from gaia_jax.xla.loops import on_gpu, repeated
 
 TERMINALS = MAX_GROUPS + 1
 GIVEN = 1 << MAX_GROUPS  # the given federation in a set, and cells next to it
@@ -44,7 +44,7 @@ SETS = 1 << SET_BITS
 NO_PATH = 60  # no path, in satellites: twice that fits int8
 FAR_WEIGHTED = 8000  # no path, in weights: twice that fits int16
 NO_LEAST = 99  # above the power of any group
-# On a GPU, whose host is asked after each turn of a loop: see `gaia_jax/xla/turns.py`.
+# On a GPU, whose host is asked after each turn of a loop: see `gaia_jax/xla/loops.py`.
 FIRST_SWEEPS, SWEEPS_OF_A_TURN, PARTS_OF_A_TURN = 12, 4, 16
 UNIT_BITS = 8
 UNIT = 1 << UNIT_BITS  # the weight of a satellite; what is less than that in total breaks ties (A2)

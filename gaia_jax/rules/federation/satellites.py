@@ -18,7 +18,7 @@ from gaia_jax.rules.federation.paths import (
     Terrain,
     cost_via_cell,
 )
-from gaia_jax.xla.turns import on_gpu, repeated
+from gaia_jax.xla.loops import on_gpu, repeated
 
 Array = jax.Array
 

@@ -1,4 +1,4 @@
-"""Loops whose end the data decide: how much one turn of them does."""
+"""Loops whose end depends on the data: how many steps an iteration does."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ T = TypeVar("T")
 
 
 def on_gpu() -> bool:
-    """Whether programs are traced for a GPU, whose host is asked after each turn of a loop."""
+    """Whether programs are traced for a GPU, whose host is asked after each iteration."""
     return jax.default_backend() == "gpu"
 
 
 def repeated(body: Callable[..., T], times: int) -> Callable[..., T]:
-    """`body` of a loop, repeated `turns` times per iteration on a GPU, elsewhere once.
+    """`body` of a loop, repeated `times` times per iteration on a GPU, elsewhere once.
 
     A step costs a GPU some microseconds, and the loop condition costs ten to twenty, so
     a few steps too many are cheaper than a question after each (docs/lab/accelerators.md).
@@ -25,16 +25,16 @@ def repeated(body: Callable[..., T], times: int) -> Callable[..., T]:
     Args:
         body: `body(..., carry)`, the next carry. A step past the end must change nothing that
             counts.
-        times: steps of a turn on a GPU, at least 1.
+        times: steps of an iteration on a GPU, at least 1.
     """
     if not on_gpu():
         return body
 
     @wraps(body)
-    def turn(*args: object) -> T:
+    def iteration(*args: object) -> T:
         *rest, carry = args
         for _ in range(times - 1):
             carry = body(*rest, carry)
         return body(*rest, carry)
 
-    return turn
+    return iteration
