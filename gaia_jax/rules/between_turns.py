@@ -13,6 +13,7 @@ from gaia_jax.rules import gaia, income, scoring, tech
 from gaia_jax.rules.player import bit_vector, faction_row, inverse, receive
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import GAIN_FIELDS, FactionRow, Ruleset
+from gaia_jax.ruleset.faction_table import CREDITS
 from gaia_jax.state import FRESH, GameState, Node, Phase, Players, Turn
 from gaia_jax.xla.fusion_barrier import fusion_barrier
 
@@ -129,7 +130,7 @@ def _gaia_phase(ruleset: Ruleset, game: GameState, stops: Array) -> tuple[Player
     me = jax.tree.map(lambda x: x[terrans], players)
     can_pick = gaia.conversion_options(ruleset, me, points).any()
     rest = (phase == Phase.GAIA) & (points > 0) & (stops & (turn.node == Node.TERRANS) | ~can_pick)
-    gain = jnp.where(jnp.arange(len(GAIN_FIELDS)) == 1, jnp.where(rest, points, 0), 0)
+    gain = jnp.where(jnp.arange(len(GAIN_FIELDS)) == CREDITS, jnp.where(rest, points, 0), 0)
     richer = receive(FactionRow.of(ruleset, faction[terrans]), me, gain).resources
     is_terrans = (jnp.arange(game.num_players) == terrans)[:, None]
     players = players.replace(resources=jnp.where(is_terrans, richer, players.resources))

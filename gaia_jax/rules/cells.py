@@ -11,9 +11,9 @@ from jax import Array, lax
 
 from gaia_jax.components import costs
 from gaia_jax.rules import mine, upgrade
-from gaia_jax.rules.player import LOST, player_row
+from gaia_jax.rules.player import LOST
 from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.operations import SPACE, UNRINGED, OperationRow
 from gaia_jax.state import GAIAFORMER, MINE, RING, GameState, Node
 from gaia_jax.xla.fusion_barrier import fusion_barrier
@@ -21,20 +21,10 @@ from gaia_jax.xla.packed import pick
 from gaia_jax.xla.struct import pytree
 
 # The bits of a cell.
-USES: tuple[str, ...] = (
-    *(
-        "mine",
-        "project_site",
-        "project",
-        "upgrade",
-        "own",
-        "own_mine",
-        "station",
-        "unringed",
-        "lost",
-    ),
-    *("start", "add"),
-)
+USES = (
+    "mine", "project_site", "project", "upgrade", "own", "own_mine", "station", "unringed", "lost",
+    "start", "add",
+)  # fmt: skip
 
 
 @pytree
@@ -43,9 +33,7 @@ class Cells:
 
     bits: Array  # (C,) int16
     any: Array  # () int16, the bits that some cell has
-    mines: (
-        Array  # (W,) bool, some cell takes a mine in that way: those of the game, then static ones
-    )
+    mines: Array  # (W,) bool, some cell takes a mine in that way: of the game, then static ones
     nearest: Array  # () int8, distance to the nearest spot for a Gaia project
 
     def any_cell(self, use: str) -> Array:
@@ -101,8 +89,7 @@ def _uses(
     targets: Targets,
 ) -> Cells:
     board, player = game.board, game.turn.player.astype(jnp.int32)
-    faction = FactionRow(ruleset, faction_columns)
-    seat = Seat(ruleset, game, player, faction, player_row(game, player))
+    seat = Seat.of_columns(ruleset, game, player, faction_columns)
     distance, project = pick(board.distance_to_own, player), OperationRow.of(targets.project)
 
     def mine_cells(values: Array) -> Array:
@@ -127,7 +114,7 @@ def _uses(
         "station": mine.station_cells(seat),
         "unringed": ring_free,
         "lost": mine.lost_planet_cells(seat),
-        "start": (board.planet == mine.as_int8(faction.start_planet)) & (board.piece == 0),
+        "start": (board.planet == mine.as_int8(seat.faction.start_planet)) & (board.piece == 0),
         "add": targets.add,
     }
     bits = jnp.zeros_like(distance, jnp.int16)

@@ -9,7 +9,6 @@ from gaia_jax.rules import leech, mine, place
 from gaia_jax.rules.decode import Decision, decode
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.pay import pay, placement_and_price
-from gaia_jax.rules.player import faction_row, player_row
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import Board, GameState, Players
@@ -32,9 +31,8 @@ class ActionResult:
 
 def execute(ruleset: Ruleset, game: GameState, action: Array) -> ActionResult:
     """Decode, pay, place. `action`, () int32, is legal."""
-    player = game.turn.player.astype(jnp.int32)
-    faction = faction_row(ruleset, game, player)
-    seat = Seat(ruleset, game, player, faction, player_row(game, player))
+    seat = Seat.of_decider(ruleset, game)
+    player = seat.player
     decision = decode(seat, action)
     index = jnp.where(decision.needs_target | decision.needs_piece, 0, decision.op)
     op = operation(ruleset, index)
@@ -49,5 +47,5 @@ def execute(ruleset: Ruleset, game: GameState, action: Array) -> ActionResult:
         site=site,
         offered=leech.offers(ruleset, game, decision.cell, player),
         op=index,
-        faction_columns=faction.row,
+        faction_columns=seat.faction.row,
     )

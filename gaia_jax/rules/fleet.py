@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import jax.numpy as jnp
 from jax import Array
 
@@ -12,6 +14,14 @@ from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset.operations import OperationRow
 from gaia_jax.state import Node
 from gaia_jax.xla.packed import pick
+
+
+class Explorable(NamedTuple):
+    """Ships that can be explored."""
+
+    by_main_action: Array  # (ships,) bool
+    by_open_mode: Array  # (ships,) bool, by the mode that waits for its target
+    by_mode: Array  # (n, ships) bool, by each once-a-round action that explores
 
 
 def explorable(seat: Seat, bonus: Array) -> Array:
@@ -30,23 +40,21 @@ def explorable(seat: Seat, bonus: Array) -> Array:
     return ~has_shuttle & (has_shuttle.sum() < shuttles) & (qic <= me.qic) & able
 
 
-def reachable(seat: Seat, mode: OperationRow, bonus: Array) -> tuple[Array, Array, Array]:
-    """Ships that can be explored by the main action, by the open mode, by each other mode.
+def reachable(seat: Seat, mode: OperationRow, bonus: Array) -> Explorable:
+    """What the player can explore.
 
     Args:
         mode: the mode that waits for its target; bonus: (n,) int32, range that each mode adds.
-    Returns:
-        (ships,), (ships,), (n, ships) bool.
     """
     bonuses = [jnp.zeros(1, jnp.int32), mode.extra_range[None], bonus]
     ships = explorable(seat, jnp.concatenate(bonuses))
-    return ships[0], ships[1], ships[2:]
+    return Explorable(ships[0], ships[1], ships[2:])
 
 
-def explore_options(seat: Seat, mode: OperationRow, ships: tuple[Array, Array, Array]) -> Array:
+def explore_options(seat: Seat, mode: OperationRow, ships: Explorable) -> Array:
     """(ships,) bool, the main action, or the target of a mode."""
-    by_mode = seat.at(Node.TARGET) & (mode.explore > 0) & ships[1]
-    return seat.at(Node.TURN) & ships[0] | by_mode
+    by_mode = seat.at(Node.TARGET) & (mode.explore > 0) & ships.by_open_mode
+    return seat.at(Node.TURN) & ships.by_main_action | by_mode
 
 
 def artifact_options(seat: Seat) -> Array:

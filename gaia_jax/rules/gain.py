@@ -30,13 +30,10 @@ from gaia_jax.rules.player import (
 from gaia_jax.rules.scoring import event_vp, pass_vp
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import GAIN_FIELDS, Ruleset
+from gaia_jax.ruleset.faction_table import CHARGE, KNOWLEDGE, TOKENS, VP
 from gaia_jax.ruleset.operations import OperationRow
 from gaia_jax.state import PI, RL, TS, Node, Players, Turn
 from gaia_jax.xla.struct import pytree
-
-VP, KNOWLEDGE, TOKENS, TOKENS_III, CHARGE = (
-    GAIN_FIELDS.index(x) for x in ("vp", "knowledge", "tokens", "tokens_iii", "charge")
-)
 
 
 @pytree

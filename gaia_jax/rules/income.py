@@ -11,6 +11,7 @@ from gaia_jax.rules import power
 from gaia_jax.rules.player import bit_vector, book, receive, uncovered
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import CHARGE_ATOMS, GAIN_FIELDS, FactionRow, Ruleset
+from gaia_jax.ruleset.faction_table import CHARGE, ORE, TOKENS, TOKENS_III, VP
 from gaia_jax.state import (
     AC_A,
     MINE,
@@ -21,8 +22,6 @@ from gaia_jax.state import (
     Node,
     Players,
 )
-
-TOKENS, TOKENS_III, CHARGE = (GAIN_FIELDS.index(x) for x in ("tokens", "tokens_iii", "charge"))
 
 
 def parts(
@@ -42,7 +41,7 @@ def parts(
     artifacts = bit_vector(me.artifacts, len(t.artifact_income))[:, None] * of(t.artifact_income)
     return {
         "board": faction.base_income,
-        "mines": jnp.zeros(9, jnp.int32).at[GAIN_FIELDS.index("ore")].set(mines),
+        "mines": jnp.zeros(len(GAIN_FIELDS), jnp.int32).at[ORE].set(mines),
         "ts": faction.ts_income[built[TS]],
         "labs": faction.rl_income[built[RL]],
         "pi": faction.pi_income * (built[PI] > 0),
@@ -73,7 +72,7 @@ def _collect(
 ) -> Players:
     income = parts(ruleset, faction, me, side)
     total = jnp.where(starts, sum(income.values()), 0)
-    me = book(receive(faction, me, total), {"ECONOMY": total[0]})
+    me = book(receive(faction, me, total), {"ECONOMY": total[VP]})
     me = power.add_tokens(me, 0 * total[TOKENS], total[TOKENS_III])
     amounts = atoms(income)
     number = jnp.arange(len(amounts))

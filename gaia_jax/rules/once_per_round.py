@@ -11,6 +11,7 @@ from jax import Array
 
 from gaia_jax.rules import mine, power, research, tech
 from gaia_jax.rules.cells import Cells
+from gaia_jax.rules.fleet import Explorable
 from gaia_jax.rules.operation import operation, payable, scatter_bool
 from gaia_jax.rules.player import bit_vector, has, stocks_take, uncovered
 from gaia_jax.rules.seat import Seat
@@ -132,15 +133,13 @@ def actions(seat: Seat) -> Actions:
     )
 
 
-def options(
-    seat: Seat, acts: Actions, uses: Cells, ships: tuple[Array, Array, Array]
-) -> list[Array]:
+def options(seat: Seat, acts: Actions, uses: Cells, ships: Explorable) -> list[Array]:
     """(power actions,), (shared,), (own specials,) bool: payable, with a target where one is asked.
 
     Args:
         uses: what the cells are good for; its `mines` are of the plane's own way, the faction's
             special, then `acts.mine_modes`.
-        ships: `fleet.reachable`.
+        ships: those of the modes are by `acts.places_where("explore")`.
     """
     ops, me = acts.rows, seat.me
     has_shuttle = has(me.shuttles, jnp.maximum(ops.ship, 0)) | (ops.ship < 0)
@@ -154,7 +153,7 @@ def options(
     payable_there = mine.project_affordable(seat.ruleset, me, uses.nearest, projects)
     any_project = uses.any_cell("project_site") & in_place(places, payable_there)
     places, explores = acts.places_where("explore")
-    any_ship = in_place(places, ships[2].any(-1) & (explores.explore > 0))
+    any_ship = in_place(places, ships.by_mode.any(-1) & (explores.explore > 0))
     below, enter = research.advance_options(seat)
     tracks, lowest = below | enter, research.lowest(me)
     tiles, slots = tech.tile_options(seat)

@@ -100,7 +100,7 @@ def of_player(seat: Seat, placement: Placement) -> Players:
     colonized = me.colonized + ((types == planet) & placement.is_new & ~placement.guest)
     _, _, bit = new_sector(seat.ruleset, me, placement.cell)
     # A mine brings the gaiaformer home (GAI-01); on an asteroid it spends one for good (MIN-12),
-    # which `step` books as a price.
+    # which `pay.pay` takes as a price.
     return me.replace(
         built=built,
         colonized=colonized,

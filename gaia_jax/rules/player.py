@@ -7,10 +7,11 @@ import numpy as np
 from jax import Array
 
 from gaia_jax.components import costs
-from gaia_jax.components.common import VP_SOURCES, Gain
+from gaia_jax.components.common import RESOURCES, VP_SOURCES, Gain
 from gaia_jax.components.planets import PLANETS
 from gaia_jax.rules import power
 from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.ruleset.faction_table import CHARGE, GAIAFORMERS, STOCKS, TOKENS, TOKENS_III
 from gaia_jax.state import (
     AC_A,
     AC_B,
@@ -38,7 +39,7 @@ def inverse(order: Array) -> Array:
 
 
 def player_row(game: GameState, player: Array) -> Players:
-    """The row of `player` in int32, wide enough for every sum; `store` narrows it again."""
+    """The row of `player` in int32, wide enough for every sum; `pack` narrows it again."""
     players = game.players
     return Players(pick(players.small, player), pick(players.large, player)).edit()
 
@@ -159,12 +160,12 @@ def receive(faction: FactionRow, me: Players, gain: Array) -> Players:
         gain: (9,) int32 in the order of `ruleset.GAIN_FIELDS`; its VP and power are not applied.
     """
     as_ore = (faction.qic_becomes_ore_until_academy_b > 0) & (me.built[..., AC_B] == 0)
-    incoming = gain[..., 1:5]
-    turned = jnp.where(as_ore, incoming[..., 3], 0)
+    incoming = gain[..., STOCKS]
+    turned = jnp.where(as_ore, incoming[..., RESOURCES.index("qic")], 0)
     incoming = incoming + turned[..., None] * QIC_TO_ORE
     return me.replace(
         resources=jnp.minimum(me.resources + incoming, LIMITS),
-        gaiaformers=me.gaiaformers + gain[..., 8],
+        gaiaformers=me.gaiaformers + gain[..., GAIAFORMERS],
     )
 
 
@@ -186,4 +187,5 @@ def stocks_take(faction: FactionRow, me: Players, gain: Gain[Array] | Gain[int])
 
 def receive_power(me: Players, gain: Array) -> Players:
     """New tokens, then the charge, of one gain (A14)."""
-    return power.charge(power.add_tokens(me, gain[..., 5], gain[..., 6]), gain[..., 7])
+    with_tokens = power.add_tokens(me, gain[..., TOKENS], gain[..., TOKENS_III])
+    return power.charge(with_tokens, gain[..., CHARGE])

@@ -31,6 +31,12 @@ class Seat:
         return cls(ruleset, game, player, faction, player_row(game, player))
 
     @classmethod
+    def of_columns(cls, ruleset: Ruleset, game: GameState, player: Array, columns: Array) -> Seat:
+        """The same with what is printed read before: `columns`, (K,) int16, as `FactionRow.row`."""
+        faction = FactionRow(ruleset, columns)
+        return cls(ruleset, game, player, faction, player_row(game, player))
+
+    @classmethod
     def of_decider(cls, ruleset: Ruleset, game: GameState) -> Seat:
         """The seat of the player who decides."""
         return cls.of(ruleset, game, game.turn.player.astype(jnp.int32))

@@ -18,6 +18,7 @@ from gaia_jax.rules.automa import set_up
 from gaia_jax.rules.federation import UNKNOWN_FEASIBLE, UNKNOWN_INFEASIBLE
 from gaia_jax.rules.player import SOURCE, receive, receive_power
 from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.ruleset.faction_table import STOCKS
 from gaia_jax.setup.draw import board_planets
 from gaia_jax.state import (
     NO_BRAINSTONE,
@@ -100,7 +101,7 @@ def _player(ruleset: Ruleset, faction: Array) -> Players:
         .replace(
             vp=costs.START_VP,
             vp_source=jnp.where(start, costs.START_VP, 0),
-            resources=f.start[1:5],
+            resources=f.start[STOCKS],
             power=f.start_power,
             brainstone=jnp.where(f.brainstone > 0, 0, NO_BRAINSTONE),
             tracks=f.start_tracks,
@@ -148,7 +149,7 @@ def new_game(ruleset: Ruleset, setup: Setup) -> GameState:
     """The game that a set-up deals, before its first decision.
 
     Args:
-        ruleset: the ruleset; setup: one draw, see `rules.draw.Setup`.
+        ruleset: the ruleset; setup: one draw, see `state.Setup`.
     """
     cells = ruleset.geometry.num_cells
     faction = setup.faction.astype(jnp.int32)

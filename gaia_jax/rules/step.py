@@ -90,14 +90,14 @@ class GainResult:
 def _gain(ruleset: Ruleset, game: GameState, acted: ActionResult) -> GainResult:
     """Gains and triggers."""
     player, node = game.turn.player.astype(jnp.int32), game.turn.node
-    faction, decision = FactionRow(ruleset, acted.faction_columns), acted.decision
+    decision = acted.decision
     op = operation(ruleset, acted.op)
     is_token = (node == Node.TOKEN) | (node == Node.RETRIGGER) | (op.target == TOKEN)
     token_op = jnp.asarray(ruleset.tables.token_op).astype(jnp.int32)[
         jnp.maximum(decision.token, 0)
     ]
     index = jnp.where((decision.token >= 0) & is_token, token_op, acted.op)
-    seat = Seat(ruleset, game, player, faction, player_row(game, player))
+    seat = Seat.of_columns(ruleset, game, player, acted.faction_columns)
     me, turn, step_ = gain_all(seat, acted, op, operation(ruleset, index))
     return GainResult(me.pack(), turn.pack(), index, step_)
 

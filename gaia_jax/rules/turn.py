@@ -17,9 +17,9 @@ from gaia_jax.rules.automa import play
 from gaia_jax.rules.between_turns import between_turns
 from gaia_jax.rules.decode import Decision, is_verb
 from gaia_jax.rules.operation import operation
-from gaia_jax.rules.player import book, faction_row, player_row, with_player_row
+from gaia_jax.rules.player import book, faction_row, with_player_row
 from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import HUMAN, GameState, Node, Phase, Players, Turn
 from gaia_jax.xla.compact_vmap import compact_vmap
 from gaia_jax.xla.fusion_barrier import fusion_barrier
@@ -124,8 +124,7 @@ def _sub_decision(ruleset: Ruleset, game: GameState, faction_columns: Array) -> 
     """
     turn = game.turn
     player = turn.active.astype(jnp.int32)
-    faction = FactionRow(ruleset, faction_columns)
-    seat = Seat(ruleset, game, player, faction, player_row(game, player))
+    seat = Seat.of_columns(ruleset, game, player, faction_columns)
     tiles, slots = tech.tile_options(seat)
     below, enter = research.advance_options(seat)
     op = operation(ruleset, jnp.maximum(turn.free_mine.astype(jnp.int32), 0))
@@ -191,14 +190,13 @@ def _end_of_turn(
     """
     turn = game.turn
     player = turn.active.astype(jnp.int32)
-    me = player_row(game, player)
+    seat = Seat.of_columns(ruleset, game, player, faction_columns)
     event = ruleset.ids["event"].index("qic_action")
     bonus = int(ruleset.tables.advanced_events[:, event].max())
-    me = book(me, {"ADVANCED_TILE": jnp.where(resolved & turn.qic_action, bonus, 0)})
+    me = book(seat.me, {"ADVANCED_TILE": jnp.where(resolved & turn.qic_action, bonus, 0)})
     goes_on = jnp.zeros((), bool)
     if not short_turns:
-        seat = Seat(ruleset, game, player, FactionRow(ruleset, faction_columns), me)
-        goes_on = free.keeps_turn_open(ruleset, free.conversions(seat))
+        goes_on = free.keeps_turn_open(ruleset, free.conversions(seat.with_row(me)))
     acts = done & (turn.phase == Phase.ACTIONS)
     over = acts & (turn_over | turn.main_action_done & ~goes_on)
     after = (leech.distance_in_order(game) - 1) % game.num_players

@@ -15,6 +15,11 @@ from gaia_jax.components.factions import Faction, FactionNumbers
 from gaia_jax.ruleset.pieces import Pieces
 
 GAIN_FIELDS = tuple(f.name for f in fields(Gain))
+VP, CREDITS, ORE, KNOWLEDGE, QIC, TOKENS, TOKENS_III, CHARGE, GAIAFORMERS = map(
+    GAIN_FIELDS.index,
+    ("vp", "credits", "ore", "knowledge", "qic", "tokens", "tokens_iii", "charge", "gaiaformers"),
+)
+STOCKS = slice(CREDITS, QIC + 1)  # as `Players.resources`
 # A price that no player can pay.
 NO_PRICE = 127
 
