@@ -14,8 +14,8 @@ from typing import Any
 
 from benchmarks import measure, peers
 from benchmarks.peers import Contender
+from gaia_jax import sampling
 from gaia_jax.cli import command_line
-from gaia_jax.testing import sampling
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -18,10 +18,10 @@ from gaia_jax.cli.arguments import shown, whole_number
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.rewards import ILLEGAL, VP_SCALE, reward_at_end
 from gaia_jax.rules.legal import legal_mask as rules_mask
+from gaia_jax.sampling import sample_legal
 from gaia_jax.state import GameState
 from gaia_jax.testing.facts import check_observation, check_seats, check_setups, facts
 from gaia_jax.testing.playing import SAMPLE, Tally, check_tally, make_play
-from gaia_jax.testing.sampling import sample_legal
 from gaia_jax.xla.jax_config import own_jax_config
 
 # Decisions between two looks at the games from outside.

@@ -15,8 +15,8 @@ from gaia_jax import actions
 from gaia_jax.components import costs, research
 from gaia_jax.components.common import RESOURCES
 from gaia_jax.env import GaiaEnv, State
+from gaia_jax.sampling import sample_legal
 from gaia_jax.state import GameState, Node
-from gaia_jax.testing.sampling import sample_legal
 
 # A forced action with this value means a random legal action.
 SAMPLE = np.iinfo(np.int32).min

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.testing.sampling import sample_legal, sample_policy
+from gaia_jax.sampling import sample_legal, sample_policy
 from gaia_jax.xla.jax_config import own_jax_config
 
 from ..types import Observation, Params, PolicyNetwork
