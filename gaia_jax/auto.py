@@ -10,6 +10,7 @@ from jax import Array
 
 from gaia_jax.cli.arguments import one_key, scalar, shown
 from gaia_jax.env import GaiaEnv, State
+from gaia_jax.env_state import S
 from gaia_jax.state import GameState, Setup
 from gaia_jax.xla.compact_vmap import compact_vmap
 from gaia_jax.xla.jax_config import own_jax_config
@@ -68,21 +69,32 @@ class AutoReset(ComparedByAttributes):
         action = scalar("action", action)
         after = env.decide(state.replace(terminated=no, truncated=no), action)
         ended = after.terminated | after.truncated
-        # One decision in some hundreds ends a game, and dealing costs more than deciding.
-        game = compact_vmap(self._deal, ended, (key,), after.game)
-        player = jnp.where(ended, game.turn.player, after.current_player)
-        fresh = after.replace(game=game, current_player=player, terminated=no, truncated=no)
+        fresh = deal_where(env, ended, key, after).replace(terminated=no, truncated=no)
         return env.with_mask(fresh).replace(
             terminated=after.terminated,
             truncated=after.truncated,
             step_count=jnp.where(ended, 0, after.step_count),
             final_vp=jnp.where(ended, after.game.players.vp, 0).astype(jnp.int16),
             final_source=jnp.where(ended, after.game.players.vp_source, 0).astype(jnp.int16),
-            illegal=~env._legal(state, action)[1],
+            illegal=~env.is_legal(state, action),
         )
 
-    def _deal(self, key: Array) -> GameState:
-        return self.env.deal(self.env.draw_setup(key))
+
+def deal_where(env: GaiaEnv, ended: Array, key: Array, state: S) -> S:
+    """The state with a new game and its player where `ended`; all else, the mask too, stays.
+
+    Args:
+        ended: () bool.
+        key: one key, of the new game's set-up.
+    """
+
+    def deal(key: Array) -> GameState:
+        return env.deal(env.draw_setup(key))
+
+    # One decision in some hundreds ends a game, and dealing costs more than deciding.
+    game = compact_vmap(deal, ended, (key,), state.game)
+    player = jnp.where(ended, game.turn.player, state.current_player)
+    return state.replace(game=game, current_player=player)
 
 
 def auto_reset(env: GaiaEnv) -> AutoReset:

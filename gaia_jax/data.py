@@ -200,7 +200,7 @@ def _replay(rows: list[dict[str, Any]], env: GaiaEnv, width: int, file: Path) ->
     actions = np.zeros((-(-lengths.max() // STRIDE) * STRIDE, width), np.int32)
     for column, row in enumerate(rows):
         actions[: lengths[column], column] = row["actions"]
-    start, advance = _players(env)
+    start, advance = _compiled_replay(env)
     filled = setups + setups[-1:] * (width - len(setups))
     state = start(jax.tree.map(lambda *x: np.stack(x), *filled))
     state, (positions, seat, paid) = _recorded(state, actions, advance)
@@ -276,7 +276,7 @@ def _returns(paid: np.ndarray, seat: np.ndarray, game: np.ndarray) -> Batch:
 
 
 @functools.lru_cache(maxsize=8)
-def _players(env: GaiaEnv) -> tuple[Any, Any]:
+def _compiled_replay(env: GaiaEnv) -> tuple[Any, Any]:
     """Compiled: first states of set-ups; and STRIDE decisions of G games.
 
     The second takes states and actions (T, G), and returns states and (T, G, ...): the states in
@@ -286,7 +286,7 @@ def _players(env: GaiaEnv) -> tuple[Any, Any]:
     """
 
     def start(setup: Setup) -> Any:
-        return env._start(env.deal(setup)).replace(legal_action_mask=None)
+        return env.first_state(env.deal(setup)).replace(legal_action_mask=None)
 
     def advance(states: Any, actions: Array) -> Any:
         masks = jnp.ones((actions.shape[1], env.num_actions), bool)

@@ -133,7 +133,7 @@ class GaiaEnv(ComparedByAttributes):
         """
         expected = jax.eval_shape(lambda: self.draw_setup(jax.random.key(0)))
         check_setup(setup, expected, self.ruleset)
-        first: State = batched_together(self._start(self.deal(setup)))
+        first: State = batched_together(self.first_state(self.deal(setup)))
         return self.with_mask(first)
 
     @arguments.hints(key="nothing is random after init; gaia_jax.auto_reset(env).step takes one")
@@ -162,9 +162,8 @@ class GaiaEnv(ComparedByAttributes):
     @property
     def observation_shape(self) -> dict[str, tuple[int, ...]]:
         """The shape of each table of an observation: `cells`, `players`, `globals`."""
-        spec, cells = self.observation_spec, self.ruleset.geometry.num_cells
-        rows = {"cells": (cells,), "players": (self.ruleset.players,), "globals": ()}
-        return {name: (*size, len(getattr(spec, name))) for name, size in rows.items()}
+        spec, shapes = self.observation_spec, observation.leading_shapes(self.ruleset)
+        return {name: (*lead, len(getattr(spec, name))) for name, lead in shapes.items()}
 
     @own_jax_config
     def observe(self, state: State, player: Array | int) -> Observation:
@@ -229,8 +228,9 @@ class GaiaEnv(ComparedByAttributes):
         arguments.not_varying(setup)
         return traced_once(partial(new_game, self.ruleset))(setup)
 
-    def _start(self, game: GameState) -> State:
-        """The first state of a game, its mask still to come."""
+    @own_jax_config
+    def first_state(self, game: GameState) -> State:
+        """The first state of a game of `deal`; its mask is all False until `with_mask` makes it."""
         return State(
             game=game,
             current_player=game.turn.player.astype(jnp.int32),
@@ -287,6 +287,15 @@ class GaiaEnv(ComparedByAttributes):
             truncated=state.truncated | truncated,
             step_count=count,
         )
+
+    @own_jax_config
+    def is_legal(self, state: State, action: Array | int) -> Array:
+        """() bool, whether `action`, () int32, is legal; False outside 0 .. A-1.
+
+        Args:
+            state: one state, with the mask of its game.
+        """
+        return self._legal(state, arguments.scalar("action", action))[1]
 
     def _legal(self, state: State, action: Array) -> tuple[Array, Array]:
         """The action, 0 for an unknown index; and whether it is legal, () bool."""

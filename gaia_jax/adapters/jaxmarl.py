@@ -126,7 +126,7 @@ class GaiaMARL(MultiAgentEnv):
         rewards, dones = self._paid(after)
         over = dones["__all__"]
         vp = jnp.where(over, after.game.players.vp, 0)
-        info = self._info(vp, ~self.env._legal(state, action)[1], over)
+        info = self._info(vp, ~self.env.is_legal(state, action), over)
         return self.get_obs(after), after, rewards, dones, info
 
     def get_obs(self, state: Any) -> dict[str, Array]:

@@ -13,7 +13,7 @@ from jax import Array
 import gaia_jax
 from gaia_jax.cli.arguments import shown
 from gaia_jax.env import GaiaEnv
-from gaia_jax.observation import Observation, ObservationSpec, features
+from gaia_jax.observation import DTYPES, Observation, features, leading_shapes
 from gaia_jax.observation.scaling import scaled_vector
 from gaia_jax.ruleset import Ruleset
 
@@ -95,17 +95,13 @@ def arranged(kind: str, ruleset: Ruleset, observation: Observation) -> Any:
 
 def bounds(ruleset: Ruleset) -> tuple[Observation, Observation]:
     """The least and the greatest number of every entry of an observation, numpy."""
-    spec, cells = features(ruleset), ruleset.geometry.num_cells
-    players = ruleset.players
-    return _bound(spec, cells, players, "low"), _bound(spec, cells, players, "high")
+    return _bound(ruleset, "low"), _bound(ruleset, "high")
 
 
-def _bound(spec: ObservationSpec, cells: int, players: int, end: str) -> Any:
-    rows = {"cells": (cells,), "players": (players,), "globals": ()}
-    dtypes = {"cells": np.int8, "players": np.int16, "globals": np.int16}
-    tables: dict[str, Any] = {}
-    for name, lead in rows.items():
-        ends = np.array([getattr(c, end) for c in getattr(spec, name)], dtypes[name])
+def _bound(ruleset: Ruleset, end: str) -> Any:
+    spec, tables = features(ruleset), dict[str, Any]()
+    for name, lead in leading_shapes(ruleset).items():
+        ends = np.array([getattr(c, end) for c in getattr(spec, name)], DTYPES[name])
         tables[name] = np.broadcast_to(ends, (*lead, len(ends)))
     return Observation(**tables)
 

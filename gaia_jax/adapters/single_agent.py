@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array, lax
 
 from gaia_jax.adapters.layout import (
@@ -31,27 +30,29 @@ from gaia_jax.adapters.layout import (
     game_name,
 )
 from gaia_jax.adapters.single_agent_state import (
+    RANDOM,
     Opponent,
     Outcome,
     Params,
     SingleAgentState,
+    distinct_opponents,
     no_outcome,
+    opponent_actions,
     result_of,
 )
 from gaia_jax.adapters.spaces import Discrete, gymnax_space, observation_space
+from gaia_jax.auto import deal_where
 from gaia_jax.cli import arguments
 from gaia_jax.cli.arguments import shown
-from gaia_jax.env import GaiaEnv, State
+from gaia_jax.env import GaiaEnv
 from gaia_jax.observation.scaling import scaled_vector
-from gaia_jax.state import GameState
-from gaia_jax.testing.sampling import sample_legal, sample_policy
+from gaia_jax.sampling import sample_legal
 from gaia_jax.xla.batch_aware import all_rows
-from gaia_jax.xla.compact_vmap import Queue, chunk_rows, compact_vmap
+from gaia_jax.xla.compact_vmap import Queue, chunk_rows
 from gaia_jax.xla.jax_config import own_jax_config
 
 OBSERVATIONS = (SCALED, MASKED, *KINDS)
 ILLEGAL_ACTIONS = ("end", "random")
-RANDOM = "random"
 # By this decision of a game every seat has had one, so that no game ends without the learner's.
 FIRST_DECISIONS = 32
 # Rows of a block on a CPU: a quarter of the batch within these bounds. A block costs 0.45 ms and
@@ -92,7 +93,8 @@ class SingleAgent:
     @property
     def default_params(self) -> Params:
         """The parameters of the different opponents, which `reset` and `step` take as `params`."""
-        return Params(tuple(getattr(opponent, "params", ()) for opponent in self._different))
+        opponents = distinct_opponents(self.opponents)
+        return Params(tuple(getattr(opponent, "params", ()) for opponent in opponents))
 
     def action_space(self, params: Any = None) -> Any:
         """A `Discrete`, gymnax's where it is installed."""
@@ -174,7 +176,7 @@ class SingleAgent:
     def ended_state(self, key: Array) -> SingleAgentState:
         """A state in which `advance(..., stop_at_end=True)` starts a new game."""
         # Without a mask, which the new game gets: it would take as long to compile as the rest.
-        first = self.env._start(self._deal(key))
+        first = self.env.first_state(self.env.deal(self.env.draw_setup(key)))
         return SingleAgentState(
             env_state=first.replace(terminated=jnp.ones((), bool)),
             seat=self._draw_seat(key),
@@ -201,11 +203,6 @@ class SingleAgent:
         }
         del entries["reward"]
         return {"action_mask": self.action_mask(state), "seat": state.seat, **entries}
-
-    @cached_property
-    def _different(self) -> tuple[Opponent, ...]:
-        """The opponents without repetitions."""
-        return tuple({id(opponent): opponent for opponent in self.opponents}.values())
 
     def _deal_state(self, key: Array) -> SingleAgentState:
         """A game before its first decision, which any player makes."""
@@ -295,30 +292,10 @@ class SingleAgent:
             legal = jnp.take_along_axis(mask, index, axis=1)[:, 0] & (actions == index[:, 0])
             actions = jnp.where(legal, actions, jax.vmap(sample_legal)(mask, uniforms))
         if self.opponents:
-            opponents = partial(self._opponents_actions, params, game, rows.state.seat, uniforms)
-            actions = lax.cond(is_own, lambda: actions, opponents)
+            others = partial(opponent_actions, self.opponents, params, game)
+            actions = lax.cond(is_own, lambda: actions, lambda: others(rows.state.seat, uniforms))
         decide = partial(self._decide_row, stop_at_end, is_own)
         return jax.vmap(decide)(rows, actions, draw_keys)
-
-    def _opponents_actions(
-        self, params: Any, states: State, seats: Array, uniforms: Array
-    ) -> Array:
-        """(B,) int32, what the opponents that decide play."""
-        mask = states.legal_action_mask
-        after_own = (states.current_player - seats) % self.env.num_players
-        actions = jnp.zeros(len(seats), jnp.int32)
-        for opponent, arrays in zip(self._different, params.opponents, strict=True):
-            if opponent == RANDOM:
-                drawn = jax.vmap(sample_legal)(mask, uniforms)
-            else:
-                policy: Any = opponent
-                function = getattr(policy, "apply", lambda _, state, policy=policy: policy(state))
-                logits = jax.vmap(function, (None, 0))(arrays, states)
-                logits = logits[0] if isinstance(logits, tuple) else logits
-                drawn = sample_policy(logits.astype(jnp.float32), mask, uniforms)
-            seats_of = np.array([False, *(other is opponent for other in self.opponents)])
-            actions = jnp.where(jnp.asarray(seats_of)[after_own], drawn, actions)
-        return actions
 
     def _decide_row(
         self, stop_at_end: bool, is_own: Any, row: _Row, action: Array, key: Array
@@ -331,7 +308,7 @@ class SingleAgent:
         paid, ended = after.rewards[state.seat], is_over & ~was_over
         total = state.episode_return + paid
         length = state.episode_length + (is_own & ~was_over)
-        _, is_legal = env._legal(state.env_state, action)
+        is_legal = env.is_legal(state.env_state, action)
         outcome = result_of(state.seat, after, total, length)
         outcome = jax.tree.map(lambda new, old: jnp.where(ended, new, old), outcome, row.outcome)
         outcome = outcome.replace(
@@ -340,10 +317,7 @@ class SingleAgent:
         )
         deals = was_over if stop_at_end else is_over
         deal_key, seat_key = jax.random.split(key)
-        game = compact_vmap(self._deal, deals, (deal_key,), after.game)
-        dealt = after.replace(
-            game=game,
-            current_player=jnp.where(deals, game.turn.player, after.current_player),
+        dealt = deal_where(env, deals, deal_key, after).replace(
             rewards=jnp.where(deals, 0.0, after.rewards),
             terminated=after.terminated & ~deals,
             truncated=after.truncated & ~deals,
@@ -356,9 +330,6 @@ class SingleAgent:
             episode_length=jnp.where(deals, 0, length),
         )
         return _Row(state, outcome, row.decisions + 1)
-
-    def _deal(self, key: Array) -> GameState:
-        return self.env.deal(self.env.draw_setup(key))
 
 
 def single_agent(
