@@ -5,7 +5,7 @@
 
 `in_words(effects(before, after))` describes the cost and gain of a decision, from two tables.
 
-Own drawings, no publisher's art. It sees the state and the ruleset, no rules.
+Own drawings, no publisher's art. It reads states with the counts of the rules and decides nothing.
 """
 
 from gaia_jax.render.changes import Effects, effects, in_words

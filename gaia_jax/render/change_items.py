@@ -10,7 +10,7 @@ from typing import Any
 from gaia_jax.components.common import RESOURCES, Cost, Gain
 from gaia_jax.render.icons import words as words_of
 from gaia_jax.render.names import MISSIONS_SHORT, SHIPS, STRUCTURES, TRACK_NAMES, names, sources
-from gaia_jax.render.pieces import brainstone_place
+from gaia_jax.render.seat_pieces import brainstone_place
 from gaia_jax.render.table import SeatView, Table
 from gaia_jax.render.texts import TEXTS, joined, say
 from gaia_jax.state import GAIA_AREA

@@ -11,7 +11,7 @@ from html import escape
 from typing import Any
 
 from gaia_jax.components import research
-from gaia_jax.render import board, colours, help, picture, pieces
+from gaia_jax.render import board, colours, help, picture, pieces, seat_pieces
 from gaia_jax.render.names import faction_name
 from gaia_jax.render.pieces import Level, Piece
 from gaia_jax.render.shapes import group, seat_number, split, symbols
@@ -193,7 +193,7 @@ def _seat_line(table: Table, seat: SeatView) -> str:
     """Name, state, VP and stock of a player."""
     p, name, state = seat.player, faction_name(seat.faction), pieces.seat_state(table, seat)
     status = f' <em class="{state}">{pieces.state_words(state)}</em>' if state else ""
-    stock = "".join(_button(piece) for piece in pieces.stock(table, seat))
+    stock = "".join(_button(piece) for piece in seat_pieces.stock(table, seat))
     return (
         f'<span class="who">{_disc(p, name, seat.faction.id)}<b>{escape(name)}</b>{status}</span>'
         f'<b class="vp" id="vp-{p}"><span>{seat.vp}</span>{face("{v}")}</b>'
@@ -203,6 +203,6 @@ def _seat_line(table: Table, seat: SeatView) -> str:
 
 def _board(table: Table, seat: SeatView) -> str:
     """The rest of a player's board."""
-    rows = {"built": pieces.built(seat), "facts": pieces.facts(table, seat),
-            "owned": pieces.owned(table, seat)}  # fmt: skip
+    rows = {"built": seat_pieces.built(seat), "facts": seat_pieces.facts(table, seat),
+            "owned": seat_pieces.owned(table, seat)}  # fmt: skip
     return "".join(_row(row, name) for name, row in rows.items())

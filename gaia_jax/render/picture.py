@@ -9,7 +9,7 @@ from typing import Any
 
 from gaia_jax import actions
 from gaia_jax.components.research import MAX_LEVEL, TRACKS
-from gaia_jax.render import board, colours, pieces
+from gaia_jax.render import board, colours, pieces, seat_pieces
 from gaia_jax.render.names import PLANETS, faction_name, say
 from gaia_jax.render.pieces import Level, Piece
 from gaia_jax.render.shapes import (
@@ -240,7 +240,7 @@ def _seat(table: Table, seat: SeatView) -> str:
     out += group(vp, f"vp-{seat.player}") + run(
         w - 82, 21, pieces.state_words(state), 11, ink, "end"
     )
-    stock = pieces.stock(table, seat)
+    stock = seat_pieces.stock(table, seat)
     for i, piece in enumerate(stock[:-1]):
         body = run(10 + i * 75, 56, piece.face[0], 17, bold=True)
         body += run(76 + i * 75, 55, piece.face[1], 10.5, "#2a6b35", "end")
@@ -252,9 +252,10 @@ def _seat(table: Table, seat: SeatView) -> str:
             body += box(10 + i * 74, 67, 68, 24, _BOWLS[i], edge, 12, 1.2)
             body += run(44 + i * 74, 84, line, 15, anchor="middle", bold=True)
         out += group(body, bowls.id, bowls.words)
-    rows = _flow(pieces.built(seat), 98, w - 16) + _flow(pieces.facts(table, seat), 119, w - 16)
+    rows = _flow(seat_pieces.built(seat), 98, w - 16)
+    rows += _flow(seat_pieces.facts(table, seat), 119, w - 16)
     out += group(rows, at=(8, 0))
-    owned = pieces.owned(table, seat)
+    owned = seat_pieces.owned(table, seat)
     # As many columns as the pieces need: four as a rule.
     columns = next(n for n in (4, 5, 6, 7, 8) if -(-len(owned) // n) <= 4 or n == 8)
     height = (_SEAT_HEIGHT - 164) / max(4, -(-len(owned) // columns)) - 3

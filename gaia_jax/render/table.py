@@ -89,7 +89,7 @@ class Map:
     federated: np.ndarray
 
 
-def ruleset_of(state: Any) -> Ruleset:
+def ruleset_of_state(state: Any) -> Ruleset:
     """The ruleset that a state names.
 
     Raises:
@@ -103,7 +103,7 @@ def ruleset_of(state: Any) -> Ruleset:
     return VARIANTS[id, players]
 
 
-class Counted(NamedTuple):
+class Counts(NamedTuple):
     """Counts by the rules, of P players; on the host numpy."""
 
     missions: Any  # (missions, P) int32, what each final mission counts (FIN-03 to FIN-10)
@@ -112,7 +112,7 @@ class Counted(NamedTuple):
     strongest: Any  # (P,) int32, power value of each player's strongest structure (LEE-06)
 
 
-def count(ruleset: Ruleset, game: GameState) -> Counted:
+def count(ruleset: Ruleset, game: GameState) -> Counts:
     """Counts by the rules, of the players of one game."""
 
     def income_of(me: Players, faction: Array) -> Array:
@@ -125,7 +125,7 @@ def count(ruleset: Ruleset, game: GameState) -> Counted:
     incomes = jax.vmap(income_of)(players, game.setup.faction)
     room = jax.vmap(power.capacity)(players)
     strongest = leech.power_values(ruleset, game).max(-1).astype(jnp.int32)
-    return Counted(scoring.final_values(ruleset, game), incomes, room, strongest)
+    return Counts(scoring.final_values(ruleset, game), incomes, room, strongest)
 
 
 _count = jax.jit(count, static_argnums=0)
@@ -134,13 +134,13 @@ _count = jax.jit(count, static_argnums=0)
 class Table:
     """A state, read. One state, not a batch."""
 
-    def __init__(self, state: Any, ruleset: Ruleset | None = None, counted: Counted | None = None):
+    def __init__(self, state: Any, ruleset: Ruleset | None = None, counted: Counts | None = None):
         """
         Args:
-            ruleset: `env.ruleset`; None takes `ruleset_of(state)`.
+            ruleset: `env.ruleset`; None takes `ruleset_of_state(state)`.
             counted: the result of `count` on the host, if known.
         """
-        self.ruleset = ruleset or ruleset_of(state)
+        self.ruleset = ruleset or ruleset_of_state(state)
         self.over = bool(state.terminated) or bool(state.truncated)
         self.decisions = int(state.step_count)
         game = jax.device_get(state.game)
@@ -219,8 +219,8 @@ class Table:
         )
 
     @cached_property
-    def _counted(self) -> Counted:
-        counted: Counted = jax.device_get(_count(self.ruleset, self._game))
+    def _counted(self) -> Counts:
+        counted: Counts = jax.device_get(_count(self.ruleset, self._game))
         return counted
 
     def power_room(self, p: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gaia_jax.render import pieces
+from gaia_jax.render import seat_pieces
 from gaia_jax.render.names import MISSIONS, SHIPS, names
 from gaia_jax.render.picture import question
 from gaia_jax.render.table import SeatView, Table
@@ -54,7 +54,7 @@ def _map(table: Table) -> list[str]:
 def _seat(table: Table, seat: SeatView) -> list[str]:
     plain = names(table.ruleset)
     levels = " ".join(f"{t[:3]} {n}" for t, n in zip(table.ids["track"], seat.tracks, strict=True))
-    place = pieces.brainstone_place(seat)
+    place = seat_pieces.brainstone_place(seat)
     stone = f", brainstone in {place}" if place else ""
     mark = ">" if seat.player == table.player and not table.over else " "
     passed = ", passed" if seat.passed else ""
@@ -68,7 +68,7 @@ def _seat(table: Table, seat: SeatView) -> list[str]:
     built = ", ".join(f"{n} {plain['structure'][k]}" for k, n in seat.built.items() if n)
     built = built or "nothing built"
     out.append(f"    {levels}; {built}; {seat.satellites} satellites")
-    tiles = [piece.label for piece in pieces.owned(table, seat)]
+    tiles = [piece.label for piece in seat_pieces.owned(table, seat)]
     tiles += [f"shuttle on {SHIPS[s]}" for s in seat.shuttles]
     return out + [f"    - {tile}" for tile in tiles]
 

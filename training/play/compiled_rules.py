@@ -18,7 +18,7 @@ from gaia_jax.env import State
 from gaia_jax.render import Effects, Table, effects, say, say_at
 from gaia_jax.render.automa_turns import automa_turns, compile_turns
 from gaia_jax.render.automa_words import turn_json
-from gaia_jax.render.table import Counted, count
+from gaia_jax.render.table import Counts, count
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import Setup
 from gaia_jax.xla.fast_compile import jit_fast_compile
@@ -184,7 +184,7 @@ class Rules:
         return Table(state, self.env.ruleset)
 
 
-def _take_actions(env: gaia_jax.GaiaEnv, state: State, actions: jax.Array) -> tuple[State, Counted]:
+def _take_actions(env: gaia_jax.GaiaEnv, state: State, actions: jax.Array) -> tuple[State, Counts]:
     """[BATCH] states after the actions, without masks, and the result of `render.table.count`.
 
     In a solo game before the Automa's turns, whose cards are hidden from the human.
