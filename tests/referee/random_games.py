@@ -8,6 +8,13 @@ from tests.referee.game import Game
 from tests.referee.policies import POLICIES
 
 
+def in_a_turn(game: Game) -> Game:
+    """The game, played on to the next turn by the first action in alphabetical order."""
+    while game.node != "TURN":
+        game.apply(min(game.legal_actions()))
+    return game
+
+
 def play_to_end(game: Game, seed: int) -> None:
     """Play at random by the policy that `seed` selects; check VP and turn order at the end."""
     rng = random.Random(seed)

@@ -16,6 +16,7 @@ from tests.referee.automa_cards import facts
 from tests.referee.board import Cell
 from tests.referee.game import Game
 from tests.referee.player import Player
+from tests.referee.random_games import in_a_turn
 from tests.referee.rules import ruleset
 
 CARDS = facts()["cards"]
@@ -66,13 +67,6 @@ def a_fleet_game(
     setup["automa"] |= changes.pop("automa", {})
     game = Game(setup | changes, solo.FLEET)
     return in_a_turn(game), game.automa()
-
-
-def in_a_turn(game: Game) -> Game:
-    """The game, played on to the human's first turn."""
-    while game.node != "TURN":
-        game.apply(min(game.legal_actions()))
-    return game
 
 
 def place_structures(game: Game, player: Player, structures: dict[Hex, str]) -> None:

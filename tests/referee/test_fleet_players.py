@@ -13,7 +13,7 @@ from tests.referee.board import distance, geometry
 from tests.referee.decision import Script
 from tests.referee.game import Game
 from tests.referee.player import Player
-from tests.referee.random_games import play_to_end
+from tests.referee.random_games import in_a_turn, play_to_end
 from tests.referee.rules import maps_of, ruleset
 from tests.referee.setup import SetupError, draw, homeless_colours, steps_to, touching
 
@@ -29,11 +29,9 @@ def a_game(*factions: str, seed: int = 1, **changes: Any) -> Game:
     return Game(setup | changes, NAME)
 
 
-def in_a_turn(*factions: str, **changes: Any) -> tuple[Game, Player]:
+def a_first_turn(*factions: str, **changes: Any) -> tuple[Game, Player]:
     """A game in its first turn, and the player of the first faction, whom nothing is too far."""
-    game = a_game(*factions, **changes)
-    while game.node != "TURN":
-        game.apply(min(game.legal_actions()))
+    game = in_a_turn(a_game(*factions, **changes))
     player = game.players[0]
     player.ore, player.credits, player.qic, player.vp = 15, 30, 60, 90
     mine.look_again(game)
@@ -217,14 +215,14 @@ def test_pla_09_two_play_without_the_rebellion() -> None:
 
 @pytest.mark.parametrize(("vp", "legal"), [(24, False), (25, True)])
 def test_pla_09_the_extra_tile_asks_for_25_vp(vp: int, legal: bool) -> None:
-    game, player = in_a_turn("TERRANS", "XENOS")
+    game, player = a_first_turn("TERRANS", "XENOS")
     player.vp = vp
     assert tech.extra_condition(game, player) == legal
 
 
 @TWO_AND_THREE
 def test_pla_11_as_many_artifacts_as_players(players: int) -> None:
-    game, player = in_a_turn(*("TERRANS", "XENOS", "FIRAKS")[:players])
+    game, player = a_first_turn(*("TERRANS", "XENOS", "FIRAKS")[:players])
     player.shuttles.add("TWILIGHT")
     player.bowls = [60, 0, 0]
     places = [f"artifact {place}" for place in range(1, players + 1)]
@@ -236,7 +234,7 @@ def test_pla_11_as_many_artifacts_as_players(players: int) -> None:
     (("TERRANS", "XENOS", "FIRAKS"), 3), (("MOWEYDS", "XENOS", "FIRAKS"), 2),
 ])  # fmt: skip
 def test_pla_12_shuttles(factions: tuple[str, ...], left: int) -> None:
-    game, player = in_a_turn(*factions)
+    game, player = a_first_turn(*factions)
     explored = 0
     while options := dict(fleet.explorations(game, player)):
         text = min(options)
@@ -257,7 +255,7 @@ def test_pla_02_boosters(players: int) -> None:
 def mine_of_the_lantids(players: int, kind: str, institute: bool = True) -> tuple[int, int]:
     """The knowledge and the charge that a mine of the Lantids brings."""
     factions = ("LANTIDS", "XENOS", "FIRAKS")[:players]
-    game, player = in_a_turn(*factions)
+    game, player = a_first_turn(*factions)
     board = game.board
     player.structures[min(player.structures)] = "PI" if institute else "TS"
     free = [c for c in board.planets if board.owner[c] is None]
@@ -286,7 +284,7 @@ def test_pla_13_the_lantids_mines(players: int, kind: str, gain: tuple[int, int]
 
 @pytest.mark.parametrize("token", ["SFT_RANGE_MINE", "SFT_TF3_MINE"])
 def test_pla_13_however_the_mine_on_blue_is_built(token: str) -> None:
-    game, player = in_a_turn("LANTIDS", "XENOS")
+    game, player = a_first_turn("LANTIDS", "XENOS")
     player.structures[min(player.structures)] = "PI"
     player.knowledge = 0
     board = game.board

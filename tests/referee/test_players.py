@@ -14,7 +14,7 @@ import pytest
 from tests.referee import leech, scoring
 from tests.referee.duel import differing_rewards
 from tests.referee.game import Game
-from tests.referee.random_games import play_to_end
+from tests.referee.random_games import in_a_turn, play_to_end
 from tests.referee.rules import ruleset
 from tests.referee.setup import SetupError, draw, touching
 
@@ -30,13 +30,6 @@ def a_game(players: int, seed: int = 1, sectors: int | None = None, **changes: A
 
 def past_setup(game: Game) -> Game:
     while game.node in ("START", "BOOSTER"):
-        game.apply(min(game.legal_actions()))
-    return game
-
-
-def in_a_turn(game: Game) -> Game:
-    past_setup(game)
-    while game.node != "TURN":
         game.apply(min(game.legal_actions()))
     return game
 
@@ -149,8 +142,7 @@ def test_pass_order_is_the_next_turn_order(players: int) -> None:
             else:  # something else, so that the round continues
                 game.apply(next(t for t in sorted(legal) if t.split()[0] in
                                 ("mine", "upgrade", "advance", "power", "special")))  # fmt: skip
-        while game.node != "TURN":
-            game.apply(min(game.legal_actions()))
+        in_a_turn(game)
         assert game.turn_order == passes
 
 

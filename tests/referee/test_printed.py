@@ -11,6 +11,7 @@ from tests.referee import federation, fleet, mine, power_actions, satellites, sp
 from tests.referee.board import geometry
 from tests.referee.game import Game
 from tests.referee.player import Player
+from tests.referee.random_games import in_a_turn
 from tests.referee.rules import ruleset
 from tests.referee.setup import draw
 
@@ -26,9 +27,7 @@ def a_game(name: str, faction: str, seed: int = 1) -> tuple[Game, Player]:
         boards = {rules.factions[f]["board"] for f in factions}
         if printed["board"] not in boards and len(factions) < 4:
             factions.append(other)
-    game = Game(draw(seed, name, factions=factions), name)
-    while game.node != "TURN":
-        game.apply(min(game.legal_actions()))
+    game = in_a_turn(Game(draw(seed, name, factions=factions), name))
     mine.look_again(game)
     return game, game.players[0]
 

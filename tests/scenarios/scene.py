@@ -137,6 +137,25 @@ def holding(table: Table, booster: str, player: int = 0) -> Table:
     return table.give(player, booster=table.env.ruleset.ids["booster"].index(booster))
 
 
+def upgraded(table: Table, to: str) -> Table:
+    """The structure at 0,0 becomes `to`, by choice where there is one."""
+    table = table.play("upgrade 0,0")
+    return table.play(f"piece {to}") if table.node == Node.PIECE else table
+
+
+def camp(
+    structures: dict[str, str],
+    faction: str = "TERRANS",
+    planets: dict[str, str] | None = None,
+    power: tuple[int, int, int] = (9, 0, 0),
+    **setup,
+) -> Table:
+    """Structures of player 0 on Red planets, {cell: structure}; power and no other resources."""
+    names = dict.fromkeys(structures, "Red") | (planets or {})
+    table = scene(faction, planets=names, **setup).place(0, structures)
+    return table.give(0, **POOR | {"power": power})
+
+
 def form(table: Table, *cells: str) -> Table:
     """The federation of the groups whose lowest cells these are; without any, the first picks."""
     table = table.play("form_federation", *(f"pick {cell}" for cell in cells))

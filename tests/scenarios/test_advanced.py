@@ -3,7 +3,7 @@
 import pytest
 
 from gaia_jax.state import Node
-from tests.scenarios.scene import at, last_to_pass, own, scene
+from tests.scenarios.scene import at, last_to_pass, own, scene, upgraded
 
 # Deep sectors: deep 2 holds 2,4 and 2,5; deep 3 holds 7,0. Sector 1 is around 0,0, sector 2 around
 # 5,-4, sector 10 around -4,-1.
@@ -22,10 +22,8 @@ def taking(tile, planets=None, faction="TERRANS", structure="TS", **setup):
 
 def take(table, piece="RL"):
     """The upgrade at 0,0, the tile, its covering, a step in ai."""
-    table = table.play("upgrade 0,0")
-    if table.node == Node.PIECE:
-        table = table.play(f"piece {piece}")
-    return table.play("advanced science", "tile BT4_INC_C4", "advance terraforming")
+    table = upgraded(table, piece).play("advanced science", "tile BT4_INC_C4")
+    return table.play("advance terraforming")
 
 
 def owner(tile, planets=None, faction="TERRANS", **setup):

@@ -93,7 +93,7 @@ def test_upg_01_the_academy_costs_6_ore_and_6_credits(ore, credits, offered):
 
 
 @pytest.mark.parametrize("ore, credits, legal", [(4, 6, True), (3, 6, False), (4, 5, False)])
-def test_upg_01_the_pi_costs_4_ore_and_6_credits(ore, credits, legal):
+def test_upg_01_the_pi_of_the_bescods_costs_4_ore_and_6_credits(ore, credits, legal):
     table = bescods(("1,0", "RL"), ore=ore, credits=credits)
     assert table.can("upgrade 1,0") == legal
 

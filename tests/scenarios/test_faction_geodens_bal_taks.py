@@ -3,7 +3,7 @@
 import pytest
 
 from gaia_jax.state import Node
-from tests.scenarios.scene import at, own, scene
+from tests.scenarios.scene import at, own, scene, upgraded
 
 NEAR = {"0,0": "Orange", "1,0": "Orange", "0,1": "Red", "-1,0": "Red", "-1,1": "Asteroid"}
 RICH = {"credits": 20, "ore": 15, "knowledge": 0, "qic": 2, "gaiaformers": 1}
@@ -55,12 +55,6 @@ def bal_taks(structure="MINE", *items, **fields):
     return own(table, 0, *items, **(given | {"tracks": (0,) * 6} | fields)).turn(0)
 
 
-def lab(table):
-    """The lab at 0,0 is built, a tile is to be taken."""
-    table = table.play("upgrade 0,0")
-    return table.play("piece RL") if table.node == Node.PIECE else table
-
-
 def test_bal_01_navigation_is_locked_before_the_pi():
     assert "advance navigation" not in bal_taks().options("advance")
     assert len(bal_taks().options("advance")) == 5
@@ -73,22 +67,24 @@ def test_bal_01_ecl_p_does_not_unlock_it():
 
 
 def test_tec_11_the_tile_under_navigation_comes_without_its_step():
-    table = lab(bal_taks("TS")).play("tile BT2_INC_O1_CH1")
+    table = upgraded(bal_taks("TS"), "RL").play("tile BT2_INC_O1_CH1")
     assert table.player(0).tiles == 0b10
     assert table.node != Node.STEP and sum(table.player(0).tracks) == 0
-    with_pi = lab(bal_taks("TS").place(0, "1,0", "PI").turn(0)).play("tile BT2_INC_O1_CH1")
+    with_pi = upgraded(bal_taks("TS").place(0, "1,0", "PI").turn(0), "RL")
+    with_pi = with_pi.play("tile BT2_INC_O1_CH1")
     assert with_pi.player(0).tracks[1] == 1
 
 
 def test_tec_11_a_free_step_does_not_go_to_navigation_either():
-    table = lab(bal_taks("TS")).play("tile BT4_INC_C4")
+    table = upgraded(bal_taks("TS"), "RL").play("tile BT4_INC_C4")
     assert table.node == Node.STEP
     assert len(table.options()) == 5 and not table.can("advance navigation")
 
 
 def test_bal_01_the_lock_leaves_level_5_elsewhere_as_an_option_to_skip():
     # Only navigation could advance without entering level 5: "no step" is offered (TEC-09).
-    table = lab(bal_taks("TS", "FT_6VP_2K", tracks=(4, 0, 4, 4, 4, 4))).play("tile BT4_INC_C4")
+    table = bal_taks("TS", "FT_6VP_2K", tracks=(4, 0, 4, 4, 4, 4))
+    table = upgraded(table, "RL").play("tile BT4_INC_C4")
     assert table.can("skip") and not table.can("advance navigation") and table.can("advance ai")
 
 

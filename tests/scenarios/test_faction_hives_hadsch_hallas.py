@@ -1,7 +1,7 @@
 """The Hive: one growing federation, satellites for QIC, stations. The Hadsch Hallas: credits."""
 
 from gaia_jax.state import Node
-from tests.scenarios.scene import POOR, form, last_to_pass, own, piece, scene
+from tests.scenarios.scene import POOR, form, last_to_pass, own, piece, scene, upgraded
 
 NEAR = {"0,0": "Red", "1,0": "Red", "0,1": "Red", "3,0": "Red", "2,0": "Red"}
 
@@ -153,8 +153,6 @@ def test_inc_05_the_board_brings_3_credits():
     assert (row.credits, row.ore, row.knowledge) == (3 + 2, 3, 1)  # 2 of economy 1
 
 
-def test_upg_01_the_pi_costs_4_ore_and_6_credits():
-    table = hadsch(("0,0", "TS"), ore=4, credits=6).play("upgrade 0,0")
-    if table.node == Node.PIECE:
-        table = table.play("piece PI")
+def test_upg_01_the_pi_of_the_hadsch_hallas_costs_4_ore_and_6_credits():
+    table = upgraded(hadsch(("0,0", "TS"), ore=4, credits=6), "PI")
     assert piece(table, "0,0") == "PI" and table.player(0).credits == 0

@@ -3,7 +3,7 @@
 import pytest
 
 from gaia_jax.state import Node
-from tests.scenarios.scene import POOR, last_to_pass, own, piece, planet, scene
+from tests.scenarios.scene import POOR, last_to_pass, own, piece, planet, scene, upgraded
 
 
 def gaia_phase(structure, tokens, **fields):
@@ -228,7 +228,6 @@ def test_fin_04_to_10_final_missions_count_guests_but_not_as_types_or_gaia(missi
 @pytest.mark.parametrize("slot, vp", [("gaia", 4), ("science", 0)])
 def test_adv_02_mine_2vp_counts_a_guest_and_the_asteroid_tile_waits_for_the_pass(slot, vp):
     table = lantids("TS", "BT9_7VP", "FT_6VP_2K", ore=3, credits=5, tracks=(0, 0, 0, 4, 0, 4))
-    table = table.place(0, "-1,-1").place(0, "1,0", "GUEST").turn(0).play("upgrade 0,0")
-    table = table.play("piece RL") if table.node == Node.PIECE else table
-    table = table.play(f"advanced {slot}", "tile BT9_7VP")
+    table = table.place(0, "-1,-1").place(0, "1,0", "GUEST").turn(0)
+    table = upgraded(table, "RL").play(f"advanced {slot}", "tile BT9_7VP")
     assert table.vp(0, "ADVANCED_TILE") == vp  # MINE-2VP: a mine and a guest

@@ -2,8 +2,7 @@
 
 import pytest
 
-from gaia_jax.state import Node
-from tests.scenarios.scene import POOR, at, last_to_pass, own, scene
+from tests.scenarios.scene import POOR, at, last_to_pass, own, scene, upgraded
 
 NEAR = {"0,0": "Yellow", "1,0": "Yellow", "0,1": "Yellow", "-1,0": "Gaia", "-1,1": "Red"}
 
@@ -65,12 +64,6 @@ def gleens(structure="MINE", *items, **fields):
     return own(table, 0, *items, **(POOR | {"tracks": (0,) * 6} | fields)).turn(0)
 
 
-def lab(table):
-    """The lab at 0,0 is built, a tile is to be taken."""
-    table = table.play("upgrade 0,0")
-    return table.play("piece RL") if table.node == Node.PIECE else table
-
-
 # Every source of QIC: fields of the player before, items, actions, number of QIC.
 SOURCES = {
     "ship action": ({"knowledge": 2}, ("REBELLION",), ("ship REB_K",), 1),
@@ -111,7 +104,7 @@ def test_gle_01_only_academy_b_ends_it(structure, qic):
 
 
 def test_gle_02_the_tile_bt3_and_the_income_of_rb10():
-    table = lab(gleens("TS", ore=3, credits=5)).play("tile BT3_O1_Q1")
+    table = upgraded(gleens("TS", ore=3, credits=5), "RL").play("tile BT3_O1_Q1")
     assert (table.player(0).qic, table.player(0).ore) == (0, 2)
     boosters = ["RB1", "RB2", "RB3", "RB4", "RB5", "RB6", "RB10"]
     table = scene("GLEENS", "FIRAKS", planets=NEAR, boosters=boosters).place(0, "0,0")
@@ -156,8 +149,7 @@ def test_gle_03_its_own_gaiaformed_planet_scores_too_and_is_free():
 def institute(mission="RM-FED-5VP"):
     """Gleens who have just built their PI."""
     table = scene("GLEENS", "FIRAKS", planets=NEAR, mission=mission).place(0, "0,0", "TS")
-    table = table.give(0, **(POOR | {"ore": 4, "credits": 6})).turn(0).play("upgrade 0,0")
-    return table.play("piece PI") if table.node == Node.PIECE else table
+    return upgraded(table.give(0, **(POOR | {"ore": 4, "credits": 6})).turn(0), "PI")
 
 
 def test_gle_04_the_pi_brings_the_token_its_goods_and_the_federation_mission():

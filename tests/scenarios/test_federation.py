@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 
 from gaia_jax.state import GAIA_AREA, NO_BRAINSTONE, Node
-from tests.scenarios.scene import POOR, form, own, scene
-
-
-def camp(structures, faction="TERRANS", planets=None, **setup):
-    """Structures of player 0 on Red planets, {cell: structure}; 9 tokens in bowl I."""
-    names = dict.fromkeys(structures, "Red") | (planets or {})
-    table = scene(faction, planets=names, **setup)
-    table = table.place(0, structures)
-    return table.give(0, **POOR | {"power": (9, 0, 0)})
+from tests.scenarios.scene import camp, form, own, scene
 
 
 def laid(table):

@@ -1,8 +1,11 @@
 """What a federation earns, and the growing federation of the Hive (FED-15 to FED-22)."""
 
+from functools import partial
+
 import pytest
 
 from gaia_jax.state import Node
+from tests.scenarios import scene as scenes
 from tests.scenarios.scene import POOR, form, own, scene
 
 TOUCHING = {"0,0": "PI", "1,0": "AC_A", "2,0": "MINE"}
@@ -12,14 +15,7 @@ SHIP_TOKENS = {
     "REBELLION": "SFT_8VP_8C",
     "TF_MARS": "SFT_TECH",
 }
-
-
-def camp(structures, faction="TERRANS", planets=None, **setup):
-    """Structures of player 0 on Red planets, {cell: structure}; no resources."""
-    names = dict.fromkeys(structures, "Red") | (planets or {})
-    table = scene(faction, planets=names, **setup)
-    table = table.place(0, structures)
-    return table.give(0, **POOR)
+camp = partial(scenes.camp, power=(0, 0, 0))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from gaia_jax.state import Node
-from tests.scenarios.scene import NEXT_TO, at, own, piece, scene
+from tests.scenarios.scene import NEXT_TO, at, own, piece, scene, upgraded
 
 
 def explorer(*factions, ship="TWILIGHT", **fields):
@@ -18,12 +18,6 @@ def lab(*items, **fields):
     table = scene("GEODENS", planets=near).place(0, "0,0", "TS")
     table = own(table, 0, *items, **({"ore": 3, "credits": 5, "qic": 0} | fields))
     return table.turn(0)
-
-
-def to_lab(table):
-    """The lab is built; a tile is to be taken."""
-    table = table.play("upgrade 0,0")
-    return table.play("piece RL") if table.node == Node.PIECE else table
 
 
 @pytest.mark.parametrize("ship", sorted(NEXT_TO))
@@ -115,7 +109,8 @@ def test_exp_01_taklons_cannot_explore_without_the_brainstone(place):
 
 
 def test_tec_13_lf_tf2_builds_a_mine_with_2_free_steps_and_no_base_cost():
-    table = to_lab(lab("ECLIPSE")).play("tile LF-TF2-FREE-MINE")  # nothing is left to pay with
+    table = upgraded(lab("ECLIPSE"), "RL")  # nothing is left to pay with
+    table = table.play("tile LF-TF2-FREE-MINE")
     assert table.node == Node.FREE_MINE and table.options() == {"pick 1,0", "skip"}
     table = table.play("pick 1,0")  # Brown, 2 steps; then the step of the tile (TEC-08)
     assert piece(table, "1,0") == "MINE" and table.node == Node.STEP
@@ -124,7 +119,7 @@ def test_tec_13_lf_tf2_builds_a_mine_with_2_free_steps_and_no_base_cost():
 
 def test_tec_13_lf_tf2_pays_the_third_step_and_the_range():
     table = lab("ECLIPSE", ore=6, qic=1).planet("1,0", "Black").turn(0)  # 3 steps
-    table = to_lab(table).play("tile LF-TF2-FREE-MINE")
+    table = upgraded(table, "RL").play("tile LF-TF2-FREE-MINE")
     assert table.can("pick 1,0") and table.can("pick 3,-2")
     assert table.play("pick 1,0").player(0).ore == 0
     assert table.play("pick 3,-2").player(0).qic == 0
@@ -135,13 +130,14 @@ THREE = ("ECLIPSE", "TF_MARS", "TWILIGHT")
 
 
 def test_tec_02_the_extra_tile_wants_a_green_token_and_a_tile_to_cover():
-    assert not to_lab(lab(*THREE, "BT9_7VP")).can("advanced extra")
-    assert not to_lab(lab(*THREE, "FT_6VP_2K")).can("advanced extra")
-    assert not to_lab(lab(*THREE, "BT9_7VP", "FT_12VP")).can("advanced extra")  # grey (TEC-07)
+    assert not upgraded(lab(*THREE, "BT9_7VP"), "RL").can("advanced extra")
+    assert not upgraded(lab(*THREE, "FT_6VP_2K"), "RL").can("advanced extra")
+    grey = lab(*THREE, "BT9_7VP", "FT_12VP")  # TEC-07
+    assert not upgraded(grey, "RL").can("advanced extra")
 
 
 def test_tec_05_the_extra_tile_flips_the_token_covers_and_gives_any_step():
-    table = to_lab(lab(*EXTRA, *THREE)).play("advanced extra")
+    table = upgraded(lab(*EXTRA, *THREE), "RL").play("advanced extra")
     assert table.node == Node.COVER and table.options() == {"tile BT9_7VP"}
     table = table.play("tile BT9_7VP")
     assert table.player(0).green == 0 and table.player(0).covered == 1 << 8
@@ -150,5 +146,5 @@ def test_tec_05_the_extra_tile_flips_the_token_covers_and_gives_any_step():
 
 
 def test_tec_02_a_track_tile_needs_level_4_and_the_extra_tile_no_level():
-    table = to_lab(at(lab(*EXTRA, *THREE), 0, ai=4, science=3).turn(0))
+    table = upgraded(at(lab(*EXTRA, *THREE), 0, ai=4, science=3).turn(0), "RL")
     assert table.options("advanced") == {"advanced ai", "advanced extra"}

@@ -3,7 +3,7 @@
 import pytest
 
 from gaia_jax.state import NO_BRAINSTONE, Node
-from tests.scenarios.scene import POOR, holding, own, piece, scene
+from tests.scenarios.scene import POOR, camp, holding, own, piece, scene, upgraded
 
 PRINTED = ("base", "lost_fleet_published")
 RICH = {"credits": 20, "ore": 9, "knowledge": 9, "qic": 3, "power": (0, 0, 9)}
@@ -16,13 +16,6 @@ def home(ruleset, faction="TERRANS", planets=None, start="Blue", **fields):
     return table.place(0, "0,0").give(0, **(RICH | {"tracks": 0} | fields)).turn(0)
 
 
-def camp(ruleset, structures):
-    """Structures of player 0, {cell: structure}, and 9 power tokens."""
-    table = scene("TERRANS", planets=dict.fromkeys(structures, "Red"), ruleset=ruleset)
-    table = table.place(0, structures)
-    return table.give(0, **POOR | {"power": (9, 0, 0)}).turn(0)
-
-
 SEVEN = {"0,0": "PI", "1,0": "AC_A", "0,1": "MINE"}
 
 
@@ -31,7 +24,8 @@ SEVEN = {"0,0": "PI", "1,0": "AC_A", "0,1": "MINE"}
 )
 def test_a25_two_mines_that_together_cost_a_satellite_are_too_many(ruleset):
     """A satellite at -1,0 joins both: it is needed without either, and not without both."""
-    table = camp(ruleset, SEVEN | {"-2,1": "MINE", "-1,-1": "MINE"}).play("form_federation")
+    table = camp(SEVEN | {"-2,1": "MINE", "-1,-1": "MINE"}, ruleset=ruleset)
+    table = table.play("form_federation")
     assert table.options() == {"pick 0,0"}
     table = table.play("pick 0,0")
     assert table.options() == {"commit"}
@@ -42,7 +36,7 @@ def test_a25_two_mines_that_together_cost_a_satellite_are_too_many(ruleset):
 @pytest.mark.parametrize("ruleset", PRINTED)
 def test_a25_a_needless_mine_that_costs_no_satellite_is_legal(ruleset):
     structures = {"0,0": "PI", "1,0": "TS", "-2,1": "AC_A", "-1,-1": "MINE"}
-    table = camp(ruleset, structures).play("form_federation", "pick 0,0", "pick -2,1")
+    table = camp(structures, ruleset=ruleset).play("form_federation", "pick 0,0", "pick -2,1")
     assert table.options() == {"commit", "pick -1,-1"}  # -1,0 takes the satellite in any case
     table = table.play("pick -1,-1", "commit")
     assert table.node == Node.TOKEN and table.player(0).satellites == 1
@@ -117,9 +111,7 @@ def test_a26_the_tile_with_a_free_mine(target, node):
     table = scene("GEODENS", planets=near, ruleset="lost_fleet_published").place(0, "0,0", "TS")
     table = own(table, 0, "ECLIPSE", ore=5, credits=9, qic=0).turn(0)
     assert table.can("mine 1,0") is (target == "Orange")  # Brown needs two steps of 3 ore
-    table = table.play("upgrade 0,0")
-    table = table.play("piece RL") if table.node == Node.PIECE else table
-    assert table.play("tile LF-TF2-FREE-MINE").node == node
+    assert upgraded(table, "RL").play("tile LF-TF2-FREE-MINE").node == node
 
 
 @pytest.mark.parametrize("ruleset", PRINTED)

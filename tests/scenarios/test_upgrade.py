@@ -3,19 +3,13 @@
 import pytest
 
 from gaia_jax.state import Node
-from tests.scenarios.scene import own, piece, scene
+from tests.scenarios.scene import own, piece, scene, upgraded
 
 
 def home(structure="MINE", faction="TERRANS", planets=None, **setup):
     """A structure of player 0 at 0,0; 20 credits and 10 ore."""
     table = scene(faction, planets={"0,0": "Blue"} | (planets or {}), **setup)
     return table.place(0, "0,0", structure).give(0, credits=20, ore=10, power=(0, 0, 9))
-
-
-def upgraded(table, to):
-    """The structure at 0,0 becomes `to`, by choice where there is one."""
-    table = table.play("upgrade 0,0")
-    return table.play(f"piece {to}") if table.node == Node.PIECE else table
 
 
 @pytest.mark.parametrize(
