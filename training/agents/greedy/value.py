@@ -135,8 +135,8 @@ def cell_power(at: Position) -> Array:
 def _federations(at: Position) -> Array:
     t, w = at.t, at.w
     power = cell_power(at)
-    seat = at.me.built[PI] > 0
-    need = jnp.where(seat, at.row(t.requirement_pi), at.row(t.requirement))
+    has_institute = at.me.built[PI] > 0
+    need = jnp.where(has_institute, at.row(t.requirement_pi), at.row(t.requirement))
     cluster = jnp.minimum((t.near @ power).max(), need) / need
     spread = jnp.minimum(power.sum(), 2 * need) / need
     hope = 0.4 + 0.6 * jnp.minimum(at.left, 3.0) / 3.0
@@ -254,11 +254,11 @@ def _planets(at: Position) -> Array:
     easy = jnp.where(beyond <= 0, 1.0, jnp.where(beyond <= 2, 0.5, 0.0))
     easy = jnp.where((beyond > 2) & (beyond <= 4), 0.15, easy)
     room = jnp.sqrt((attraction(at) * easy).sum() + 1e-6)
-    seat = real(at.me.built[PI] > 0)
+    has_institute = real(at.me.built[PI] > 0)
     structure_worth = (at.w.structure * real(at.me.built)).sum()
     summed: Array = (
         at.w.expand * room + structure_worth
-    ) * at.early + at.w.institute * seat * at.left
+    ) * at.early + at.w.institute * has_institute * at.left
     return summed
 
 
