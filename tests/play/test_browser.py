@@ -120,7 +120,7 @@ def test_take_back_take_over_branch_and_cancel(tab: Watched, server: Server) -> 
     press(tab, second)
     show(tab, "Log")
     assert page.locator(".moves li.branch").count() == 1, "the other first move is a branch"
-    page.locator(".moves li.branch").first.click()
+    page.locator(".moves li.branch button").first.press("Enter")
     tab.until(f"game.moves[0].text === '{first}'")
     # Looking at a branch leaves the game where it is.
     show(tab, "Play")
@@ -184,7 +184,7 @@ def test_go_on_from_the_middle_of_a_record(tab: Watched, server: Server) -> None
     assert page.evaluate("game.line.length") == 123 < before
     show(tab, "Log")
     assert page.locator(".moves li.branch").count() == 1
-    page.locator(".moves li.branch").first.click()
+    page.locator(".moves li.branch button").first.click()
     tab.until(f"game.line.length === {before}")
     show(tab, "Table")
     page.select_option("#view-of", "2")

@@ -73,6 +73,58 @@ def test_slider_keys_rounds_and_seats(written: Path, width: int, browser: Any) -
     assert len(tab.requests) == 1
 
 
+def test_space_plays_only_where_nothing_else_has_it(written: Path, browser: Any) -> None:
+    tab = Watched(browser, 1280)
+    show = tab.page
+    show.goto(written.as_uri())
+    show.wait_for_selector("body[data-ready]")
+    show.focus("#each")
+    show.keyboard.press("Space")
+    assert show.is_checked("#each") and show.evaluate("playback.timer") is None
+    show.evaluate("document.querySelector('#rules summary').closest('details').open = false")
+    show.evaluate("document.querySelector('#rules summary').focus()")
+    show.keyboard.press("Space")
+    assert show.evaluate("playback.timer") is None
+    show.focus("#slider")
+    show.keyboard.press("Space")
+    assert show.evaluate("playback.timer") is not None
+    tab.check("file://")
+
+
+def test_a_playback_that_starts_again_during_a_step_runs_once(written: Path, browser: Any) -> None:
+    tab = Watched(browser, 1280)
+    tab.page.goto(written.as_uri())
+    tab.page.wait_for_selector("body[data-ready]")
+    tab.page.evaluate("""() => {
+      window.steps = [];
+      const step = () => new Promise((done) => steps.push(done));
+      window.slow = new Playback(element("button"), { value: "1" }, step);
+      slow.toggle();
+    }""")
+    tab.until("steps.length === 1")
+    tab.page.evaluate("slow.toggle(); slow.toggle()")
+    tab.until("steps.length === 2")
+    tab.page.evaluate("steps[0](true)")
+    tab.page.wait_for_timeout(100)
+    assert tab.page.evaluate("steps.length") == 2
+    tab.page.evaluate("steps[1](false)")
+    tab.until("slow.timer === null")
+
+
+def test_charts_and_sheets_of_factions_have_names(written: Path, browser: Any) -> None:
+    tab = Watched(browser, 1280)
+    show = tab.page
+    show.goto(written.as_uri())
+    show.wait_for_selector("body[data-ready]")
+    show.click("[data-tab='Charts']")
+    sources = show.inner_text("#sources-title")
+    for holder, name in (("#scores", "VP"), ("#sources", sources)):
+        assert show.locator(holder).get_by_role("img", name=name, exact=True).count() == 1
+    names = show.evaluate("game.seats.map(({ name }) => name)")
+    titles = show.locator("#rules summary").all_text_contents()
+    assert titles[-len(names) :] == names
+
+
 @pytest.mark.parametrize("ruleset", ["lost_fleet", pytest.param("base", marks=pytest.mark.slow)])
 def test_every_decision_is_listed(ruleset: str) -> None:
     record = replay.read(RECORDS[ruleset])

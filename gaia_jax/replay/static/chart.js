@@ -4,11 +4,12 @@
 const CHART = { width: 300, height: 150, left: 32, top: 8, bottom: 134 };
 
 // An empty chart over the decisions 0 to `length`: `x` and `y` give positions, from `low` to `high`.
-function chartFrame({ length, low, high, right, bands, marks }) {
+// Screen readers read its `label` alone.
+function chartFrame({ length, low, high, right, bands, marks, label }) {
   const { width, height, left, top, bottom } = CHART;
   const x = (n) => left + (n / Math.max(length, 1)) * (width - left - right);
   const y = (value) => bottom - ((value - low) / (high - low || 1)) * (bottom - top);
-  const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart" });
+  const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": label });
   for (const value of [low, (low + high) / 2, high]) {
     if (marks) svg.append(shape("line", { x1: left, x2: width - right, y1: y(value), y2: y(value), stroke: "#8d94a5", "stroke-opacity": 0.35 }));
     svg.append(shape("text", { x: left - 4, y: y(value) + 4, "text-anchor": "end" }, spelled(value)));
@@ -21,11 +22,11 @@ function chartFrame({ length, low, high, right, bands, marks }) {
 
 // Lines over the decisions of a game. `series`: [{values, colour, name, dash}]; values may be null.
 // `bands`: [{at, name}] marks, such as the rounds. `tight`: the axis need not contain 0.
-function lineChart(holder, { series, length, at, bands = [], pick = null, tight = false }) {
+function lineChart(holder, { series, length, at, label, bands = [], pick = null, tight = false }) {
   const values = series.flatMap((line) => line.values).filter((value) => value !== null);
   const [least, most] = values.length ? [Math.min(...values), Math.max(...values)] : [0, 1];
   const low = tight ? Math.floor(least) : Math.min(0, least);
-  const { svg, x, y, addBands } = chartFrame({ length, low, high: Math.max(low + 1, Math.ceil(most)), right: 14, bands, marks: true });
+  const { svg, x, y, addBands } = chartFrame({ length, low, high: Math.max(low + 1, Math.ceil(most)), right: 14, bands, marks: true, label });
   addBands();
   const ends = [];
   for (const line of series) {
@@ -59,10 +60,10 @@ function nameEnds(svg, ends, top, bottom) {
 }
 
 // Stacked areas: `series` as above; values below 0 are left out.
-function areaChart(holder, { series, length, at, bands = [], pick = null }) {
+function areaChart(holder, { series, length, at, label, bands = [], pick = null }) {
   const totals = Array.from({ length: length + 1 }, (_, n) =>
     series.reduce((sum, { values }) => sum + Math.max(0, values[n]), 0));
-  const { svg, x, y, addBands } = chartFrame({ length, low: 0, high: Math.max(1, ...totals), right: 4, bands });
+  const { svg, x, y, addBands } = chartFrame({ length, low: 0, high: Math.max(1, ...totals), right: 4, bands, label });
   const point = (value, n) => `${x(n).toFixed(1)},${y(value).toFixed(1)}`;
   let base = totals.map(() => 0);
   for (const { values, colour, name } of series) {

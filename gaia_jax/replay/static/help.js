@@ -123,7 +123,7 @@ class Help {
 
 // The rules panel: rules in brief, and the sheets of the factions in the game.
 function fillRules(holder, picture, seats) {
-  const sheet = (seat) => Object.values(picture.help).find((entry) => entry.title === seat.name);
+  const sheet = (seat) => picture.help[seat.faction];
   const section = (name, lines) => element("details", {}, element("summary", {}, name),
     ...lines.map((line) => element("p", {}, line)));
   holder.replaceChildren(

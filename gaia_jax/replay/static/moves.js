@@ -217,10 +217,13 @@ class Playback {
 
   next() {
     this.button.textContent = say("pause");
-    this.timer = setTimeout(async () => {
-      if (this.timer && (await this.step()) && this.timer) this.next();
+    const timer = setTimeout(async () => {
+      const more = await this.step();
+      if (this.timer !== timer) return; // stopped during the step, and perhaps started again
+      if (more) this.next();
       else this.stop();
     }, Number(this.pace.value));
+    this.timer = timer;
   }
 
   stop() {

@@ -28,13 +28,13 @@ function charts() {
     series: game.seats.map((seat) => ({
       values: game.vp.map((vp) => vp[seat.player]), colour: seat.fill, name: seatNumber(seat),
     })),
-    length: count, at: now, bands: rounds, pick: go,
-  });
-  areaChart(byId("sources"), {
-    series: game.sources.map((s, i) => ({ ...s, values: bySource[viewed][i] })),
-    length: count, at: now, bands: rounds, pick: go,
+    length: count, at: now, bands: rounds, pick: go, label: say("vp-title"),
   });
   byId("sources-title").textContent = say("vp-by-source", { name: game.seats[viewed].name });
+  areaChart(byId("sources"), {
+    series: game.sources.map((s, i) => ({ ...s, values: bySource[viewed][i] })),
+    length: count, at: now, bands: rounds, pick: go, label: byId("sources-title").textContent,
+  });
   sourceLegend(byId("sources-legend"), game.sources, bySource[viewed].map((v) => v[now]));
 }
 
@@ -113,7 +113,7 @@ async function main() {
   go(0);
   seat(0);
   onKeys(keys, ({ key, target }) =>
-    target.tagName === "SELECT" || (key === " " && target.tagName === "BUTTON"));
+    target.tagName === "SELECT" || (key === " " && target.closest("button, summary, [type=checkbox]")));
   document.body.dataset.ready = "1";
 }
 

@@ -12,6 +12,7 @@ let requestSentAt = 0; // when the request under way was sent, 0 for none
 let serverLostAt = 0; // since when the server has not answered, 0 while it does
 let drawnLegal = "";
 let requests = Promise.resolve();
+let polls = 0; // long polls begun; only the last one goes on
 let pressedOn = null; // what the click under way is on
 const NOBODY = "";
 
@@ -31,22 +32,30 @@ function showMessage(text, role = "alert") {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+const POLL_TRIES = 5;
+
 // Start work in the background and show each answer until the work ends or `isCurrent` is false.
-// Returns the last answer.
+// Work that the server does not report on, several times in a row, has failed. Returns the last answer.
 async function followJob(path, every, isCurrent, show) {
   let answer = await call(path, {});
   while (answer && isCurrent(answer)) {
     show(answer);
     if (answer.status !== "running") break;
-    await pause(every);
-    if (isCurrent(answer)) answer = await call(path);
+    let next = null;
+    for (let tries = 0; !next && tries < POLL_TRIES && isCurrent(answer); tries++) {
+      await pause(every);
+      if (isCurrent(answer)) next = await call(path);
+    }
+    answer = next ?? { ...answer, status: "failed", message: byId("message").textContent };
   }
   return answer;
 }
 
 // Long polling: the server answers when the game changes.
 async function follow(id) {
-  while (game && game.id === id) {
+  const poll = ++polls; // the same game may be left and entered meanwhile
+  const isCurrent = () => poll === polls && game?.id === id;
+  while (isCurrent()) {
     const [at, began] = [shown, performance.now()];
     const since = game.version - (serverLostAt ? 1 : 0); // an answer at once from a server that is back
     let answer = null;
@@ -54,7 +63,7 @@ async function follow(id) {
       const response = await fetch(`/api/games/${id}?since=${since}&at=${at ?? ""}`);
       serverLostAt = 0;
       if (response.status >= 400 && response.status < 500) {
-        if (!game || game.id !== id) break;
+        if (!isCurrent()) break;
         game.progress = [];
         drawProgress();
         return showMessage(say("no-game"));
@@ -66,7 +75,7 @@ async function follow(id) {
       continue;
     }
     if (at !== shown) continue;
-    if (answer && game && game.id === id && answer.version > game.version) update(answer);
+    if (answer && isCurrent() && answer.version > game.version) update(answer);
     else if (performance.now() - began < 5000) await pause(1000); // a busy server answers immediately
   }
 }
@@ -87,23 +96,23 @@ function change(what, body = {}) {
 const go = (node) => queue(() => `?since=1&at=${node}`);
 
 function queue(path, body) {
-  requests = requests.then(() => send(path, body));
+  requests = requests.catch(() => null).then(() => send(path, body)); // whatever the last one threw
   return requests;
 }
 
 async function send(path, body) {
   if (!game) return null;
+  closeChoice();
+  byId("message").textContent = "";
   busy = true;
   requestSentAt = performance.now();
   document.body.classList.add("busy");
-  closeChoice();
-  byId("message").textContent = "";
   const answer = await call(`/api/games/${game.id}${path()}`, body);
   busy = false;
   requestSentAt = 0;
+  document.body.classList.remove("busy");
   if (answer) serverLostAt = 0;
   drawProgress();
-  document.body.classList.remove("busy");
   if (answer && game && answer.id === game.id && answer.version >= game.version) {
     shown = answer.node === answer.now ? null : answer.node;
     update(answer);

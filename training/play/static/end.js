@@ -38,7 +38,7 @@ function drawEnd() {
   lineChart(chart, {
     series: game.seats.map((seat) => ({ values: rounds.map(({ vp }) => vp[seat.player]),
       colour: seat.fill, name: seatNumber(seat) })),
-    length: rounds.length - 1, at: rounds.length - 1,
+    length: rounds.length - 1, at: rounds.length - 1, label: say("rounds-title"),
     bands: rounds.slice(1).map(({ round }, k) => ({ at: k + 1, name: round ? String(round) : "" })),
   });
 }
@@ -72,7 +72,11 @@ function bestMoves(best) {
 
 const downloaded = () => showMessage(say("downloading"), "status");
 
-const again = () => openGame({ again: game.id, settings: settingsNow() });
+async function again({ currentTarget: button }) {
+  button.disabled = true;
+  await openGame({ again: game.id, settings: settingsNow() });
+  button.disabled = false;
+}
 
 // The review runs in the background; its page opens in another tab.
 async function review() {

@@ -3,8 +3,11 @@
 
 // The game up to the position in view, as a link that opens it on any server of the same version.
 async function positionLink() {
-  const { ruleset, version, setup, format } = await call(`/api/games/${game.id}/file/record.json`);
-  const actions = game.moves.slice(0, game.line.indexOf(game.node)).map(({ text }) => text);
+  const { id, moves, line, node } = game; // the page may show another one when the answer comes
+  const record = await call(`/api/games/${id}/file/record.json`);
+  if (!record) return;
+  const { ruleset, version, setup, format } = record;
+  const actions = moves.slice(0, line.indexOf(node)).map(({ text }) => text);
   showLink(`#position=${await packed({ format, ruleset, version, setup, actions, final_vp: [] })}`);
 }
 

@@ -81,7 +81,7 @@ function update(state) {
   lineChart(byId("scores"), {
     series: state.seats.map((s) => ({ values: state.vp.map((vp) => vp[s.player]),
       colour: s.fill, name: seatNumber(s) })),
-    length: state.line.length - 1, at: state.line.indexOf(state.node),
+    length: state.line.length - 1, at: state.line.indexOf(state.node), label: say("vp-title"),
     pick: (n) => go(game.line[n]),
   });
   // Where no agent plays such games there is nothing to ask one.

@@ -7,9 +7,9 @@ let playback = null;
 function wireLog() {
   log = new MoveLog(byId("moves"), {
     go: (n) => go(game.line[n]), more: byLine,
-    branches: (move) => move.others.map((other) => element("li", { class: "branch",
-      "data-branch": other.node, tabindex: 0, onclick: () => go(other.node) },
-    say("or-move", { move: other.words }))),
+    branches: (move) => move.others.map((other) => element("li", { class: "branch" },
+      element("button", { type: "button", class: "turn-row", onclick: () => go(other.node) },
+        say("or-move", { move: other.words })))),
   });
   byId("each").addEventListener("change", (event) => {
     byId("moves").classList.toggle("each", event.target.checked);

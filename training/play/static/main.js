@@ -41,8 +41,6 @@ function wire() {
     c: showChoices, " ": () => playback.toggle(),
     Escape: () => (tour.step >= 0 ? tour.end() : stepOut()),
   };
-  document.addEventListener("keydown", ({ key, target }) =>
-    key === "Enter" && target.matches("li[tabindex]") && target.click());
   onKeys(keys, ({ key, target }) => !game || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)
     || (key === " " && target.closest("button, summary")));
   window.addEventListener("hashchange", route);

@@ -62,7 +62,7 @@ class Analysis {
       series: game.seats.map((seat) => ({
         values: report.lines[seat.player], colour: seat.fill, name: seatNumber(seat),
       })),
-      length: game.line.length - 1, at: current, tight: true, pick: (n) => this.go(game.line[n]),
+      length: game.line.length - 1, at: current, label: say("vp-along"), tight: true, pick: (n) => this.go(game.line[n]),
     });
   }
 }

@@ -33,7 +33,9 @@ async function loadOffers() {
     if (offers.players.length) askHabits(); // a running job, after a game or a reload
     return;
   }
-  offers = await waiting(say("loading"), call("/api/offers?brief=1"));
+  const brief = await waiting(say("loading"), call("/api/offers?brief=1"));
+  if (offers) return showMessage(""); // an earlier call, for another address, has built the form
+  offers = brief;
   byId("begin").disabled = !offers;
   if (!offers) return;
   showMessage("");

@@ -1,0 +1,118 @@
+"""Requests of the page that fail, overlap or are repeated."""
+
+from __future__ import annotations
+
+import time
+
+from tests import measures
+from tests.browser import Watched
+from tests.play.server import Server
+from tests.play.test_browser import MINE, begin, press
+from tests.play.test_table import go
+
+
+def test_a_table_that_is_entered_again_has_one_long_poll(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4)
+    tab.until(MINE)
+    game = tab.page.evaluate("game.id")
+    tab.hold(f"/api/games/{game}?since")
+    press(tab, tab.page.evaluate("game.legal[0].text"))  # news end the poll under way
+    tab.until("heldBack.length === 1")
+    for _ in range(2):
+        tab.page.evaluate("location.hash = ''")
+        tab.until("!game")
+        tab.page.evaluate(f"location.hash = '{game}'")
+        tab.until(f"game && game.id === '{game}'")
+    tab.until("heldBack.length === 3")
+    tab.release()
+    press(tab, tab.page.evaluate("game.legal[0].text"))
+    tab.until("heldBack.length >= 1")
+    time.sleep(2)  # a poll that would go on asks again after a second
+    assert tab.num_waiting() == 1
+    tab.release()
+
+
+def test_an_error_of_the_page_does_not_end_its_requests(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4)
+    tab.until(MINE)
+    tab.page.evaluate("""async () => {
+      const usual = update;
+      update = () => { throw new Error("drawing"); };
+      await go(game.node).catch(() => null);
+      update = usual;
+    }""")
+    press(tab, tab.page.evaluate("game.legal[0].text"))
+    assert tab.page.evaluate("!busy && !document.body.classList.contains('busy')")
+
+
+def test_a_link_to_a_position_survives_a_failure_and_another_table(
+    tab: Watched, server: Server
+) -> None:
+    begin(tab, server.home, ("you",) * 4)
+    tab.until(MINE)
+    tab.page.evaluate("""async () => {
+      const [usual, open] = [request, game];
+      request = async () => null;
+      await positionLink();
+      request = async (...args) => {
+        const answer = await usual(...args);
+        game = null;
+        return answer;
+      };
+      await positionLink();
+      [request, game] = [usual, open];
+    }""")
+    assert "#position=" in tab.page.input_value("#link")
+
+
+def test_work_in_the_background_survives_a_failed_poll(tab: Watched, server: Server) -> None:
+    """After several the work has failed, and is not shown as running any more."""
+    begin(tab, server.home, ("you",) * 4)
+    tab.until(MINE)
+    follow = """async (answers) => {
+      const [usual, reports] = [request, []];
+      request = async () => answers.shift() ?? null;
+      await followJob("/api/job", 1, () => true, ({ status }) => reports.push(status));
+      request = usual;
+      return reports;
+    }"""
+    running, ready = {"status": "running"}, {"status": "ready"}
+    answers = [running, running, None, ready]
+    assert tab.page.evaluate(follow, answers) == ["running", "running", "ready"]
+    assert tab.page.evaluate(follow, [running]) == ["running", "failed"]
+
+
+def test_two_clicks_on_again_open_one_table(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
+    go(tab, page.evaluate("game.line.length - 1"))
+    tab.until("!document.getElementById('end').hidden")
+    old = page.evaluate("game.id")
+    tab.until("!requestSentAt")
+    tab.hold("/api/games")
+    page.evaluate("[0, 1].forEach(() => byId('again').click())")
+    assert tab.num_waiting() == 1
+    tab.release()
+    # The requests of the new table begin with the same path.
+    tab.until(f"heldBack.splice(0).forEach((go) => go()) || game && game.id !== '{old}'")
+
+
+def test_an_address_that_changes_while_the_form_loads_builds_it_once(
+    tab: Watched, server: Server
+) -> None:
+    tab.page.goto(server.home)
+    tab.page.wait_for_selector("#chair-3", state="attached")
+    tab.page.evaluate("""async () => {
+      offers = null;
+      byId("chairs").replaceChildren();
+      byId("ruleset").replaceChildren();
+      await Promise.all([loadOffers(), loadOffers()]);
+    }""")
+    assert tab.page.locator("#chairs .chair").count() == 5
+    assert tab.page.locator("#chair-0").count() == 1
+
+
+def test_charts_have_names(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    measures.press_tab(tab.page, "Log")
+    assert tab.page.locator("#scores").get_by_role("img", name="VP").count() == 1
