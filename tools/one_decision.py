@@ -21,13 +21,14 @@ import gaia_jax
 PACKAGE = str(Path(gaia_jax.__file__).parent)
 # Where fields are declared: a call into these reads `me.ore`, `op.mine` or `faction.home`.
 DECLARED = (
-    "records.py",
-    "operations.py",
     "ruleset/faction_row.py",
     "ruleset/faction_table.py",
-    "struct.py",
+    "ruleset/operations.py",
+    "xla/packed.py",
+    "xla/struct.py",
     "state.py",
 )
+assert all(Path(PACKAGE, name).is_file() for name in DECLARED), "a file was moved"
 
 
 class Road:

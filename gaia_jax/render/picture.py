@@ -25,7 +25,7 @@ from gaia_jax.render.shapes import (
     use,
 )
 from gaia_jax.render.table import SeatView, Table
-from gaia_jax.render.texts import column, joined
+from gaia_jax.render.texts import TEXTS, column, joined
 from gaia_jax.render.texts import say as phrase_of
 from gaia_jax.ruleset import Ruleset
 
@@ -36,11 +36,6 @@ HEIGHT = int(_SEATS + _SEAT_HEIGHT + MARGIN)
 _RIGHT, _RIGHT_WIDTH = MARGIN + board.WIDTH + 4, 548.0
 _COLUMN, _LEVEL, _TILE = _RIGHT_WIDTH / 6, 35.0, 36.0
 _SHIP_HEIGHT = 190.0
-_GAMES = {
-    "lost_fleet": "Gaia Project, The Lost Fleet",
-    "lost_fleet_published": "The Lost Fleet (as published)",
-    "base": "Gaia Project",
-}
 _ASKS, _LEGEND = column("node", "asks"), column("planet", "short")
 # Fill and edge of a piece, by kind.
 _COLOURS = {
@@ -129,17 +124,17 @@ def _flow(row: Sequence[Piece], y: float, width: float) -> str:
 
 
 def _head(table: Table, last: int | None) -> str:
-    name = _GAMES.get(table.ruleset.id, table.ruleset.id)
+    game = TEXTS["game"].get(table.ruleset.id, table.ruleset.id)
     if table.ruleset.automa:
-        name += ", against the Automa"
+        game = phrase_of("against-automa", game=game)
     elif table.num_players != 4:
-        name += f" for {table.num_players} players"
+        game = phrase_of("for-players", game=game, n=table.num_players)
     out = run(0, 21, pieces.phase(table), 19, bold=True)
     out += run(190, 20, question(table), 15, bold=True, room=560)
-    out += run(0, 37, name, 10, colours.QUIET)
+    out += run(0, 37, game, 10, colours.QUIET)
     if last is not None:
         text = actions.to_text(table.ruleset, last)
-        words = f"last: {say(table.ruleset, text)}   ({text})"
+        words = phrase_of("last-action", words=say(table.ruleset, text), text=text)
         out += run(190, 37, words, 10.5, colours.QUIET, room=560)
     right = WIDTH - 2.0 * MARGIN
     out += run(right - 4 * 34 - 6, 24, phrase_of("turn-order"), 10, colours.QUIET, "end")

@@ -13,6 +13,7 @@ import pytest
 
 import gaia_jax
 from gaia_jax import render, replay
+from gaia_jax.language import in_language
 from gaia_jax.render import colours
 from gaia_jax.render.picture import _COLOURS
 from gaia_jax.render.shapes import symbols
@@ -132,6 +133,26 @@ def test_a_state_is_drawn_by_the_ruleset_that_it_names(new_games: Any) -> None:
     assert "The Lost Fleet (as published)" in render.svg(other)
     with pytest.raises(ValueError, match=r"unknown ruleset .mine., not in .*; pass the ruleset"):
         render.svg(state.replace(ruleset="mine"))
+
+
+@pytest.mark.parametrize(
+    ("players", "code", "game", "last"),
+    [
+        (2, "de", "Gaia Project für 2 Personen", "zuletzt: "),
+        (1, "de", "Gaia Project, gegen den Automa", "zuletzt: "),
+        (3, "ko", "가이아 프로젝트, 3인", "마지막: "),
+        (3, "en", "Gaia Project for 3 players", "last: "),
+    ],
+)
+def test_a_picture_names_game_and_last_action_in_its_language(
+    players: int, code: str, game: str, last: str
+) -> None:
+    env = gaia_jax.make("base", players=players)
+    state = jax.jit(env.init)(jax.random.key(0))
+    with in_language(code):
+        texts = [label.content for label in Layout(render.svg(state, env.ruleset, 0)).labels]
+    assert game in texts
+    assert any(text.startswith(last) for text in texts)
 
 
 @pytest.mark.parametrize("draw", [render.svg, render.text])
