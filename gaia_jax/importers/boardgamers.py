@@ -29,7 +29,7 @@ from gaia_jax.components import costs
 from gaia_jax.importers.lines import BETWEEN, Line, groups
 from gaia_jax.importers.notation import Differs, Log, setup_of
 from gaia_jax.importers.player import HALF, LOST, Player
-from gaia_jax.importers.seat import Script, Seat, final_vp
+from gaia_jax.importers.position import Position, Script, final_vp
 from gaia_jax.replay import FORMAT, Record, compiled, laid, write
 from gaia_jax.ruleset import VARIANTS
 from gaia_jax.state import GameState
@@ -74,12 +74,12 @@ class Imported:
 class _Importing(Player):
     """Plays a log, compares its states after each line, and sells the rest at the end."""
 
-    def __init__(self, seat: Seat, log: Log, sells: Mapping[int, int]) -> None:
+    def __init__(self, position: Position, log: Log, sells: Mapping[int, int]) -> None:
         """
         Args:
             sells: VP for remaining resources that a player must reach by selling, by player.
         """
-        super().__init__(seat, log)
+        super().__init__(position, log)
         self._sells = sells
 
     def play_lines(self) -> Script:
@@ -97,10 +97,10 @@ class _Importing(Player):
         Raises:
             Differs: our value is another one. `final_vp` compares the end.
         """
-        if self.seat.over or not line.outcome:
+        if self.position.over or not line.outcome:
             return
         self.at_line = line
-        players = self.seat.state.game.players
+        players = self.position.state.game.players
         for number, row in enumerate(line.outcome["pl"]):
             replayed = {"vp": players.vp[number], "res": players.tracks[number]}
             paid = number != self.waiting_for() and line.outcome["ph"] not in BETWEEN
@@ -113,8 +113,8 @@ class _Importing(Player):
 
     def line(self, line: Line) -> Script:
         """Decline offers that exist only because a player has sold power, then play the line."""
-        while self.seat.node == "LEECH" and self.seat.player in self._sells:
-            if self.seat.player == line.who and line.is_leech:
+        while self.position.node == "LEECH" and self.position.player in self._sells:
+            if self.position.player == line.who and line.is_leech:
                 break
             yield from self.act("leech DECLINE")
         yield from super().line(line)
@@ -128,9 +128,9 @@ class _Importing(Player):
     def _sell(self, vp: int) -> Script:
         """Sell until the rest is worth `vp` VP: power last, because it can be charged again."""
         for text in ("free Q_to_O", "free P1_to_C", "free burn"):
-            while left_vp(self.seat.state.game, self.who) < vp and self.seat.legal(text):
+            while left_vp(self.position.state.game, self.who) < vp and self.position.legal(text):
                 yield from self.act(text)
-                while text == "free burn" and self.seat.legal("free P1_to_C"):
+                while text == "free burn" and self.position.legal("free P1_to_C"):
                     yield from self.act("free P1_to_C")
 
 
@@ -219,36 +219,37 @@ def _play(
         setup = setup_of(log, rules)
         env = gaia_jax.make(RULES, players=rules.players)
         start, step = compiled(env)
-        seat = Seat(rules, jax.device_get(start(laid(setup, rules))))
-        player = _Importing(seat, log, sells)
+        position = Position(rules, jax.device_get(start(laid(setup, rules))))
+        player = _Importing(position, log, sells)
         actions = []
         for action in player.play_lines():
             if player.at_line:
                 progress(player.at_line.number + 1)
             actions.append(rules.actions.texts[action])
-            seat.set_state(jax.device_get(step(seat.state, action)))
+            position.set_state(jax.device_get(step(position.state, action)))
         logged_vp = tuple(int(vp) for _, vp in log["vp"])
-        _check_end(seat, player, log, logged_vp)
+        _check_end(position, player, log, logged_vp)
     except (Differs, *UNREADABLE) as error:
         raise LogError(_mismatch_message(log, player, error)) from error
-    vp = tuple(seat.state.game.players.vp.tolist()) if seat.over else ()
+    vp = tuple(position.state.game.players.vp.tolist()) if position.over else ()
     unsaid = {note: line.number + 1 for note, line in player.unsaid.items() if line}
     left = [left_vp(player.before, number) for number in range(rules.players)]
     return Imported(Record(RULES, env.version, setup, tuple(actions), vp), logged_vp, unsaid), left
 
 
-def _check_end(seat: Seat, player: Player, log: Log, logged_vp: Sequence[int]) -> None:
+def _check_end(position: Position, player: Player, log: Log, logged_vp: Sequence[int]) -> None:
     """Compare the end, and the VP if our actions express every choice.
 
     Raises:
         Differs: it does not.
     """
-    if seat.over != log.get("ended", seat.over):
-        raise Differs("ended", log["ended"], seat.over)
-    if not seat.over or player.unsaid or "auction" in log.get("opts", {}):  # bids come off the VP
+    if position.over != log.get("ended", position.over):
+        raise Differs("ended", log["ended"], position.over)
+    bids_come_off_vp = "auction" in log.get("opts", {})
+    if not position.over or player.unsaid or bids_come_off_vp:
         return
     for number, vp in enumerate(logged_vp):
-        replayed_vp = final_vp(seat.rules, seat.state.game, player.before, number)
+        replayed_vp = final_vp(position.rules, position.state.game, player.before, number)
         if replayed_vp != vp:
             raise Differs(f"VP of player {number} at the end", vp, replayed_vp)
 

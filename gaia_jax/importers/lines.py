@@ -27,8 +27,8 @@ class Line:
         words = self.text.rstrip(". ").split(" ", 1)
         if names.get(words[0]) != self.who:
             raise Differs(f"move {number + 1} {self.text!r}", f"of player {self.who}", "not theirs")
-        outcome = words[1] if len(words) > 1 else ""
-        self.commands = [cmd.strip().split() for cmd in outcome.split(". ") if cmd.strip()]
+        rest = words[1] if len(words) > 1 else ""
+        self.commands = [cmd.strip().split() for cmd in rest.split(". ") if cmd.strip()]
         self.commands = [cmd for cmd in self.commands if cmd[0] != "endturn"]
         self.next: int | None = None  # the player of the next line
 

@@ -195,7 +195,9 @@ def _tile_at(
 ) -> dict[str, Any]:
     """Our tile and its rotation that put just these planets around a centre.
 
-    On a mirrored map, the tile of the mirror image: `Table.play` receives the planets themselves.
+    Args:
+        mirrored: the map is a mirror image, which no tile of ours makes: take the tile that it
+            mirrors. `boardgamers` refuses such maps; the tests lay their planets themselves.
     """
     around = [(q, r) for q, r in planets if _distance((q, r), center) <= 2]
     expected = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from gaia_jax.importers import seat as lie
 from gaia_jax.importers.lines import STEP_DECLINED, Line, is_leech, lines_of
 from gaia_jax.importers.notation import (
     BOARD_ACTIONS,
@@ -20,7 +19,21 @@ from gaia_jax.importers.notation import (
     amounts,
     hex_names,
 )
-from gaia_jax.importers.seat import Script, Seat
+from gaia_jax.importers.position import (
+    Position,
+    Script,
+    brainstone_and_tokens,
+    group_of,
+    has_piece,
+    is_full,
+    loose,
+    marked,
+    members,
+    neighbours,
+    place_in,
+    wants_other_way,
+    worth,
+)
 from gaia_jax.state import GameState
 
 # Notes after which a player's stocks differ from ours.
@@ -30,10 +43,10 @@ ELSEWHERE = "the brainstone is in another place"
 
 
 class Player:
-    """Plays the commands of lines at a seat."""
+    """Plays the commands of lines at a position."""
 
-    def __init__(self, seat: Seat, record: Log) -> None:
-        self.seat, self.record = seat, record
+    def __init__(self, position: Position, record: Log) -> None:
+        self.position, self.record = position, record
         self.cells = hex_names(record["setup"])
         self.slots = {SLOTS[s]: TECHS[t] for s, t in record["setup"]["techs"].items() if s in SLOTS}
         self.lines = lines_of(record)
@@ -42,7 +55,7 @@ class Player:
         self.at_line: Line | None = None  # the one that is played
         # Choices that our actions cannot express, and the first line of each.
         self.unsaid: dict[str, Line | None] = {}
-        self.before: GameState = seat.state.game  # the game before the last decision
+        self.before: GameState = position.state.game  # the game before the last decision
         self.who = 0  # whose command is played
 
     def waiting_for(self) -> int | None:
@@ -52,12 +65,12 @@ class Player:
     # -- one action
 
     def act(self, text: str) -> Script:
-        seat = self.seat
-        if not seat.legal(text):
-            raise Differs(f"legal {seat.node}", text, "not legal")
+        position = self.position
+        if not position.legal(text):
+            raise Differs(f"legal {position.node}", text, "not legal")
         if text == "pass":
-            self.before = seat.state.game
-        yield seat.rules.actions.by_text[text]
+            self.before = position.state.game
+        yield position.rules.actions.by_text[text]
 
     def at(self, name: str) -> str:
         """The text of a recorded place."""
@@ -70,65 +83,66 @@ class Player:
 
     def line(self, line: Line) -> Script:
         """A line outside the phases between the turns."""
-        seat, self.at_line = self.seat, line
+        position, self.at_line = self.position, line
         expected_nodes = ("LEECH",) if line.is_leech else ("START", "BOOSTER", "TURN")
-        if seat.node not in expected_nodes or seat.player != line.who:
-            position = f"{seat.node} of player {seat.player}"
-            raise Differs("decision", f"{expected_nodes} of player {line.who}", position)
+        if position.node not in expected_nodes or position.player != line.who:
+            own = f"{position.node} of player {position.player}"
+            raise Differs("decision", f"{expected_nodes} of player {line.who}", own)
         yield from self.commands(line.who, list(line.commands))
-        if line.is_leech and self.waiting and seat.node != "LEECH":
+        if line.is_leech and self.waiting and position.node != "LEECH":
             player, rest = self.waiting
             self.waiting = None
             yield from self.commands(player, rest)
         yield from self.end_turn()
 
     def end_turn(self) -> Script:
-        while self.seat.node == "AFTER" and not self.waiting:
+        while self.position.node == "AFTER" and not self.waiting:
             yield from self.act("end_turn")
 
     def commands(self, player: int, commands: list[list[str]]) -> Script:
         """Commands of one player; the rest waits while others answer leech offers."""
-        seat, answers = self.seat, is_leech(commands)
+        position, answers = self.position, is_leech(commands)
         while commands:
             if not answers and self.nothing_to_decline(commands):
                 commands.pop(0)  # no track can advance (A12)
                 continue
-            if seat.node == "LEECH" and not answers:
+            if position.node == "LEECH" and not answers:
                 if self.waiting is not None:
                     raise Differs("decision", commands, "another player waits already")
                 self.waiting = (player, commands)
                 return
-            if seat.player != player and commands[0][0] != "spend":
-                raise Differs("decision", commands, f"{seat.node} of player {seat.player}")
+            if position.player != player and commands[0][0] != "spend":
+                raise Differs("decision", commands, f"{position.node} of player {position.player}")
             yield from self.next_command(player, commands)
             if answers and commands:
                 raise Differs("decision", commands, "none after an answer")
 
     def nothing_to_decline(self, commands: list[list[str]]) -> bool:
         """Whether a research step is declined that our game does not offer."""
-        return commands[0] in STEP_DECLINED and self.seat.node not in ("STEP", "TARGET")
+        return commands[0] in STEP_DECLINED and self.position.node not in ("STEP", "TARGET")
 
     def next_command(self, player: int, commands: list[list[str]]) -> Script:
         """The next command, and the place of the brainstone that is recorded after it."""
-        seat, command = self.seat, commands.pop(0)
+        position, command = self.position, commands.pop(0)
         place = None
         if commands and commands[0][0] == "brainstone":
-            place = lie.place_in(commands.pop(0))
-        before, self.who = seat.state.game, player
+            place = place_in(commands.pop(0))
+        before, self.who = position.state.game, player
         pays = command, place
         if command[0] == "special" and [cmd[0] for cmd in commands[:2]] == ["build", "brainstone"]:
-            pays = commands[0], lie.place_in(commands[1])  # the target's node has no conversions
-        if lie.wants_other_way(seat, player, *pays):
+            pays = commands[0], place_in(commands[1])  # the target's node has no conversions
+        if wants_other_way(position, player, *pays):
             yield from self.act("free brainstone")
         yield from self.command(command, commands)
-        while place is not None and seat.node == "TARGET" and seat.player == player and commands:
+        if place is None:
+            return
+        while commands and position.node == "TARGET" and position.player == player:
             yield from self.command(commands.pop(0), commands)  # we pay with the target
-        if place is not None:
-            self.put_brainstone(before, player, place)
+        self.put_brainstone(before, player, place)
 
     def between(self, lines: list[Line]) -> Script:
         """Income and Gaia phase: each decision of our game is answered from its player's lines."""
-        seat = self.seat
+        position = self.position
         players = len(self.record["vp"])
         queues: dict[int, list[list[str]]] = {player: [] for player in range(players)}
         places: dict[int, list[int]] = {}
@@ -136,21 +150,21 @@ class Player:
             self.at_line = line
             for command in line.commands:
                 if command[0] == "brainstone":
-                    places.setdefault(line.who, []).append(lie.place_in(command))
+                    places.setdefault(line.who, []).append(place_in(command))
                 elif command[0] == "income":  # several parts in their order: 2t,3pw
                     queues[line.who] += [["income", part] for part in command[1].split(",")]
                 else:
                     queues[line.who].append(command)
-        while seat.node != "TURN":
-            queue, self.who = queues[seat.player], seat.player
+        while position.node != "TURN":
+            queue, self.who = queues[position.player], position.player
             self.at_line = ([line for line in lines if line.who == self.who] or lines)[-1]
-            while seat.node != "INCOME" and queue and queue[0][0] == "income":
+            while position.node != "INCOME" and queue and queue[0][0] == "income":
                 queue.pop(0)  # a part that our game took by itself
-            if seat.node == "INCOME":
+            if position.node == "INCOME":
                 yield from self.income(queue)
-            elif seat.node == "TERRANS":
+            elif position.node == "TERRANS":
                 yield from self.terrans(queue)
-            elif seat.node == "ITARS":
+            elif position.node == "ITARS":
                 while queue and self.nothing_to_decline(queue):
                     queue.pop(0)
                 if queue and queue[0][:1] == ["spend"]:
@@ -161,7 +175,7 @@ class Player:
             elif queue:
                 yield from self.command(queue.pop(0), queue)
             else:
-                raise Differs("decision", "none", f"{seat.node} of player {seat.player}")
+                raise Differs("decision", "none", f"{position.node} of player {position.player}")
         left = [c for queue in queues.values() for c in queue if c[0] not in ("income", "decline")]
         if [c for c in left if not (c[0] == "spend" and c[1].endswith("tg"))]:
             raise Differs("decision", left, "none")
@@ -169,7 +183,7 @@ class Player:
             self.leave_brainstone(lines[-1], player, choices)
 
     def income(self, queue: list[list[str]]) -> Script:
-        menu = [text.split()[1] for text in self.seat.menu()]
+        menu = [text.split()[1] for text in self.position.menu()]
         kind = "CH"
         if queue and queue[0][0] == "income":
             amount, unit = re.fullmatch(r"(\d*)(t|pw)", queue.pop(0)[1]).groups()  # type: ignore[union-attr]
@@ -182,8 +196,8 @@ class Player:
 
     def atom(self, atom: str) -> tuple[int, str]:
         """The amount of a pending part of the income."""
-        game, player = self.seat.state.game, self.seat.player
-        rules = self.seat.rules
+        game, player = self.position.state.game, self.position.player
+        rules = self.position.rules
         faction = rules.factions[int(game.setup.faction[player])]
         players = game.players
         booster = rules.boosters[int(players.booster[player])].income
@@ -216,12 +230,12 @@ class Player:
     def command(self, command: list[str], rest: list[list[str]]) -> Script:
         """One command of a line at the open node."""
         name, *words = command
-        seat = self.seat
+        position = self.position
         if name == "build":
             yield from self.build(words[0], self.at(words[1]))
         elif name == "up":
             yield from self.act(f"advance {SLOTS[words[0]]}")
-        elif command in STEP_DECLINED and (words or seat.node != "LEECH"):
+        elif command in STEP_DECLINED and (words or position.node != "LEECH"):
             yield from self.act("skip")
         elif name == "tech":
             track = SLOTS[words[0].removeprefix("adv-")]
@@ -254,42 +268,44 @@ class Player:
         elif name == "federation":
             yield from self.federation(words[0].split(","), words[1])
         else:
-            raise Differs("command", " ".join(command), f"unknown at {seat.node}")
+            raise Differs("command", " ".join(command), f"unknown at {position.node}")
 
     def build(self, piece: str, cell: str) -> Script:
-        if self.seat.node in ("START", "TARGET"):
+        if self.position.node in ("START", "TARGET"):
             yield from self.act(f"pick {cell}")
         elif piece in ("m", "gf"):
             yield from self.act(f"{'mine' if piece == 'm' else 'project'} {cell}")
         else:
             yield from self.act(f"upgrade {cell}")
-            if self.seat.node == "PIECE":
+            if self.position.node == "PIECE":
                 yield from self.act(f"piece {PIECES[piece]}")
-        if not lie.has_piece(self.seat, self.who, piece, cell):
+        if not has_piece(self.position, self.who, piece, cell):
             raise Differs("built", piece, f"another piece on {cell}")
 
     def spend(self, price: str, gain: str) -> Script:
         """A conversion, repeated for its amounts; one that gains nothing is not legal here."""
-        seat, player = self.seat, self.who
+        position, player = self.position, self.who
         action, times = self.conversion(price, gain)
         ((paid, unit), *_), left = amounts(price), times
-        fair, double = [times * PRICES[action]], lie.worth(seat, player) == 2
+        fair, double = [times * PRICES[action]], worth(position, player) == 2
         if action == "P3_to_O" and double:  # and a credit (FRE-07)
             fair.append(4 * times)
         if paid not in fair:
             raise Differs("price", price, f"{PRICES[action]} for each of {times}")
         while left > 0:
             once = min(left, 2) if action == "P1_to_C" and double else 1  # a token is two credits
-            if lie.is_full(seat, gain, player):
+            if is_full(position, gain, player):
                 self.lose(player, f"{paid // times * once}{unit}")
                 left -= once
                 continue
-            if seat.player != player:
-                raise Differs("decision", f"{price}>{gain}", f"{seat.node} of {seat.player}")
-            before = int(seat.state.game.players.credits[player])
+            if position.player != player:
+                raise Differs(
+                    "decision", f"{price}>{gain}", f"{position.node} of {position.player}"
+                )
+            before = int(position.state.game.players.credits[player])
             yield from self.act(f"free {action}")
             left -= once
-            gained = int(seat.state.game.players.credits[player]) - before
+            gained = int(position.state.game.players.credits[player]) - before
             if action == "P1_to_C" and double:
                 surplus = max(0, gained - once)
             elif action == "P1_to_C":  # the brainstone gives three at once (FRE-10)
@@ -308,7 +324,7 @@ class Player:
         if unit == "pw":
             if "o" in gains:
                 pays = amounts(price)[0][0]
-                double = lie.worth(self.seat, self.who) == 2
+                double = worth(self.position, self.who) == 2
                 if pays == 3 * gains["o"] and gains["o"] % 2 == 0 and double:
                     return "T3_to_2O", gains["o"] // 2
                 return "P3_to_O", gains["o"]
@@ -333,21 +349,21 @@ class Player:
 
     def federation(self, names: list[str], token: str) -> Script:
         """Pick the groups, commit; then the recorded satellites take the place of ours."""
-        seat = self.seat
-        player = seat.player
+        position = self.position
+        player = position.player
         cells = [self.cells[name] for name in names]
-        numbers = {seat.rules.geometry.cell_index[cell] for cell in cells}
-        before = seat.state.game
+        numbers = {position.rules.geometry.cell_index[cell] for cell in cells}
+        before = position.state.game
         yield from self.act("form_federation")
-        while seat.node == "FEDERATION":
+        while position.node == "FEDERATION":
             picks = [
                 text
-                for text in seat.menu()
-                if text.startswith("pick ") and lie.group_of(seat, text, before) & numbers
+                for text in position.menu()
+                if text.startswith("pick ") and group_of(position, text, before) & numbers
             ]
-            if not picks and not seat.legal("commit"):
+            if not picks and not position.legal("commit"):
                 # Hexes that touch the listed ones join without being listed.
-                loose_neighbours = lie.loose(before, player) & lie.neighbours(seat, numbers)
+                loose_neighbours = loose(before, player) & neighbours(position, numbers)
                 if loose_neighbours <= numbers:
                     raise Differs("federation", names, "not enough")
                 numbers |= loose_neighbours
@@ -368,20 +384,20 @@ class Player:
         Args:
             before: the game before the command.
         """
-        if lie.brainstone_and_tokens(self.seat.state.game, player)[0] != place:
+        if brainstone_and_tokens(self.position.state.game, player)[0] != place:
             self.note(ELSEWHERE)
 
     def leave_brainstone(self, line: Line, player: int, choices: list[int]) -> None:
         """The same after income or Gaia phase; `choices` are the recorded places in order."""
-        if lie.brainstone_and_tokens(self.seat.state.game, player)[0] != choices[-1]:
+        if brainstone_and_tokens(self.position.state.game, player)[0] != choices[-1]:
             self.note(ELSEWHERE)
 
     def put_satellites(self, before: GameState, player: int, cells: set[int]) -> None:
         """The cells of a federation that has just been formed."""
-        game = self.seat.state.game
-        old = lie.marked(before, player, 0)
-        new_satellites = lie.marked(game, player, 0) - old
-        logged_satellites = cells - lie.members(game, player) - old
+        game = self.position.state.game
+        old = marked(before, player, 0)
+        new_satellites = marked(game, player, 0) - old
+        logged_satellites = cells - members(game, player) - old
         if len(new_satellites) != len(logged_satellites):  # earlier ones are on other cells
             self.note(f"{len(new_satellites)} satellites in place of {len(logged_satellites)}")
         elif new_satellites != logged_satellites:

@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaia_jax.importers import seat as seat_module
+from gaia_jax.importers import player as player_module
 from gaia_jax.importers.lines import is_leech
 from gaia_jax.importers.notation import Differs, setup_of
-from gaia_jax.importers.seat import brainstone_and_tokens, neighbours
+from gaia_jax.importers.position import brainstone_and_tokens, neighbours
 from gaia_jax.ruleset import VARIANTS
 from tests.conftest import GAMES
 from tests.replays import brainstone, compare, layouts, mutants, play
 from tests.replays.player import Player
 from tests.replays.record import record
-from tests.replays.table import Seat, Table
+from tests.replays.table import Position, Table
 
 TASTE = {
     "piece PI": 100.0, "upgrade": 4.0, "project": 4.0, "mine": 2.0, "free": 20.0,
@@ -228,11 +228,11 @@ def test_the_command_fails_where_something_differs(
 
 @pytest.fixture(scope="module")
 def at_the_start(table: Table, games: Games) -> Any:
-    """Call `look(seat)` before the first decision; player 0 has the brainstone."""
+    """Call `look(position)` before the first decision; player 0 has the brainstone."""
 
     def play_none(look: Any, game: dict[str, Any] = games[0]) -> None:
         def script(lane: int) -> Any:
-            look(Seat(table, lane))
+            look(Position(table, lane))
             yield from ()
 
         table.play([table.read(setup_of(game, table.env.ruleset))], script)
@@ -248,11 +248,11 @@ def test_a_wasted_payment_takes_the_brainstone(at_the_start: Any) -> None:
         ("1pw", [0, 0, 0, 0], (0, [0, 0, 0, 0])),
     ]
 
-    def look(seat: Seat) -> None:
+    def look(position: Position) -> None:
         for price, tokens, after in cases:
-            brainstone.write(seat, 0, 2, tokens)
-            layouts.pay(seat, price, 1, 0)
-            assert brainstone_and_tokens(seat.state.game, 0) == after
+            brainstone.write(position, 0, 2, tokens)
+            layouts.pay(position, price, 0)
+            assert brainstone_and_tokens(position.state.game, 0) == after
 
     at_the_start(look)
 
@@ -266,38 +266,38 @@ def test_the_brainstone_and_a_token_change_places(at_the_start: Any) -> None:
         ((0, [3, 0, 0, 0]), (1, [3, 0, 0, 0]), 1, (1, [3, 0, 0, 0])),  # already there
     ]
 
-    def look(seat: Seat) -> None:
+    def look(position: Position) -> None:
         for was, now, place, after in cases:
-            brainstone.write(seat, 0, *was)
-            before = seat.state.game
-            brainstone.write(seat, 0, *now)
-            assert brainstone.place_brainstone(seat, before, 0, place) == (now != after)
-            assert brainstone_and_tokens(seat.state.game, 0) == after
+            brainstone.write(position, 0, *was)
+            before = position.state.game
+            brainstone.write(position, 0, *now)
+            assert brainstone.place_brainstone(position, before, 0, place) == (now != after)
+            assert brainstone_and_tokens(position.state.game, 0) == after
         with pytest.raises(Differs):  # no token in III to change places with
-            brainstone.place_brainstone(seat, before, 0, 2)
+            brainstone.place_brainstone(position, before, 0, 2)
 
     at_the_start(look)
 
 
-def with_players(seat: Seat, **fields: Any) -> None:
+def with_players(position: Position, **fields: Any) -> None:
     """Write the fields of player 0."""
-    state = seat.state
+    state = position.state
     players = state.game.players
     for name, value in fields.items():
         row = np.array(getattr(players, name))
         row[0] = value
         players = players.replace(**{name: row})
-    seat.set_state(state.replace(game=state.game.replace(players=players)))
+    position.set_state(state.replace(game=state.game.replace(players=players)))
 
 
 def test_the_used_special_of_a_covered_tile_is_not_told(at_the_start: Any) -> None:
-    def look(seat: Seat) -> None:
-        ids = seat.rules.ids
+    def look(position: Position) -> None:
+        ids = position.rules.ids
         tile, special = ids["tile"].index(CHARGE_4), ids["special"].index(CHARGE_4)
-        with_players(seat, tiles=1 << tile, used=1 << special)
-        assert compare.specials(seat, seat.state.game, 0) == {CHARGE_4}
-        with_players(seat, covered=1 << tile)
-        assert compare.specials(seat, seat.state.game, 0) == set()
+        with_players(position, tiles=1 << tile, used=1 << special)
+        assert compare.specials(position, position.state.game, 0) == {CHARGE_4}
+        with_players(position, covered=1 << tile)
+        assert compare.specials(position, position.state.game, 0) == set()
 
     at_the_start(look)
 
@@ -315,16 +315,16 @@ def test_gleens_full_of_ore_gain_nothing_for_power(at_the_start: Any, games: Gam
     """Without the QIC academy their QIC is ore (GLE-01), and that has no room (FRE-03)."""
     game = with_factions(games[0], "gleens")
 
-    def look(seat: Seat) -> None:
-        resources = np.array(seat.state.game.players.resources[0])
+    def look(position: Position) -> None:
+        resources = np.array(position.state.game.players.resources[0])
         resources[1] = 15
-        with_players(seat, resources=resources, power=[0, 0, 4])
-        assert list(Player(seat, game).spend("4pw", "1q")) == []
-        assert seat.state.game.players.power[0].tolist() == [4, 0, 0]
-        assert seat.state.game.players.resources[0].tolist() == resources.tolist()
-        with_players(seat, power=[0, 0, 4], built=[0, 0, 0, 0, 0, 0, 1])
+        with_players(position, resources=resources, power=[0, 0, 4])
+        assert list(Player(position, game).spend("4pw", "1q")) == []
+        assert position.state.game.players.power[0].tolist() == [4, 0, 0]
+        assert position.state.game.players.resources[0].tolist() == resources.tolist()
+        with_players(position, power=[0, 0, 4], built=[0, 0, 0, 0, 0, 0, 1])
         with pytest.raises(Differs) as difference:  # with it, a conversion of ours
-            list(Player(seat, game).spend("4pw", "1q"))
+            list(Player(position, game).spend("4pw", "1q"))
         assert difference.value.args[1] == "free P4_to_Q"
 
     at_the_start(look, game)
@@ -333,11 +333,11 @@ def test_gleens_full_of_ore_gain_nothing_for_power(at_the_start: Any, games: Gam
 def test_only_nevlas_with_the_institute_pay_4_for_an_ore(at_the_start: Any, games: Games) -> None:
     game = with_factions(games[0], "nevlas", "xenos")
 
-    def look(seat: Seat) -> None:
+    def look(position: Position) -> None:
         for institutes, reason in ((0, "price"), (1, "legal START")):
-            with_players(seat, power=[0, 0, 4], built=[0, 0, 0, 0, institutes, 0, 0])
+            with_players(position, power=[0, 0, 4], built=[0, 0, 0, 0, institutes, 0, 0])
             with pytest.raises(Differs) as difference:
-                list(Player(seat, game).spend("4pw", "1o"))
+                list(Player(position, game).spend("4pw", "1o"))
             assert difference.value.args[0] == reason
 
     at_the_start(look, game)
@@ -347,12 +347,12 @@ def test_nevlas_with_the_institute_lose_tokens_not_credits(at_the_start: Any, ga
     """Power turned into credits that have no room: a token for two of them (ACT-07)."""
     game = with_factions(games[0], "nevlas", "xenos")
 
-    def look(seat: Seat) -> None:
+    def look(position: Position) -> None:
         for price, spent in (("4pw", 2), ("3pw", 2), ("1pw", 1)):
-            with_players(seat, resources=[30, 0, 0, 0], power=[0, 0, 4])
-            with_players(seat, built=[0, 0, 0, 0, 1, 0, 0])
-            assert list(Player(seat, game).spend(price, price.replace("pw", "c"))) == []
-            assert seat.state.game.players.power[0].tolist() == [spent, 0, 4 - spent]
+            with_players(position, resources=[30, 0, 0, 0], power=[0, 0, 4])
+            with_players(position, built=[0, 0, 0, 0, 1, 0, 0])
+            assert list(Player(position, game).spend(price, price.replace("pw", "c"))) == []
+            assert position.state.game.players.power[0].tolist() == [spent, 0, 4 - spent]
 
     at_the_start(look, game)
 
@@ -360,10 +360,10 @@ def test_nevlas_with_the_institute_lose_tokens_not_credits(at_the_start: Any, ga
 def test_a_satellite_keeps_away_from_other_federations(at_the_start: Any) -> None:
     """FED-04, FED-05; the Hive, player 3, extends its own (FED-15)."""
 
-    def look(seat: Seat) -> None:
-        state = seat.state
-        geometry, board = seat.rules.geometry, state.game.board
-        empty = np.asarray(board.planet) == seat.rules.ids["planet"].index("Empty")
+    def look(position: Position) -> None:
+        state = position.state
+        geometry, board = position.rules.geometry, state.game.board
+        empty = np.asarray(board.planet) == position.rules.ids["planet"].index("Empty")
         middle = next(
             cell
             for cell in np.flatnonzero(empty)
@@ -374,14 +374,14 @@ def test_a_satellite_keeps_away_from_other_federations(at_the_start: Any) -> Non
         bits = np.zeros_like(board.federation_bits)
         bits[planet] = (16 << 0) | (16 << 3)
         game = state.game.replace(board=board.replace(federation_bits=bits))
-        far = next(c for c in around if c not in neighbours(seat, {planet}) | {planet})
+        far = next(c for c in around if c not in neighbours(position, {planet}) | {planet})
         with pytest.raises(Differs, match="next to another federation"):
-            layouts.check_satellites(seat, game, 0, {far}, {int(middle)})
-        layouts.check_satellites(seat, game, 3, {far}, {int(middle)})
+            layouts.check_satellites(position, game, 0, {far}, {int(middle)})
+        layouts.check_satellites(position, game, 3, {far}, {int(middle)})
         with pytest.raises(Differs, match="no empty space"):
-            layouts.check_satellites(seat, game, 3, {far}, {int(middle), planet})
+            layouts.check_satellites(position, game, 3, {far}, {int(middle), planet})
         with pytest.raises(Differs, match="not connected"):
-            layouts.check_satellites(seat, state.game, 0, {far, planet}, set())
+            layouts.check_satellites(position, state.game, 0, {far, planet}, set())
 
     at_the_start(look)
 
@@ -392,17 +392,17 @@ def test_the_brainstone_is_turned_before_an_action_that_asks_for_its_target(
     """`free brainstone` is legal only before the action; logs name its place after the target."""
     calls = []
 
-    def record_call(seat: Seat, player: int, command: list[str], place: int | None) -> bool:
+    def record_call(position: Position, player: int, command: list[str], place: int | None) -> bool:
         calls.append((command, place))
         return True
 
-    monkeypatch.setattr(seat_module, "wants_other_way", record_call)
+    monkeypatch.setattr(player_module, "wants_other_way", record_call)
     project = ["build", "gf", "1A0"]
 
-    def look(seat: Seat) -> None:
+    def look(position: Position) -> None:
         rest = [["special", "range+3"], project, ["brainstone", "area1"]]
         with pytest.raises(Differs, match="free brainstone"):
-            list(Player(seat, games[0]).next_command(0, rest))
+            list(Player(position, games[0]).next_command(0, rest))
         assert calls == [(project, 0)]
 
     at_the_start(look)

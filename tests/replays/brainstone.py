@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from gaia_jax.importers.notation import Differs
-from gaia_jax.importers.seat import GAIA, PLACES, brainstone_and_tokens
-from tests.replays.table import Seat
+from gaia_jax.importers.position import GAIA, PLACES, brainstone_and_tokens
+from tests.replays.table import Position
 
 
-def place_brainstone(seat: Seat, before: Any, player: int, place: int) -> bool:
+def place_brainstone(position: Position, before: Any, player: int, place: int) -> bool:
     """Let the brainstone lie where it was put: it and an ordinary token change places.
 
     Args:
@@ -28,7 +28,7 @@ def place_brainstone(seat: Seat, before: Any, player: int, place: int) -> bool:
     Raises:
         Differs: there is no such token.
     """
-    state = seat.state
+    state = position.state
     stone, tokens = brainstone_and_tokens(state.game, player)
     if stone == place:
         return False
@@ -48,33 +48,33 @@ def place_brainstone(seat: Seat, before: Any, player: int, place: int) -> bool:
     if source >= 0:
         tokens[source] -= 1
     tokens[target] += 1
-    write(seat, player, place, tokens)
+    write(position, player, place, tokens)
     return True
 
 
-def write(seat: Seat, player: int, place: int, tokens: list[int]) -> None:
+def write(position: Position, player: int, place: int, tokens: list[int]) -> None:
     """Change where one player's brainstone and tokens lie."""
-    state = seat.state
+    state = position.state
     players = state.game.players
     power, stones = np.array(players.power), np.array(players.brainstone)
     gaia = np.array(players.gaia_power)
     power[player], gaia[player], stones[player] = tokens[:3], tokens[3], place
     players = players.replace(power=power, gaia_power=gaia, brainstone=stones)
-    seat.set_state(state.replace(game=state.game.replace(players=players)))
+    position.set_state(state.replace(game=state.game.replace(players=players)))
 
 
-def adopt(seat: Seat, player: int, row: dict[str, Any], choices: list[int]) -> bool:
+def adopt(position: Position, player: int, row: dict[str, Any], choices: list[int]) -> bool:
     """After income: where the brainstone was left, if only it and a token have changed places.
 
     Args:
         row: the recorded player; choices: the places that were named, in their order.
     """
-    stone, tokens = brainstone_and_tokens(seat.state.game, player)
+    stone, tokens = brainstone_and_tokens(position.state.game, player)
     place = -1 if row["bs"] is None else PLACES[row["bs"]]
     recorded = [bowl + (i == place) for i, bowl in enumerate(row["pw"])]
     own = [bowl + (i == stone) for i, bowl in enumerate(tokens)]
     # Later charges move it on, none moves it back.
     if place == stone or recorded != own or not (0 <= stone < GAIA and choices[-1] <= place < GAIA):
         return False
-    write(seat, player, place, list(row["pw"]))
+    write(position, player, place, list(row["pw"]))
     return True

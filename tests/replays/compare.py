@@ -20,9 +20,9 @@ from gaia_jax.importers.notation import (
     TOKENS,
     cell_from_log,
 )
-from gaia_jax.importers.seat import final_vp, marked
+from gaia_jax.importers.position import final_vp, marked
 from gaia_jax.rules.player import bit_vector
-from tests.replays.table import Seat
+from tests.replays.table import Position
 
 Difference = tuple[str, Any, Any]  # field, recorded, ours
 PHASES = {
@@ -41,7 +41,7 @@ LETTERS = {name: letter for letter, name in PLANETS.items()}
 
 
 def compare(
-    seat: Seat, line: Line, waiting: int | None, planets: np.ndarray
+    position: Position, line: Line, waiting: int | None, planets: np.ndarray
 ) -> Iterator[Difference]:
     """All fields after a line that our game has come to.
 
@@ -50,13 +50,13 @@ def compare(
             compared before; planets: what lay on the cells before the Gaia phase.
     """
     phase = line.outcome["ph"]
-    if not (phase in BETWEEN or phase == PHASES.get(seat.node, "")):
-        yield "ph", phase, seat.node
-    yield from compare_state(seat, seat.state.game, line, waiting, planets)
+    if not (phase in BETWEEN or phase == PHASES.get(position.node, "")):
+        yield "ph", phase, position.node
+    yield from compare_state(position, position.state.game, line, waiting, planets)
 
 
 def compare_between(
-    seat: Seat, lines: list[Line], start: Any, planets: np.ndarray
+    position: Position, lines: list[Line], start: Any, planets: np.ndarray
 ) -> Iterator[Difference]:
     """The states inside income and Gaia phase, where our game decides in another order.
 
@@ -67,25 +67,25 @@ def compare_between(
         lines: of these phases, the last one is compared by `compare`; start: our game before
             them; planets: what lay on the cells before the Gaia phase.
     """
-    after = seat.state.game
+    after = position.state.game
     for number, line in enumerate(lines[:-1]):
         later = [command[0] for other in lines[number + 1 :] for command in other.commands]
         game = start if "tech" in later else after
         if line.outcome["ph"] == "roundGaia":
-            game = game.replace(board=game.board.replace(planet=converted(seat, game)))
-        for field, recorded, own in compare_state(seat, game, line, None, planets):
+            game = game.replace(board=game.board.replace(planet=converted(position, game)))
+        for field, recorded, own in compare_state(position, game, line, None, planets):
             yield f"line {line.number} {line.text!r}: {field}", recorded, own
 
 
-def converted(seat: Seat, game: Any) -> np.ndarray:
+def converted(position: Position, game: Any) -> np.ndarray:
     """The contents of the cells in the Gaia phase (GAI-02)."""
     planets = np.array(game.board.planet)
-    planets[np.asarray(game.board.gaiaformer) >= 0] = seat.rules.ids["planet"].index("Gaia")
+    planets[np.asarray(game.board.gaiaformer) >= 0] = position.rules.ids["planet"].index("Gaia")
     return planets
 
 
 def compare_state(
-    seat: Seat, game: Any, line: Line, waiting: int | None, planets: np.ndarray
+    position: Position, game: Any, line: Line, waiting: int | None, planets: np.ndarray
 ) -> Iterator[Difference]:
     """Compare a recorded state with a game of ours; the arguments are those of `compare`."""
     outcome = line.outcome
@@ -93,7 +93,7 @@ def compare_state(
     for player, recorded_row in enumerate(outcome["pl"]):
         row = read_player(recorded_row)
         skipped = STOCKS if between or ended or player == waiting else ()
-        own_row = player_row(seat, game, player)
+        own_row = player_row(position, game, player)
         for field, value in row.items():
             if field not in own_row or field in skipped or (ended and field in ("vp", "used")):
                 continue
@@ -107,31 +107,31 @@ def compare_state(
             if value != own:
                 yield f"{row['f']}.{field}", value, own
     lie = planets if outcome["ph"] == "roundIncome" else np.asarray(game.board.planet)
-    yield from compare_map(seat, game, outcome, lie)
+    yield from compare_map(position, game, outcome, lie)
     supply = {TOKENS[kind]: count for kind, count in outcome["fedpool"].items()}
     tokens = game.turn.token_supply.tolist()
-    own = dict(zip(seat.rules.ids["token"], tokens, strict=False))
+    own = dict(zip(position.rules.ids["token"], tokens, strict=False))
     if supply != own:
         yield "fedpool", supply, own
     if not ended:
-        yield from compare_table(seat, game, line)
+        yield from compare_table(position, game, line)
 
 
-def compare_table(seat: Seat, game: Any, line: Line) -> Iterator[Difference]:
+def compare_table(position: Position, game: Any, line: Line) -> Iterator[Difference]:
     """Compare the common parts: round, turn order, board spaces, boosters, level 5."""
     outcome = line.outcome
     passed = [int(p) for p in np.argsort(game.turn.passed) if game.turn.passed[p] > 0]
     order = [p for p in game.turn.order.tolist() if p not in passed]
     # Between the turns that engine asks one player after the other, ours decision by decision.
-    to = line.next if outcome["ph"] in BETWEEN else seat.player
+    to = line.next if outcome["ph"] in BETWEEN else position.player
     for field, value in (
         ("rd", int(game.turn.round)),
         ("order", still_to_come(game) if outcome["ph"].startswith("setup") else order),
         ("passed", passed),
-        ("board", used_spaces(seat, game)),
+        ("board", used_spaces(position, game)),
         ("to", outcome["to"] if to is None else to),
-        ("pool", open_boosters(seat, outcome)),
-        ("tfed", token_of_level_5(seat, game)),
+        ("pool", open_boosters(position, outcome)),
+        ("tfed", token_of_level_5(position, game)),
     ):
         recorded = sorted(outcome[field]) if field in ("board", "pool") else outcome[field]
         if recorded != value:
@@ -145,9 +145,9 @@ def still_to_come(game: Any) -> list[int]:
     return sequence[done + 1 : boosters if done < boosters else None]
 
 
-def open_boosters(seat: Seat, outcome: dict[str, Any]) -> list[str]:
+def open_boosters(position: Position, outcome: dict[str, Any]) -> list[str]:
     """Those in play without an owner; in round 6 a player who passes gives the own one back."""
-    game, ids = seat.state.game, seat.rules.ids
+    game, ids = position.state.game, position.rules.ids
     back = outcome["passed"] if outcome["rd"] == 6 else ()
     owned = {int(game.players.booster[p]) for p in range(len(outcome["pl"])) if p not in back}
     names = {own: name for name, own in BOOSTERS.items()}
@@ -155,16 +155,16 @@ def open_boosters(seat: Seat, outcome: dict[str, Any]) -> list[str]:
     return sorted(names[ids["booster"][kind]] for kind in in_play - owned)
 
 
-def token_of_level_5(seat: Seat, game: Any) -> str | None:
+def token_of_level_5(position: Position, game: Any) -> str | None:
     """The token on level 5 of terraforming, until a player reaches it."""
     if (np.asarray(game.players.tracks)[:, 0] == 5).any():
         return None
     names = {own: name for name, own in TOKENS.items()}
-    return names[seat.rules.ids["token"][int(game.setup.tf5_token)]]
+    return names[position.rules.ids["token"][int(game.setup.tf5_token)]]
 
 
-def used_spaces(seat: Seat, game: Any) -> list[str]:
-    ids = seat.rules.ids
+def used_spaces(position: Position, game: Any) -> list[str]:
+    ids = position.rules.ids
     power = np.asarray(bit_vector(game.turn.power_used, len(ids["power_action"])))
     qic = np.asarray(bit_vector(game.turn.ship_used, len(ids["qic_action"])))
     used = {f"power {x}" for x, is_used in zip(ids["power_action"], power, strict=True) if is_used}
@@ -172,9 +172,9 @@ def used_spaces(seat: Seat, game: Any) -> list[str]:
     return sorted(name for name, text in BOARD_ACTIONS.items() if text in used)
 
 
-def player_row(seat: Seat, game: Any, player: int) -> dict[str, Any]:
+def player_row(position: Position, game: Any, player: int) -> dict[str, Any]:
     """A player in the recorded form, as far as it can be compared."""
-    players, rules = game.players, seat.rules
+    players, rules = game.players, position.rules
     ids = rules.ids
     faction = ids["faction"][int(game.setup.faction[player])]
 
@@ -206,17 +206,17 @@ def player_row(seat: Seat, game: Any, player: int) -> dict[str, Any]:
         "gf": read("gaiaformers") + read("gaiaformers_out") + read("gaiaformers_gaia"),
         "gfg": read("gaiaformers_gaia"),
         "boost": {own: name for name, own in BOOSTERS.items()}.get(booster),
-        "tech": tiles(seat, game, player),
+        "tech": tiles(position, game, player),
         "fed": tokens,
         "green": read("green"),
         "fc": read("formed"),
-        "used": specials(seat, game, player),
+        "used": specials(position, game, player),
     }
 
 
-def tiles(seat: Seat, game: Any, player: int) -> set[str]:
+def tiles(position: Position, game: Any, player: int) -> set[str]:
     """Tiles as tile@slot, ! for a covered one."""
-    ids = seat.rules.ids
+    ids = position.rules.ids
     slots = list(SLOTS)
     names = {own: name for name, own in TECHS.items()}
     labels = set()
@@ -231,9 +231,9 @@ def tiles(seat: Seat, game: Any, player: int) -> set[str]:
     return labels
 
 
-def specials(seat: Seat, game: Any, player: int) -> set[str]:
+def specials(position: Position, game: Any, player: int) -> set[str]:
     """Special actions used this round; those of a booster and of a covered tile go with it."""
-    ids = seat.rules.ids
+    ids = position.rules.ids
     number = int(game.players.booster[player])
     booster = ids["booster"][number] if number >= 0 else None
     used, covered = int(game.players.used[player]), int(game.players.covered[player])
@@ -260,10 +260,10 @@ def read_player(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def compare_map(
-    seat: Seat, game: Any, outcome: dict[str, Any], planets: np.ndarray
+    position: Position, game: Any, outcome: dict[str, Any], planets: np.ndarray
 ) -> Iterator[Difference]:
     """Planets, pieces, guests, federations and satellites by hex."""
-    board, rules = game.board, seat.rules
+    board, rules = game.board, position.rules
     names = ("", "m", "ts", "lab", "PI", "ac1", "ac2")
     recorded = {}
     for q, r, planet, piece, player, guest, fed in outcome["map"]:
@@ -290,7 +290,7 @@ def compare_map(
             yield f"map {q},{r}", recorded_cell, own
 
 
-def compare_end(seat: Seat, record: dict[str, Any], before: Any) -> Iterator[Difference]:
+def compare_end(position: Position, record: dict[str, Any], before: Any) -> Iterator[Difference]:
     """Whether the game is over, and its final VP.
 
     Args:
@@ -300,10 +300,10 @@ def compare_end(seat: Seat, record: dict[str, Any], before: Any) -> Iterator[Dif
     recorded = [[row["f"], row["vp"]] for row in rows]
     if "auction" not in record["opts"] and record["vp"] != recorded:  # bids come off later
         yield "vp", record["vp"], recorded
-    if seat.over != record["ended"]:
-        yield "ended", record["ended"], seat.over
-    if seat.over:
+    if position.over != record["ended"]:
+        yield "ended", record["ended"], position.over
+    if position.over:
         for number, (faction, vp) in enumerate(recorded):
-            own = final_vp(seat.rules, seat.state.game, before, number)
+            own = final_vp(position.rules, position.state.game, before, number)
             if vp != own:
                 yield f"{faction}.vp at the end", vp, own

@@ -8,7 +8,7 @@ import numpy as np
 
 from gaia_jax.components import costs
 from gaia_jax.importers.notation import Differs, amounts
-from gaia_jax.importers.seat import (
+from gaia_jax.importers.position import (
     brainstone_and_tokens,
     is_spent,
     loose,
@@ -18,11 +18,11 @@ from gaia_jax.importers.seat import (
     worth,
 )
 from tests.replays import brainstone
-from tests.replays.table import Seat
+from tests.replays.table import Position
 
 
 def check_satellites(
-    seat: Seat, before: Any, player: int, picked: set[int], satellites: set[int]
+    position: Position, before: Any, player: int, picked: set[int], satellites: set[int]
 ) -> None:
     """Whether recorded satellites may lie there: FED-03 to FED-05 but for their number.
 
@@ -32,7 +32,7 @@ def check_satellites(
         Differs: a satellite is not on empty space, or is next to another federation of the player,
             or the federation does not connect.
     """
-    board, rules = before.board, seat.rules
+    board, rules = before.board, position.rules
 
     def names(cells: set[int]) -> list[str]:
         return [",".join(map(str, rules.geometry.cells[cell])) for cell in sorted(cells)]
@@ -46,20 +46,21 @@ def check_satellites(
         union = picked | satellites | own
     else:
         union = picked | satellites
-        if near := neighbours(seat, satellites) & own:
+        if near := neighbours(position, satellites) & own:
             raise Differs("satellites", names(near), "next to another federation")
     outside = loose(before, player) - union
-    while touching := neighbours(seat, union - satellites) & outside:  # groups are taken whole (A9)
+    # Groups are taken whole (A9).
+    while touching := neighbours(position, union - satellites) & outside:
         union |= touching
         outside -= touching
     reached = {min(union)}
-    while touching := neighbours(seat, reached) & union - reached:
+    while touching := neighbours(position, reached) & union - reached:
         reached |= touching
     if reached != union:
         raise Differs("satellites", names(satellites), "not connected")
 
 
-def adopt(seat: Seat, before: Any, player: int, recorded: set[int]) -> bool:
+def adopt(position: Position, before: Any, player: int, recorded: set[int]) -> bool:
     """Put the recorded satellites where ours lie, after comparing planets, power and number.
 
     Returns:
@@ -67,7 +68,7 @@ def adopt(seat: Seat, before: Any, player: int, recorded: set[int]) -> bool:
     Raises:
         Differs: the federation has other planets, or another number of satellites.
     """
-    state = seat.state
+    state = position.state
     game = state.game
     old = marked(before, player, 0)
     own = marked(game, player, 0) - old
@@ -75,11 +76,11 @@ def adopt(seat: Seat, before: Any, player: int, recorded: set[int]) -> bool:
     if len(own) != len(recorded_satellites):
         raise Differs("satellites", len(recorded_satellites), len(own))
     picked = recorded & members(game, player)
-    check_satellites(seat, before, player, picked, recorded_satellites)
+    check_satellites(position, before, player, picked, recorded_satellites)
     satellites = old | recorded_satellites
     joined = marked(before, player, 4) | picked
     outside = members(game, player) - joined
-    while touching := neighbours(seat, joined | satellites) & outside:
+    while touching := neighbours(position, joined | satellites) & outside:
         joined |= touching
         outside -= touching
     federation_bits = np.asarray(game.board.federation_bits).astype(int)
@@ -91,26 +92,25 @@ def adopt(seat: Seat, before: Any, player: int, recorded: set[int]) -> bool:
     board = game.board.replace(
         federation_bits=federation_bits.astype(game.board.federation_bits.dtype)
     )
-    seat.set_state(state.replace(game=game.replace(board=board)))
+    position.set_state(state.replace(game=game.replace(board=board)))
     return True
 
 
-def pay(seat: Seat, price: str, times: int, player: int) -> None:
-    """Take one of `times` payments that brought nothing from a player's stocks (FRE-03).
+def pay(position: Position, price: str, player: int) -> None:
+    """Take a payment that brought nothing from a player's stocks (FRE-03).
 
     Power is paid as our rules pay it: the brainstone too (ACT-06, A21), Nevlas with the PI in
     tokens worth 2 (ACT-07).
     """
-    state = seat.state
+    state = position.state
     players = state.game.players
-    ((count, unit),) = amounts(price)
-    amount = count // times
+    ((amount, unit),) = amounts(price)
     order = ("c", "o", "k", "q")
     stone, tokens = brainstone_and_tokens(state.game, player)
     if unit in order:
         resources = np.array(players.resources)
         resources[player, order.index(unit)] -= amount
-        seat.set_state(
+        position.set_state(
             state.replace(game=state.game.replace(players=players.replace(resources=resources)))
         )
         return
@@ -118,20 +118,20 @@ def pay(seat: Seat, price: str, times: int, player: int) -> None:
         tokens[2] -= 1
         tokens[3] += 1
     elif unit == "pw":
-        if is_spent(seat, player, amount):
+        if is_spent(position, player, amount):
             stone, amount = 0, max(0, amount - costs.BRAINSTONE_POWER)
-        amount = -(-amount // worth(seat, player))
+        amount = -(-amount // worth(position, player))
         tokens[2] -= amount
         tokens[0] += amount
     else:
         raise Differs("wasted conversion", price, "not known")
-    brainstone.write(seat, player, stone, tokens)
+    brainstone.write(position, player, stone, tokens)
 
 
-def take(seat: Seat, player: int, credits: int) -> None:
+def take(position: Position, player: int, credits: int) -> None:
     """Take credits from a player."""
-    state = seat.state
+    state = position.state
     resources = np.array(state.game.players.resources)
     resources[player, 0] -= credits
     players = state.game.players.replace(resources=resources)
-    seat.set_state(state.replace(game=state.game.replace(players=players)))
+    position.set_state(state.replace(game=state.game.replace(players=players)))

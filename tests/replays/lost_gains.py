@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gaia_jax.importers.seat import brainstone_and_tokens, is_full
-from tests.replays.table import Seat
+from gaia_jax.importers.position import brainstone_and_tokens, is_full
+from tests.replays.table import Position
 
 # What a special action gains, in recorded units.
 SPECIALS = {
@@ -18,35 +18,35 @@ SPECIALS = {
 }
 
 
-def can_charge(seat: Seat) -> bool:
+def can_charge(position: Position) -> bool:
     """Whether the decider has a token in bowl I or II."""
-    stone, tokens = brainstone_and_tokens(seat.state.game, seat.player)
+    stone, tokens = brainstone_and_tokens(position.state.game, position.player)
     return tokens[0] + tokens[1] > 0 or stone in (0, 1)
 
 
-def is_used(seat: Seat, text: str) -> bool:
+def is_used(position: Position, text: str) -> bool:
     """Whether the decider has used that special action this round; True for other actions."""
-    ids, (verb, _, name) = seat.rules.ids["special"], text.partition(" ")
-    used = int(seat.state.game.players.used[seat.player])
+    ids, (verb, _, name) = position.rules.ids["special"], text.partition(" ")
+    used = int(position.state.game.players.used[position.player])
     return verb != "special" or bool(used >> ids.index(name) & 1)
 
 
-def special_is_void(seat: Seat, text: str) -> bool:
+def special_is_void(position: Position, text: str) -> bool:
     """Whether the whole gain of a special action that the decider has not used would be lost."""
-    if seat.node != "TURN" or is_used(seat, text):
+    if position.node != "TURN" or is_used(position, text):
         return False
     if text == "special BT1_ACT_CHARGE4":
-        return not can_charge(seat)
+        return not can_charge(position)
     if text not in SPECIALS:
         return False
-    faction = seat.rules.factions[int(seat.state.game.setup.faction[seat.player])]
+    faction = position.rules.factions[int(position.state.game.setup.faction[position.player])]
     bal_taks = text == "special AC_B" and faction.id == "BAL_TAKS"
-    return is_full(seat, "4c" if bal_taks else SPECIALS[text], seat.player)
+    return is_full(position, "4c" if bal_taks else SPECIALS[text], position.player)
 
 
-def allow(seat: Seat, text: str) -> None:
+def allow(position: Position, text: str) -> None:
     """Make the action legal in the state, so that the next step carries it out."""
-    state: Any = seat.state
+    state: Any = position.state
     mask = np.array(state.legal_action_mask)
-    mask[seat.rules.actions.by_text[text]] = True
-    seat.set_state(state.replace(legal_action_mask=mask))
+    mask[position.rules.actions.by_text[text]] = True
+    position.set_state(state.replace(legal_action_mask=mask))

@@ -7,7 +7,7 @@ from typing import Any
 
 from gaia_jax.importers.lines import Line
 from gaia_jax.importers.notation import BOARD_ACTIONS, BOOSTERS, PIECES, SLOTS, SPECIALS
-from gaia_jax.importers.seat import is_full
+from gaia_jax.importers.position import is_full
 from tests.replays.compare import Difference
 from tests.replays.lost_gains import can_charge, special_is_void
 from tests.replays.player import Player
@@ -24,15 +24,15 @@ STEPS = ("power PA_TF1", "power PA_TF2", "special RB13")
 
 def compare(player: Player, line: Line, report: Any) -> Iterator[Difference]:
     """Both ways; what differs for a known reason is counted, everything else is a difference."""
-    seat, offered = player.seat, line.options
-    if offered is None or seat.written:
+    position, offered = player.position, line.options
+    if offered is None or position.written:
         return
     report.asked += 1
     player.who = line.who
     recorded = set(read(player, offered))
-    if seat.node == "LEECH":  # conversions are offered there to no end
+    if position.node == "LEECH":  # conversions are offered there to no end
         recorded = {text for text in recorded if text.startswith("leech")}
-    own = at_turn(player) if seat.node == "TURN" else set(seat.menu())
+    own = at_turn(player) if position.node == "TURN" else set(position.menu())
     for text in sorted(recorded - own):
         if reason := why_not_ours(player, text):
             report.known[reason] += 1
@@ -47,17 +47,17 @@ def compare(player: Player, line: Line, report: Any) -> Iterator[Difference]:
 
 def why_not_ours(player: Player, text: str) -> str | None:
     """Why the recorded engine offers what our rules do not."""
-    seat = player.seat
+    position = player.position
     verb, _, name = text.partition(" ")
-    if verb == "free" and name in GAINS and is_full(seat, GAINS[name], seat.player):
+    if verb == "free" and name in GAINS and is_full(position, GAINS[name], position.player):
         return "a conversion whose gain has no room (FRE-03)"
     if text in STEPS:
         return "steps without a planet to use them on"
     if text == "special RB11":
         return "range without a planet to use it on"
-    if special_is_void(seat, text):
+    if special_is_void(position, text):
         return "a special action whose gain is lost (A27)"
-    if text == "leech CHARGE" and not can_charge(seat):
+    if text == "leech CHARGE" and not can_charge(position):
         return "a token where nothing can be charged (LEE-07)"
     return None
 
@@ -74,17 +74,17 @@ def may_type(player: Player, offered: dict[str, Any]) -> bool:
 
     That engine's search gives up at times; it then checks what is typed.
     """
-    return offered.get("federation") == [] and player.seat.legal("form_federation")
+    return offered.get("federation") == [] and player.position.legal("form_federation")
 
 
 def at_turn(player: Player) -> set[str]:
     """Our legal actions at TURN, upgrades by their pieces."""
-    seat = player.seat
+    position = player.position
     texts = set()
-    for text in seat.menu():
+    for text in position.menu():
         verb, _, cell = text.partition(" ")
         if verb == "upgrade":
-            texts |= {f"build {OURS[piece]} {cell}" for piece in seat.pieces(text)}
+            texts |= {f"build {OURS[piece]} {cell}" for piece in position.pieces(text)}
         elif verb in ("mine", "project"):
             texts.add(f"build {'m' if verb == 'mine' else 'gf'} {cell}")
         else:
@@ -95,7 +95,7 @@ def at_turn(player: Player) -> set[str]:
 def read(player: Player, offered: dict[str, Any]) -> Iterator[str]:
     """The offer in our words."""
     for piece, place, *_ in offered.get("build", ()):
-        node = player.seat.node
+        node = player.position.node
         cell = player.at(place)
         yield f"pick {cell}" if node == "START" else f"build {piece} {cell}"
     for track in offered.get("up", ()):

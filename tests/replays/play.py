@@ -21,10 +21,10 @@ from typing import Any
 from gaia_jax import enable_compilation_cache
 from gaia_jax.importers.lines import Line, groups
 from gaia_jax.importers.notation import Differs, planets_of, setup_of
-from gaia_jax.importers.seat import Script
+from gaia_jax.importers.position import Script
 from tests.replays import compare, options
 from tests.replays.player import Player
-from tests.replays.table import Seat, Table
+from tests.replays.table import Position, Table
 
 BATCH = 64  # as the duel, whose compiled step it shares
 PLAYERS = (2, 3, 4)
@@ -49,7 +49,7 @@ class Report:
             print(f"{game}, {self.differences[-1][1]}")
 
 
-def script_of(seat: Seat, record: dict[str, Any], report: Report) -> Script:
+def script_of(position: Position, record: dict[str, Any], report: Report) -> Script:
     """The script of one game; it ends at the first difference.
 
     Nothing is compared before the step `record["compared_from"]`, where there is one: a mutant's
@@ -59,17 +59,17 @@ def script_of(seat: Seat, record: dict[str, Any], report: Report) -> Script:
     line: Line | None = None
     report.games += 1
     try:
-        player = Player(seat, record)
+        player = Player(position, record)
         player.written = report.written
         differences: list[compare.Difference] = []
         for together in groups(player.lines):
             line = together[-1]
             compared = line.number >= record.get("compared_from", 0)
             if together[0].between:
-                start, planets = seat.state.game, player.planets
+                start, planets = position.state.game, player.planets
                 yield from player.between(together)
                 if compared:
-                    differences = list(compare.compare_between(seat, together, start, planets))
+                    differences = list(compare.compare_between(position, together, start, planets))
             else:
                 if compared:
                     differences = list(options.compare(player, line, report))
@@ -77,14 +77,14 @@ def script_of(seat: Seat, record: dict[str, Any], report: Report) -> Script:
                     yield from player.line(line)
             if compared and not differences:
                 differences = list(
-                    compare.compare(seat, line, player.waiting_for(), player.planets)
+                    compare.compare(position, line, player.waiting_for(), player.planets)
                 )
             if differences:
                 break
             report.lines += len(together)
         else:
-            differences = list(compare.compare_end(seat, record, player.before))
-            report.ended += seat.over and not differences
+            differences = list(compare.compare_end(position, record, player.before))
+            report.ended += position.over and not differences
         for difference in differences:
             report.differs(game, line, *difference)
     except Differs as difference:
@@ -112,7 +112,7 @@ def play(table: Table, records: list[dict[str, Any]], report: Report) -> None:
         together = readable[first : first + table.batch]
 
         def script(lane: int, together: list[dict[str, Any]] = together) -> Script:
-            return script_of(Seat(table, lane), together[lane], report)
+            return script_of(Position(table, lane), together[lane], report)
 
         mirrored = {
             lane: planets_of(record)

@@ -7,51 +7,51 @@ from typing import Any
 
 from gaia_jax.importers import player
 from gaia_jax.importers.lines import Line
-from gaia_jax.importers.seat import Script
+from gaia_jax.importers.position import Script
 from tests.replays import brainstone, layouts, lost_gains
-from tests.replays.table import Seat
+from tests.replays.table import Position
 
 # Where our game asks in the phases between two turns; a tile of the Itars may open more decisions.
 NODES_BETWEEN = ("INCOME", "TERRANS", "ITARS")
 
 
 class Player(player.Player):
-    """Plays the commands of lines at a seat of a table."""
+    """Plays the commands of lines at a position of a table."""
 
-    seat: Seat
+    position: Position
 
-    def __init__(self, seat: Seat, record: dict[str, Any]) -> None:
-        super().__init__(seat, record)
+    def __init__(self, position: Position, record: dict[str, Any]) -> None:
+        super().__init__(position, record)
         self.written: Counter[str] = Counter()  # what was written into our states
         self.planets: Any = None  # what lay on the cells before the last decision of a turn
 
     def act(self, text: str) -> Script:
-        if text not in self.seat.menu() and lost_gains.special_is_void(self.seat, text):
-            lost_gains.allow(self.seat, text)
+        if text not in self.position.menu() and lost_gains.special_is_void(self.position, text):
+            lost_gains.allow(self.position, text)
             self.written["a special action whose gain was lost"] += 1
         for action in super().act(text):
-            seat = self.seat
-            if seat.node not in NODES_BETWEEN:
-                self.planets = seat.table.states.game.board.planet[seat.lane].copy()
-            seat.written = False
+            position = self.position
+            if position.node not in NODES_BETWEEN:
+                self.planets = position.table.states.game.board.planet[position.lane].copy()
+            position.written = False
             yield action
 
     def put_brainstone(self, before: Any, player: int, place: int) -> None:
-        if brainstone.place_brainstone(self.seat, before, player, place):
+        if brainstone.place_brainstone(self.position, before, player, place):
             self.written["the brainstone and a token change places"] += 1
 
     def leave_brainstone(self, line: Line, player: int, choices: list[int]) -> None:
-        if brainstone.adopt(self.seat, player, line.outcome["pl"][player], choices):
+        if brainstone.adopt(self.position, player, line.outcome["pl"][player], choices):
             self.written["the brainstone and a token change places"] += 1
 
     def put_satellites(self, before: Any, player: int, cells: set[int]) -> None:
-        if layouts.adopt(self.seat, before, player, cells):
+        if layouts.adopt(self.position, before, player, cells):
             self.written["satellites on other cells"] += 1
 
     def lose(self, player: int, price: str) -> None:
-        layouts.pay(self.seat, price, 1, player)
+        layouts.pay(self.position, price, player)
         self.written["a conversion whose gain was lost"] += 1
 
     def take(self, player: int, credits: int) -> None:
-        layouts.take(self.seat, player, credits)
+        layouts.take(self.position, player, credits)
         self.written["half a token lost"] += 1

@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gaia_jax.importers import seat
-from gaia_jax.importers.seat import Script
+from gaia_jax.importers import position
+from gaia_jax.importers.position import Script
 from gaia_jax.replay import laid
 from gaia_jax.rules import seat as seats
 from gaia_jax.rules import upgrade
@@ -88,7 +88,7 @@ class Table:
         jax.tree.map(write, self.states, state)
 
 
-class Seat(seat.Seat):
+class Position(position.Position):
     """One game of a table: what a script asks of it."""
 
     def __init__(self, table: Table, lane: int) -> None:

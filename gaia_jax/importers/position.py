@@ -1,4 +1,4 @@
-"""One game that is played as in a log: the open decision, and questions about the position."""
+"""A game that is played as in a log: its open decision, pieces, power and stocks."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ PLACES = {"area1": 0, "area2": 1, "area3": 2, "gaia": 3, "discard": -1}
 BOWL_II, BOWL_III, GAIA = 1, 2, 3
 
 
-class Seat:
-    """One game, its state on the host."""
+class Position:
+    """The present position of a game, on the host."""
 
     def __init__(self, rules: Ruleset, state: State) -> None:
         self.rules, self._state = rules, state
@@ -88,52 +88,55 @@ def loose(game: GameState, player: int) -> set[int]:
     return members(game, player) - marked(game, player, 4)
 
 
-def neighbours(seat: Seat, cells: Iterable[int]) -> set[int]:
+def neighbours(position: Position, cells: Iterable[int]) -> set[int]:
     """All cells next to these."""
-    table = seat.rules.geometry.neighbors
+    table = position.rules.geometry.neighbors
     return {int(n) for cell in cells for n in table[cell] if n >= 0}
 
 
-def group_of(seat: Seat, text: str, game: GameState) -> set[int]:
+def group_of(position: Position, text: str, game: GameState) -> set[int]:
     """The group of touching unfederated structures and stations that a pick names (A9)."""
-    own = loose(game, seat.player)
-    index = from_text(seat.rules, text)
-    group = {int(seat.rules.actions.cell[index])}
-    while neighbours_left := (neighbours(seat, group) & own) - group:
+    own = loose(game, position.player)
+    index = from_text(position.rules, text)
+    group = {int(position.rules.actions.cell[index])}
+    while neighbours_left := (neighbours(position, group) & own) - group:
         group |= neighbours_left
     return group
 
 
-def has_piece(seat: Seat, player: int, piece: str, cell: str) -> bool:
+def has_piece(position: Position, player: int, piece: str, cell: str) -> bool:
     """Whether a player has such a piece on a cell "q,r"."""
     q, r = cell.split(",")
-    at, board = seat.rules.geometry.cell_index[int(q), int(r)], seat.state.game.board
+    at, board = position.rules.geometry.cell_index[int(q), int(r)], position.state.game.board
     if piece == "gf":
         return int(board.gaiaformer[at]) == player
     if piece == "sp":
         return bool(board.station[at])
     if piece == "m" and int(board.guest[at]) == player:
         return True
-    structure = seat.rules.ids["structure"].index(PIECES[piece])
+    structure = position.rules.ids["structure"].index(PIECES[piece])
     return int(board.owner[at]) == player and int(board.structure[at]) == structure
 
 
 # -- power and stocks
 
 
-def worth(seat: Seat, player: int) -> int:
+def worth(position: Position, player: int) -> int:
     """The worth of a token of bowl III for a player (ACT-07)."""
-    game = seat.state.game
-    faction = seat.rules.factions[int(game.setup.faction[player])]
+    return _power_worth(position.rules, position.state.game, player)
+
+
+def _power_worth(rules: Ruleset, game: GameState, player: int) -> int:
+    faction = rules.factions[int(game.setup.faction[player])]
     return int(faction.pi_power_worth) if game.players.built[player, 4] else 1
 
 
-def is_full(seat: Seat, gain: str, player: int) -> bool:
+def is_full(position: Position, gain: str, player: int) -> bool:
     """Whether nothing of a conversion's gain has room."""
-    game = seat.state.game
+    game = position.state.game
     players = game.players
     names = {"c": "credits", "o": "ore", "k": "knowledge"}
-    faction = seat.rules.factions[int(game.setup.faction[player])]
+    faction = position.rules.factions[int(game.setup.faction[player])]
     if faction.id == "GLEENS" and not players.built[player, 6]:
         names["q"] = "ore"  # QIC come as ore (GLE-01)
     stocks = [names.get(unit) for _, unit in amounts(gain)]
@@ -154,40 +157,40 @@ def place_in(command: list[str]) -> int:
     return PLACES[command[1]]
 
 
-def is_spent(seat: Seat, player: int, cost: int) -> bool:
+def is_spent(position: Position, player: int, cost: int) -> bool:
     """Whether our rules pay with the brainstone (ACT-06, A21)."""
-    stone, tokens = brainstone_and_tokens(seat.state.game, player)
+    stone, tokens = brainstone_and_tokens(position.state.game, player)
     if stone != BOWL_III:
         return False
-    turned = bool(seat.state.game.turn.brainstone_reversed)
+    turned = bool(position.state.game.turn.brainstone_reversed)
     return (cost >= costs.BRAINSTONE_POWER) != turned or tokens[BOWL_III] < cost
 
 
-def wants_other_way(seat: Seat, player: int, command: list[str], place: int | None) -> bool:
+def wants_other_way(position: Position, player: int, command: list[str], place: int | None) -> bool:
     """Whether our rules would use the brainstone otherwise than recorded.
 
     Args:
         command: the next one; place: the brainstone's recorded place after it, None if unknown.
     """
-    if seat.player != player:
+    if position.player != player:
         return False
-    stone, tokens = brainstone_and_tokens(seat.state.game, player)
+    stone, tokens = brainstone_and_tokens(position.state.game, player)
     name = command[0]
     if name == "action" and command[1] in POWER_COSTS and stone == BOWL_III:
         cost = POWER_COSTS[command[1]]
-        return place is not None and is_spent(seat, player, cost) != (place == 0)
+        return place is not None and is_spent(position, player, cost) != (place == 0)
     if name == "spend" and stone == BOWL_III:
         ((count, unit), *_), gains = amounts(command[1]), amounts(command[3])
         if unit != "pw":
             return False
         spent = tokens[BOWL_III] < count if place is None else place == 0
         once = 1 if gains[0][1] == "c" else count // gains[0][0]
-        return is_spent(seat, player, once) != spent
+        return is_spent(position, player, once) != spent
     if name == "burn" and stone == BOWL_II:
-        turned = bool(seat.state.game.turn.brainstone_reversed)
+        turned = bool(position.state.game.turn.brainstone_reversed)
         return place == BOWL_II and not turned and tokens[BOWL_II] >= 2
     if name == "build" and command[1] == "gf" and place in (0, 1, 2):
-        return place == stone and not bool(seat.state.game.turn.brainstone_reversed)
+        return place == stone and not bool(position.state.game.turn.brainstone_reversed)
     return False
 
 
@@ -203,7 +206,6 @@ def final_vp(rules: Ruleset, end: GameState, before: GameState, player: int) -> 
         end.players.vp_source[player, sources.index("RESOURCES")]
     )
     players = before.players
-    faction = rules.factions[int(end.setup.faction[player])]
     two, three = int(players.power[player, 1]), int(players.power[player, 2])
     stone = int(players.brainstone[player])
     tokens_ii = two + (stone == 1)
@@ -211,9 +213,8 @@ def final_vp(rules: Ruleset, end: GameState, before: GameState, player: int) -> 
     power = 0
     if stone == 2 or (stone == 1 and burned):
         power, burned = costs.BRAINSTONE_POWER, burned - (stone == 1)
-    power_worth = faction.pi_power_worth if players.built[player, 4] else 1
-    power += (three + burned) * power_worth
+    power += (three + burned) * _power_worth(rules, before, player)
     stocks = [int(getattr(players, name)[player]) for name in ("credits", "ore", "knowledge")]
     left = min(stocks[0] + power, costs.CAPS["credits"]) + stocks[2]
     left += min(stocks[1] + int(players.qic[player]), costs.CAPS["ore"])
-    return plain + left // 3
+    return plain + left // costs.RESOURCES_PER_VP
