@@ -6,6 +6,7 @@ import pytest
 from exported import FACE, GAMES, command, pq
 
 from gaia_jax import ruleset as rules
+from gaia_jax.cli import outputs
 from training.games import dataset
 from training.stats import effects
 from training.study import __main__ as study
@@ -41,6 +42,17 @@ def test_tables_of_a_dataset(full_export, tmp_path, capsys, monkeypatch):
     (copy,) = (tmp_path / "runs" / "study").glob("*_20")
     assert json.loads((copy / dataset.ABOUT).read_text())["parts"][0]["games"] == 20
     assert (repeated / "few" / report.PARQUET).exists()
+
+
+def test_the_games_are_copied_by_one_process_at_a_time(full_export, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    digest = dataset.read_about(full_export)["files"][dataset.GAMES]["sha256"]
+    folder = tmp_path / study.OUT / f"{digest[:16]}_48"
+    folder.mkdir(parents=True)
+    with outputs.folder_lock(folder):
+        assert study_of(full_export, "--out", tmp_path / "docs") == 2
+    assert "in use by another process" in capsys.readouterr().err
+    assert not any(folder.iterdir())
 
 
 @pytest.mark.usefixtures("small_datasets")

@@ -94,13 +94,14 @@ def _derive_decisions(data: Path, about: About, env_module: EnvModule, games: in
         parquet_files.check(data / dataset.DECISIONS, decisions.schema(), rows)
         return data
     folder = OUT / f"{about['files'][dataset.GAMES]['sha256'][:16]}_{games}"
-    if not (folder / dataset.ABOUT).exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        groups = parquet_files.row_groups(data / dataset.GAMES)
-        first = (table.slice(0, max(games - at, 0)) for at, table in groups if at < games)
-        parquet_files.assemble(folder / dataset.GAMES, first)
-        dataset.finish(folder, _select_first_parts(about["parts"], games), dataset.of_files(data))
+    folder.mkdir(parents=True, exist_ok=True)
     with outputs.folder_lock(folder):
+        if not (folder / dataset.ABOUT).exists():
+            groups = parquet_files.row_groups(data / dataset.GAMES)
+            first = (table.slice(0, max(games - at, 0)) for at, table in groups if at < games)
+            parquet_files.assemble(folder / dataset.GAMES, first)
+            parts = _select_first_parts(about["parts"], games)
+            dataset.finish(folder, parts, dataset.of_files(data))
         export.derive(folder, env_module, policy=False)
     return folder
 
