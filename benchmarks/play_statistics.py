@@ -300,7 +300,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--batch", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--ruleset", default="lost_fleet")
-    parser.add_argument("--players", type=int, default=4, help="2 and 3 for base only")
+    parser.add_argument(
+        "--players",
+        type=int,
+        default=4,
+        help="fewer than 4 for base and lost_fleet_published alone",
+    )
     parser.add_argument("--policy", choices=POLICIES, default=FEDERATING.name)
     args = parser.parse_args(argv)
     env = gaia_jax.make(args.ruleset, players=args.players)

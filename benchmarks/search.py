@@ -56,7 +56,7 @@ def measure(env: Any, agent: Agent, batch: int, spec: Any, rounds: int) -> dict[
         return search(params, state, key).action
 
     programs = _parts(env, agent, batch)
-    state = _positions(programs, batch)
+    state = _positions(programs)
     root = jax.jit(model.root)(agent.params, state)
     programs["network"] = programs["network"][0], (agent.params, state)
     if options.rollouts and agent.policy and agent.policy.best_action:
@@ -110,7 +110,7 @@ def _parts(env: Any, agent: Agent, batch: int) -> Programs:
     }
 
 
-def _positions(programs: Programs, batch: int) -> Any:
+def _positions(programs: Programs) -> Any:
     @jax.jit
     def draw(logits: Array, mask: Array, key: Array) -> Array:
         noise = jax.random.gumbel(key, logits.shape)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from gaia_jax.cli.arguments import shown, whole_number
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.action_space import BARE, PLANES, ActionSpace
+from gaia_jax.ruleset.definition import check_ruleset
 
 __all__ = ["BARE", "PLANES", "ActionSpace", "from_text", "to_text"]
 
@@ -50,8 +51,6 @@ def from_text(ruleset: Ruleset, text: str) -> int:
     raise ValueError(f"action {shown(text)}: {verb} wants one of {', '.join(space.ids[verb])}")
 
 
-def _space(ruleset: object) -> ActionSpace:
-    space = getattr(ruleset, "actions", None)
-    if not isinstance(space, ActionSpace):
-        raise TypeError(f"ruleset must be a Ruleset such as env.ruleset, not {shown(ruleset)}")
-    return space
+def _space(ruleset: Ruleset) -> ActionSpace:
+    check_ruleset(ruleset)
+    return ruleset.actions

@@ -24,7 +24,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-import jax
 import numpy as np
 
 from gaia_jax.actions import to_text
@@ -45,7 +44,7 @@ from training.analysis.playouts import Candidates
 from training.analysis.recorded_game import read_game
 from training.analysis.review import compute_accuracy, compute_pars
 from training.games.stats import estimate, share
-from training.system import cli
+from training.system import batched, cli
 
 from .recorded_moves import PLANTER, TRIES, Beginning, Move, beginnings, moves, other_actions, seats
 
@@ -199,7 +198,7 @@ def padded(batch: Sequence[Position]) -> list[Position]:
 
 def stacked(batch: Sequence[Move] | Sequence[Beginning]) -> Any:
     """(BATCH_SIZE, ...) states of moves."""
-    return jax.tree.map(lambda *x: np.stack(x), *(move.state for move in padded(batch)))
+    return batched.stacked(move.state for move in padded(batch))
 
 
 def report(results: dict[str, Any]) -> str:

@@ -18,7 +18,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 
 from gaia_jax.state import Node
@@ -30,6 +29,7 @@ from training.play.advisers import Adviser
 from training.play.compiled_rules import Rules
 from training.stats.effects import Effect, wilson_interval
 from training.system import cli
+from training.system.batched import stacked
 
 # Numbers of the playouts that choose a planted move, measure it, and measure a warning.
 CHOOSING, TRUTH, SECOND_TRUTH = range(1000, 1008), range(2000, 2064), range(3000, 3128)
@@ -48,7 +48,7 @@ class Bench:
 
     def chances(self, state: Any) -> np.ndarray:
         """(A,) the policy at a state."""
-        return np.asarray(policy_probabilities(self.adviser.agent, batched([state]))[0])
+        return np.asarray(policy_probabilities(self.adviser.agent, stacked([state]))[0])
 
     def position(self, seed: int) -> Any:
         """A state of a game at a main decision with a choice, on average in the middle."""
@@ -69,7 +69,7 @@ class Bench:
     def losses(self, states: list[Any], actions: list[list[int]], samples: range) -> list[Any]:
         """For each state (K - 1,) mean VP of the first of K actions above the others."""
         candidates = [Candidates(row, own, samples) for row, own in enumerate(actions)]
-        ends = self.wide.play_candidates(batched(states), candidates, capacity=4096)
+        ends = self.wide.play_candidates(stacked(states), candidates, capacity=4096)
         by_state = zip(ends, states, strict=True)
         means = [end.vp[:, :, int(state.current_player)].mean(1) for end, state in by_state]
         return [mean[0] - mean[1:] for mean in means]
@@ -109,11 +109,6 @@ class Bench:
             pair = [[check.best, action]]
             row["true_loss"] = float(self.losses([analysis.state], pair, SECOND_TRUTH)[0][0])
         return row
-
-
-def batched(states: list[Any]) -> Any:
-    """States as a batch."""
-    return jax.tree.map(lambda *x: np.stack(x), *states)
 
 
 def share(hits: list[bool]) -> str:

@@ -24,6 +24,7 @@ from gaia_jax.cli.command_line import UserError
 from gaia_jax.importers import boardgamers
 from training.agents import Agent, make_agent
 from training.system import cli
+from training.system.batched import stacked
 
 BATCH = 128  # decisions of one call of the network
 
@@ -52,7 +53,7 @@ def ranks(agent: Agent, decisions: Sequence[Choice]) -> np.ndarray:
     for first in range(0, len(decisions), BATCH):
         part = list(decisions[first : first + BATCH])
         filled = [choice.state for choice in part] + [part[-1].state] * (BATCH - len(part))
-        states = jax.tree.map(lambda *rows: np.stack(rows), *filled)
+        states = stacked(filled)
         logits = np.asarray(evaluate(agent.params, states)[0])
         logits = np.where(states.legal_action_mask, logits, -np.inf)
         placements += [

@@ -81,7 +81,7 @@ def size_of(text: str) -> int:
 
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?i?B?)\s*", text, re.IGNORECASE)
     if not match or match[2].upper() not in SIZES:
-        raise argparse.ArgumentTypeError("wants a size such as 80GB or 16GiB")
+        raise argparse.ArgumentTypeError(f"wants a size such as 80GB or 16GiB, got {text!r}")
     return int(float(match[1]) * SIZES[match[2].upper()])
 
 

@@ -1,4 +1,4 @@
-"""The base game for two to four: its pieces, of the expansion's game or its own.
+"""The base game for one to four: its pieces, of the expansion's game or its own.
 
 Everything that it shares with The Lost Fleet keeps its id. Boosters and tiles are listed by id, so
 that a new one of the expansion does not come into this game.

@@ -101,10 +101,6 @@ class Faction(FactionNumbers[int]):
     # Building and research.
     upgrades: tuple[tuple[str, str], ...] = _UPGRADES
 
-    # Federations.
-
-    # Power and QIC.
-
     # Own actions: free ones by their ids, and the special one, once a round.
     free_actions: tuple[str, ...] = ()
     special: str | None = None

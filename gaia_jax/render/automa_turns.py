@@ -288,8 +288,7 @@ def _pass(ruleset: Ruleset, game: GameState, after: GameState) -> Iterator[Step]
         assert game.automa is not None
         ids = ruleset.ids["booster"]
         row = [ids[b] for b in game.automa.booster_row if b >= 0]
-        options = tuple(Option(b, "", {}, "" if b == ids[new] else NUMBER) for b in row)
-        yield Step(BOOSTER, ids[new], "", "", options, NUMBER)
+        yield Step(BOOSTER, ids[new], "", "", *_numbered(row, ids[new]))
 
 
 def _steps(ruleset: Ruleset, game: GameState, result: _TurnResult) -> Iterator[Step]:

@@ -6,7 +6,7 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -212,11 +212,7 @@ def filled(template: str, fills: Mapping[str, str]) -> str:
     return re.sub(r"\{(" + "|".join(fills) + r")\}", lambda m: fills[m[1]], template)
 
 
-def game_json(
-    record: Record,
-    progress: Callable[[int, Table], None] | None = None,
-    played: Iterable[State] | None = None,
-) -> str:
+def game_json(record: Record, played: Iterable[State] | None = None) -> str:
     """The data of the replay page; arguments as of `page`.
 
     Raises:
@@ -251,8 +247,6 @@ def game_json(
                 **({"automa": move.automa_json} if move.automa else {}),
             }
         )
-        if progress:
-            progress(move.number, move.after)
     if first is None:
         first = Table(next(iter(states(record) if played is None else played)))
         add(0, first, None)
@@ -268,21 +262,16 @@ def game_json(
     return json.dumps(game, separators=(",", ":"))
 
 
-def page(
-    record: Record,
-    progress: Callable[[int, Table], None] | None = None,
-    played: Iterable[State] | None = None,
-) -> str:
+def page(record: Record, played: Iterable[State] | None = None) -> str:
     """A recorded game as one HTML file that asks nothing of any network.
 
     Args:
         record: what `gaia_jax.replay.read` gave.
-        progress: called with the number of decisions played and the table, after each.
         played: the states of the game, where it has been played already.
     Raises:
         RecordError: as `gaia_jax.replay.states`.
     """
-    game = game_json(record, progress, played)
+    game = game_json(record, played)
     ids = (str(id) for id in record.setup.get("factions", ()))
     factions = ", ".join(TEXTS["faction"].get(id, id) for id in ids)
     title = page_texts()["game-title"].format(factions=factions)

@@ -5,11 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from gaia_jax.cli.arguments import shown
 from gaia_jax.ruleset import operation_list
 from gaia_jax.ruleset.automa_table import AutomaTable, make_automa_table
 from gaia_jax.ruleset.operations import Operation
 from gaia_jax.ruleset.pieces import Pieces
 from gaia_jax.ruleset.tables import Tables, make_tables
+
+
+def check_ruleset(ruleset: object) -> None:
+    """Raise a TypeError for an argument that is no ruleset."""
+    if not isinstance(ruleset, Ruleset):
+        raise TypeError(f"ruleset must be a Ruleset such as env.ruleset, not {shown(ruleset)}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -17,6 +17,7 @@ import numpy as np
 from gaia_jax.cli.arguments import known, shown
 from gaia_jax.components import costs, map_tiles, planets, research
 from gaia_jax.ruleset import LOST_FLEET, Ruleset
+from gaia_jax.ruleset.definition import check_ruleset
 from gaia_jax.ruleset.geometry import hex_distance
 from gaia_jax.setup.automa_json import automa_to_dict, read_automa
 from gaia_jax.setup.json_values import (
@@ -146,7 +147,7 @@ def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLE
         ValueError: the set-up is broken; the message names the place, the value and the choices.
         TypeError: `ruleset` is none.
     """
-    _check_ruleset(ruleset)
+    check_ruleset(ruleset)
     data = parse(source) if isinstance(source, str) else source
     r = ruleset
     data = _without_players(r, data)
@@ -182,19 +183,20 @@ def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLE
 
 
 def players_of(data: object) -> int:
-    """For how many players a set-up is, as `setup_to_dict` writes it; 4 where it does not say.
+    """For how many players a set-up is: its `players`, else the number of its factions, else 4.
 
     Raises:
         ValueError: `data` is no object, or its number of players is none.
     """
     if not isinstance(data, Mapping):
         raise ValueError(f"set-up: an object is wanted, not {shown(data)}")
-    factions = data.get("factions")
-    num_players = len(factions) if isinstance(factions, list | tuple) else 4
-    players = data.get("players", num_players)
+    factions, subject = data.get("factions"), "players"
+    players = data.get(subject, 4)
+    if subject not in data and isinstance(factions, list | tuple):
+        players, subject = len(factions), "the number of factions"
     if type(players) is not int or players not in SEATS:
-        known_ones = choices(SEATS)
-        raise ValueError(f"set-up: players must be one of {known_ones}, not {shown(players)}")
+        known = choices(SEATS)
+        raise ValueError(f"set-up: {subject} must be one of {known}, not {shown(players)}")
     return players
 
 
@@ -239,14 +241,9 @@ def _interface_place(ruleset: Ruleset, cell: Any) -> int:
     return int(places[0]) if len(places) else -1
 
 
-def _check_ruleset(ruleset: object) -> None:
-    if not isinstance(ruleset, Ruleset):
-        raise TypeError(f"ruleset must be a Ruleset such as env.ruleset, not {shown(ruleset)}")
-
-
 def _check_setup(setup: Any, ruleset: Ruleset) -> None:
     """One set-up of numbers that are known, with as many of them as the ruleset has pieces."""
-    _check_ruleset(ruleset)
+    check_ruleset(ruleset)
     if not isinstance(setup, Setup):
         raise TypeError(f"setup must be a Setup, not {shown(setup)}")
     if np.ndim(setup.economy_side):

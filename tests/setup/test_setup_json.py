@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gaia_jax.setup.draw import draw_setup
-from gaia_jax.setup.setup_json import setup_from_json, setup_to_dict, setup_to_json
+from gaia_jax.setup.setup_json import players_of, setup_from_json, setup_to_dict, setup_to_json
 
 draw_many = jax.jit(jax.vmap(draw_setup))
 
@@ -187,6 +187,14 @@ def test_a_broken_set_up(data, edit, message):
     edit(broken)
     with pytest.raises(ValueError, match=re.escape(message)):
         setup_from_json(broken)
+
+
+def test_the_number_of_players_that_is_wrong_is_named():
+    with pytest.raises(ValueError, match="set-up: players must be one of .*, not 5"):
+        players_of({"players": 5})
+    with pytest.raises(ValueError, match="set-up: the number of factions must be one of .*, not 5"):
+        players_of({"factions": ["HIVES"] * 5})
+    assert players_of({"factions": ["HIVES"] * 2}) == 2 and players_of({}) == 4
 
 
 def test_broken_text():

@@ -30,6 +30,7 @@ from ..networks import sampling
 from ..networks.make import init_params, make_network
 from ..system import cli, data_files, devices, environments, jobs
 from ..system.data_files import TEXT, WHOLE
+from ..system.devices import GAMES
 from ..system.environments import has_short_turns, identity, is_solo, level_of
 from ..system.jobs import shard_folder
 from ..types import AutoEnvironment, AutoState, Environment, EnvState, PolicyNetwork
@@ -37,7 +38,6 @@ from .experts import SCRIPTED, Expert, make_expert
 
 PART_GAMES = 64  # of a shard
 STEPS = 64
-GAMES = "games"
 ABOUT, STATES = "about.json", "states.npz"
 KEYS = {"env": TEXT, "env_version": TEXT, "seed": WHOLE, "games": WHOLE}  # of the head
 # The arrays of a chunk and their axes: decisions, games, and what one decision has.
