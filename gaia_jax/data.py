@@ -208,7 +208,8 @@ def _replay(rows: list[dict[str, Any]], env: GaiaEnv, width: int, file: Path) ->
     decision, game = np.nonzero(np.arange(len(actions))[:, None] < lengths)
     live, numbers = decision * width + game, np.array([row["row"] for row in rows])
     wrong = (actions[:, : len(rows)] >= env.num_actions).any(0)
-    wrong |= (vp != [row["vp"] for row in rows]).any(1)
+    has_other_vp = [own != row["vp"] for own, row in zip(vp.tolist(), rows, strict=True)]
+    wrong |= np.array(has_other_vp)
     if wrong.any():
         raise _replay_error(file, int(numbers[wrong.argmax()]))
     columns = {

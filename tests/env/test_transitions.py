@@ -112,6 +112,9 @@ def test_wrong_files_are_named(dataset, tmp_path):
     write(file, changed)
     with pytest.raises(UserError, match="row 3 does not replay to its VP"):
         list(transitions(file, 4))
+    write(file, [*rows[:4], rows[4] | {"vp": rows[4]["vp"][:3]}])
+    with pytest.raises(UserError, match="row 4 does not replay to its VP"):
+        list(transitions(file, 4))
     swapped = list(rows[1]["actions"])  # of the same seat: both illegal, its VP as before
     swapped[0], swapped[4] = swapped[4], swapped[0]
     write(file, [rows[0], rows[1] | {"actions": swapped}, *rows[2:]])

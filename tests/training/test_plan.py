@@ -1,5 +1,6 @@
 """The plan of a configuration, and the refusal of one that does not fit."""
 
+import argparse
 import json
 
 import jax
@@ -91,6 +92,11 @@ def test_time_comes_from_a_report_of_that_device(file, config, shapes, tmp_path,
 )
 def test_sizes(text, size):
     assert plan.size_of(text) == size
+
+
+def test_a_size_that_is_none_is_named():
+    with pytest.raises(argparse.ArgumentTypeError, match="such as 80GB or 16GiB, got '80 GBs'"):
+        plan.size_of("80 GBs")
 
 
 @pytest.mark.slow
