@@ -1,16 +1,24 @@
 """The network: shapes, masks, and that the board's neighbours reach each cell."""
 
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 import toy_env
 
+import gaia_jax
+from gaia_jax.cli.command_line import UserError
+from training import config as configs
+from training import zoo
 from training.config import NetworkConfig
 from training.networks.layers import ILLEGAL_LOGIT, neighbor_sum
 from training.networks.make import make_network
+from training.networks.planets import max_tokens
 
 ENV = toy_env.make("toy")
+CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 
 
 @pytest.mark.parametrize(("mixing", "dtype"), [("pool", "float32"), ("attention", "bfloat16")])
@@ -56,3 +64,33 @@ def test_neighbor_sum_and_its_gradient_are_what_the_table_says():
     actual = jax.grad(lambda x: (neighbor_sum(x, table) * weight).sum())(x)
     expected = jax.grad(lambda x: (plain(x) * weight).sum())(x)
     assert jnp.allclose(actual, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "players", "most"),
+    [("lost_fleet", 4, 85), ("base", 4, 62), ("base", 3, 62), ("base", 2, 41), ("base", 1, 41)],
+)
+def test_a_network_has_a_token_for_every_planet(ruleset, players, most):
+    """Counted on the printed tiles: planets, ships and the Lost Planet. MAP-01, PLA-03."""
+    env = gaia_jax.make(ruleset, players=players)
+    assert max_tokens(env) == most
+    make_network(env, NetworkConfig(planets=most))
+    with pytest.raises(UserError, match=f"has up to {most} planets and ships, got {most - 1}"):
+        make_network(env, NetworkConfig(planets=most - 1))
+
+
+def test_drawn_maps_have_no_more_planets_than_the_largest(env, new_games):
+    planets = np.asarray(new_games.game.board.planet != 0).sum(1) + 1  # the Lost Planet comes later
+    assert (planets <= max_tokens(env)).all() and planets.max() >= max_tokens(env) - 2
+
+
+@pytest.mark.parametrize("file", sorted(CONFIGS.glob("*.yaml")), ids=lambda file: file.stem)
+def test_shipped_configurations_have_a_token_for_every_planet(file):
+    config = configs.load(file)
+    make_network(gaia_jax.make(config.env.id, players=config.env.players), config.network)
+
+
+@pytest.mark.parametrize("name", zoo.names())
+def test_shipped_agents_have_a_token_for_every_planet(name):
+    about = zoo.about(name)
+    make_network(zoo.environment(name, about), zoo.network_config(about))

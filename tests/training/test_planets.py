@@ -1,9 +1,10 @@
 """The network on planets alone: its own index of actions is the environment's, seen otherwise."""
 
 import dataclasses
+from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -146,11 +147,14 @@ def test_the_likeliest_action_alone_is_that_of_all_logits(scene):
     state = Position(
         **vars(observation), current_player=jnp.arange(GAMES) % 4, legal_action_mask=mask
     )
-    turn = jnp.arange(4)
-    env = SimpleNamespace(
-        observe=lambda state, player: state, seats=lambda state, player: (player + turn) % 4
-    )
-    policy = policy_agent(env, network, params, "planets").policy
+
+    class Env(NamedTuple):
+        """A state is its own observation."""
+
+        observe: Callable[..., Any] = lambda state, player: state
+        seats: Callable[..., Any] = lambda state, player: (player + jnp.arange(4)) % 4
+
+    policy = policy_agent(Env(), network, params, "planets").policy
     logits, values = policy.evaluate(params, state)
     action, same = policy.best_action(params, state)
     assert (action == sampling.most_probable(logits, mask)).all() and (np.diff(action) != 0).any()

@@ -10,6 +10,8 @@ choices: the action planes on tokens, one plane on all cells for empty space, th
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import flax.linen as nn
@@ -82,15 +84,33 @@ def make_planet_network(
     Args:
         kinds: sizes of the kinds of actions; () without a factored head.
     Raises:
-        UserError: `config.neighbourhood` or `config.score_features` for an environment without the
-            pieces of the board game.
+        UserError: fewer tokens than a map has planets, or `config.neighbourhood` or
+            `config.score_features` for an environment without the pieces of the board game.
     """
     layout = make_layout(env)
     inputs = {"neighbourhood": layout.neighbourhood, "score_features": layout.score_features}
     for name, value in inputs.items():
         if getattr(config, name) and value is None:
             raise UserError(f"network.{name}: {env.id} has no pieces of the board game")
+    if layout.neighbourhood and config.planets < (largest := max_tokens(env)):
+        raise UserError(
+            f"network.planets: {env.id} for {env.num_players} has up to {largest} planets and"
+            f" ships, got {config.planets}"
+        )
     return PlanetNetwork(config, layout, choice_kinds(layout, kinds, config.planets))
+
+
+def max_tokens(env: Environment) -> int:
+    """The most planets and ships that a map of the board game can have, with the Lost Planet."""
+    board, parts = env.ruleset.geometry, env.ruleset.map
+
+    def most(tiles: Iterable[Sequence[str]], count: int) -> int:
+        sizes = (sum(content != "Empty" for content in tile) for tile in tiles)
+        return sum(heapq.nlargest(count, sizes))
+
+    sectors = most((tile.contents() for tile in parts.sector_tiles), board.num_main_sectors)
+    deep = most((tile.contents for tile in parts.deep_tiles), board.num_deep_sectors)
+    return sectors + deep + most([parts.interface_tiles], 1) + len(env.ruleset.ids["ship"]) + 1
 
 
 def choice_kinds(at: Layout, kinds: tuple[int, ...], tokens: int) -> tuple[int, ...]:
