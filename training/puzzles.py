@@ -29,6 +29,7 @@ from .system import cli, jobs
 if TYPE_CHECKING:
     from gaia_jax import GaiaEnv
 
+    from .analysis.playout_journal import PlayoutJournal
     from .analysis.puzzles import AnswerCriteria
     from .types import JsonObject
 
@@ -60,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     criteria = puzzles.AnswerCriteria(args.solved_by, args.unsolved_by, args.beats, args.held_by)
     selecting_agents = criteria.agents if args.of else []
     solvers = puzzles.make_solvers([*selecting_agents, *args.solve], env)
-    collection, is_complete = _collect(args, env, criteria, collection)
+    collection, is_complete = _collect(args, env, criteria, collection, journal)
     solved_by_agent = {}
     if solvers and is_complete and collection["puzzles"]:
         with status_line(lambda: "replaying the games"):
@@ -80,11 +81,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _collect(
-    args: argparse.Namespace, env: GaiaEnv, criteria: AnswerCriteria, collection: JsonObject
+    args: argparse.Namespace,
+    env: GaiaEnv,
+    criteria: AnswerCriteria,
+    collection: JsonObject,
+    journal: PlayoutJournal | None,
 ) -> tuple[JsonObject, bool]:
     """The puzzles, made, or those of a file, tried again or verified; and whether all is done."""
     from .analysis import puzzles
-    from .analysis.playout_journal import PlayoutJournal
     from .analysis.puzzle_blocks import MakerArgs, make_in_blocks
     from .analysis.puzzle_maker import PuzzleMaker
     from .analysis.verification import PuzzleVerifier
@@ -111,7 +115,6 @@ def _collect(
             collection, args.first, args.games, args.out, args.at_most
         )
     if args.held_by and args.of:
-        journal = PlayoutJournal(args.out) if args.out else None
         verifier = PuzzleVerifier(env, collection["agent"], args.held_by, journal)
         collection, is_complete = verifier.verify(collection)
     if args.fair and is_complete:
