@@ -16,8 +16,7 @@
 - `*_report`: results as JSON values, text and HTML.
 """
 
-# Shipped agents that advise, by preference, each where it plays such games; the first one is the
-# default of the commands.
-ADVISERS = ("zoo/strong", "zoo/duel", "zoo/trio", "zoo/solo")
-ADVISER = ADVISERS[0]
+ADVISER = "zoo/strong"  # the default of the commands
+# Shipped agents that advise, the strongest first, each where it plays such games.
+ADVISERS = ("zoo/base", ADVISER, "zoo/duel", "zoo/trio", "zoo/solo")
 ADVICE_GAMES = 64  # of the advice on a set-up, for each faction

@@ -123,10 +123,10 @@ function firstChoice(names) {
     .find((name) => names.includes(name)) || names[0];
 }
 
-// The default agent for analyses: one with a policy.
+// The default agent for analyses: the strongest with a policy.
 function firstAnalyst(names) {
   const learnt = names.filter((name) => !["random", "greedy"].includes(name));
-  return learnt.includes("zoo/strong") ? "zoo/strong" : learnt[0] || names[0];
+  return ["zoo/base", "zoo/strong"].find((name) => learnt.includes(name)) || learnt[0] || names[0];
 }
 
 // The set-up in the address: `#seed=5&ruleset=base&players=2&factions=TERRANS,`.
