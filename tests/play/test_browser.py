@@ -296,6 +296,8 @@ def test_agents_are_offered_for_as_many_as_they_play(tab: Watched, server: Serve
     page.select_option("#record", "")
     page.select_option("#ruleset", "base")
     tab.until("[...document.querySelectorAll('#chair-3 option')].some(o => o.value === 'zoo/base')")
+    assert page.inner_text("#chair-3 option[value='zoo/base']") == "Expert"
+    assert page.inner_text("#chair-3 option[value='zoo/strong']") == "zoo/strong"
     page.select_option("#chair-3", "")
     page.select_option("#chair-2", "")
     assert "zoo/strong" not in options(tab, "#chair-0")

@@ -255,6 +255,15 @@ def test_agents_say_what_games_they_play(server: Server) -> None:
     assert games_by_agent["random"] == games_by_agent["greedy"] == everything
 
 
+def test_the_expert_of_a_ruleset_is_its_strongest_agent(server: Server) -> None:
+    agents = server.request("GET", "/api/offers")[1]["agents"]
+    names = {agent["name"]: agent["level_names"] for agent in agents}
+    assert names["zoo/base"] == names["zoo/duel"] == names["zoo/trio"] == {"base": "Expert"}
+    assert names["zoo/strong"] == {"lost_fleet": "Expert", "lost_fleet_published": "Expert"}
+    assert set(names["greedy"]) == {"base", "lost_fleet", "lost_fleet_published"}
+    assert names["zoo/clone"] == {}
+
+
 def test_a_port_that_is_taken_is_one_line(server: Server) -> None:
     done = subprocess.run(
         [*server.process.args[:3], "--port", str(server.port)],

@@ -22,7 +22,7 @@ from gaia_jax.ruleset import VARIANTS
 from .. import zoo
 from ..agents import Agent, make_agent
 from ..agents.base import Policy
-from ..agents.levels import LEVELS, Level
+from ..agents.levels import LEVELS, Level, level_in
 from ..agents.registry import REGISTRY, plays
 from ..agents.search import SUFFIX
 from ..analysis.search_report import Explainer
@@ -163,12 +163,15 @@ class AgentPool:
         return games_by_ruleset
 
     def describe(self) -> list[dict[str, Any]]:
-        """All agents: their level, its VP, a description, the games that they play."""
+        """All agents: their level by ruleset, its VP, a description, the games that they play."""
         return [
             {
                 "name": name,
-                "level": level.name,
-                "level_name": level.name and server_text(f"level-{level.name}"),
+                "level_names": {
+                    ruleset: server_text(f"level-{level_there.name}")
+                    for ruleset in catalogue.RULESETS_SHOWN
+                    if (level_there := level_in(name, ruleset))
+                },
                 "vp": level.vp,
                 "about": _about(level),
                 "plays": self._games(name),

@@ -16,8 +16,12 @@ let polls = 0; // long polls begun; only the last one goes on
 let pressedOn = null; // what the click under way is on
 const NOBODY = "";
 
-// The player in a word: the level of an agent that has one.
-const called = (who) => (who === offers.human ? say("you") : who === AUTOMA ? say("the-automa") : offers.agents.find(({ name }) => name === who)?.level_name || who);
+// The player in a word: the level of an agent that has one in these games.
+const called = (who, ruleset = game.ruleset) => {
+  if (who === offers.human) return say("you");
+  if (who === AUTOMA) return say("the-automa");
+  return offers.agents.find(({ name }) => name === who)?.level_names[ruleset] || who;
+};
 
 // A request; null and a message if it is rejected.
 const call = (path, body = undefined) => request(path, body, showMessage);

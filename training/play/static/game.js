@@ -22,7 +22,7 @@ async function enter(id) {
   byId("layout").hidden = false;
   game = null;
   byId("save-name").value = state.name;
-  setOptions(byId("analyst"), state.agents.map((name) => [name, called(name)]), byId("analyst").value,
+  setOptions(byId("analyst"), state.agents.map((name) => [name, called(name, state.ruleset)]), byId("analyst").value,
     firstAnalyst(state.agents));
   view = new TableView(byId("layout"), state.picture);
   byId("layout").more = tooltipOf;

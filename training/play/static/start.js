@@ -111,10 +111,11 @@ function setOptions(select, names, selected, otherwise = names[0][0]) {
 }
 
 // An agent as a list entry: its level and measured VP, or its name.
-function entryOf({ name, level, level_name, vp }) {
+function entryOf({ name, level_names, vp }) {
+  const ruleset = byId("ruleset").value, level = level_names[ruleset];
   if (!level) return [name, name, say("other-agents")];
-  const isMeasured = vp && byId("ruleset").value === "lost_fleet";
-  return [name, isMeasured ? say("level-vp", { level: level_name, vp: Math.round(vp) }) : level_name, say("levels")];
+  const isMeasured = vp && ruleset === "lost_fleet";
+  return [name, isMeasured ? say("level-vp", { level, vp: Math.round(vp) }) : level, say("levels")];
 }
 
 // The default agent: beatable in a first game, and quick to compile, unlike `greedy` (minutes).
