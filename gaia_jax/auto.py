@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
@@ -87,14 +88,15 @@ def deal_where(env: GaiaEnv, ended: Array, key: Array, state: S) -> S:
         ended: () bool.
         key: one key, of the new game's set-up.
     """
-
-    def deal(key: Array) -> GameState:
-        return env.deal(env.draw_setup(key))
-
     # One decision in some hundreds ends a game, and dealing costs more than deciding.
-    game = compact_vmap(deal, ended, (key,), state.game)
+    game = compact_vmap(partial(_deal, env), ended, (key,), state.game)
     player = jnp.where(ended, game.turn.player, state.current_player)
     return state.replace(game=game, current_player=player)
+
+
+def _deal(env: GaiaEnv, key: Array) -> GameState:
+    """A new game."""
+    return env.deal(env.draw_setup(key))
 
 
 def auto_reset(env: GaiaEnv) -> AutoReset:

@@ -292,9 +292,14 @@ class GaiaEnv(ComparedByAttributes):
     def is_legal(self, state: State, action: Array | int) -> Array:
         """() bool, whether `action`, () int32, is legal; False outside 0 .. A-1.
 
+        True for every action after the end of the game, as the mask is.
+
         Args:
             state: one state, with the mask of its game.
+        Raises:
+            TypeError, ValueError: as `step`.
         """
+        check_state(state, self.ruleset)
         return self._legal(state, arguments.scalar("action", action))[1]
 
     def _legal(self, state: State, action: Array) -> tuple[Array, Array]:

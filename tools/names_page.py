@@ -25,17 +25,17 @@ CHAPTERS = {
     "power_action": "Power actions",
     "qic_action": "QIC actions",
     "free_action": "Free actions",
+    "special": "Special actions",
     "tinkering": "Tinkering tiles",
     "income": "Parts of the income whose order can be chosen",
     "structure": "Structures",
     "vp_source": "Sources of VP",
+    "count": "What tiles, boosters and missions count",
 }
-RUN_IN = ("income", "structure", "vp_source")  # chapters of a few words each, without a table
+# Chapters of a few words each, without a table.
+RUN_IN = ("special", "income", "structure", "vp_source", "count")
 # Kinds whose ids are words already, or that are listed elsewhere.
-LEFT_OUT = {
-    *("planet", "planet_type", "faction", "track", "advanced_slot", "ship", "sector", "event"),
-    *("count", "special"),
-}
+LEFT_OUT = {"planet", "planet_type", "faction", "track", "advanced_slot", "ship", "sector", "event"}
 
 HEAD = """\
 # What the ids mean

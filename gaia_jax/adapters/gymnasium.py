@@ -14,8 +14,8 @@ import jax
 import numpy as np
 
 from gaia_jax.adapters.layout import SCALED, choice
+from gaia_jax.adapters.opponents import RANDOM, Opponent
 from gaia_jax.adapters.single_agent import SingleAgent, single_agent
-from gaia_jax.adapters.single_agent_state import RANDOM, Opponent
 from gaia_jax.adapters.spaces import Box, observation_space
 from gaia_jax.cli import arguments
 from gaia_jax.cli.lazy import of_extra

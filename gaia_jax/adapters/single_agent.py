@@ -29,15 +29,12 @@ from gaia_jax.adapters.layout import (
     environment,
     game_name,
 )
+from gaia_jax.adapters.opponents import RANDOM, Opponent, distinct_opponents, opponent_actions
 from gaia_jax.adapters.single_agent_state import (
-    RANDOM,
-    Opponent,
     Outcome,
     Params,
     SingleAgentState,
-    distinct_opponents,
     no_outcome,
-    opponent_actions,
     result_of,
 )
 from gaia_jax.adapters.spaces import Discrete, gymnax_space, observation_space

@@ -110,7 +110,7 @@ def add_language_flag(parser: argparse.ArgumentParser, flags: str = "--html") ->
 def check_language(language: str, *texts: object, flags: str = "--html") -> None:
     """Refuse `--language` if no output of `flags` was requested."""
     if language != ENGLISH and not any(texts):
-        raise UserError(f"--language {language} is the language of {flags}, which is not given")
+        raise UserError(f"--language {language} needs {flags}")
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> int:

@@ -86,8 +86,8 @@ class Player:
         position, self.at_line = self.position, line
         expected_nodes = ("LEECH",) if line.is_leech else ("START", "BOOSTER", "TURN")
         if position.node not in expected_nodes or position.player != line.who:
-            own = f"{position.node} of player {position.player}"
-            raise Differs("decision", f"{expected_nodes} of player {line.who}", own)
+            own_decision = f"{position.node} of player {position.player}"
+            raise Differs("decision", f"{expected_nodes} of player {line.who}", own_decision)
         yield from self.commands(line.who, list(line.commands))
         if line.is_leech and self.waiting and position.node != "LEECH":
             player, rest = self.waiting

@@ -32,7 +32,7 @@ class Seat:
 
     @classmethod
     def of_columns(cls, ruleset: Ruleset, game: GameState, player: Array, columns: Array) -> Seat:
-        """The same with what is printed read before: `columns`, (K,) int16, as `FactionRow.row`."""
+        """The seat of `player`, with its faction row already read: `columns`, (K,) int16."""
         faction = FactionRow(ruleset, columns)
         return cls(ruleset, game, player, faction, player_row(game, player))
 

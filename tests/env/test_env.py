@@ -206,6 +206,23 @@ def test_step_refuses_what_is_no_action(action, error, message):
         auto.step(jax.eval_shape(auto.init, key), action, key)
 
 
+def test_an_action_is_legal_if_the_mask_says_so(env, games_under_way):
+    state = take_row(games_under_way, 0)
+    is_legal = jax.jit(env.is_legal)
+    legal, mask = int(state.legal_action_mask.argmax()), state.legal_action_mask
+    assert is_legal(state, legal) and not is_legal(state, int(mask.argmin()))
+    assert not is_legal(state, -1) and not is_legal(state, env.num_actions)
+    with pytest.raises(ValueError, match="vmap"):
+        env.is_legal(games_under_way, legal)
+
+
+def test_the_first_state_is_that_of_init_but_for_the_mask(env, new_games):
+    state = take_row(new_games, 0)
+    first = env.first_state(state.game)
+    assert not first.legal_action_mask.any()
+    assert same(first.replace(legal_action_mask=state.legal_action_mask), state)
+
+
 @pytest.mark.parametrize("action", [3, np.int64(3), np.uint8(3), jnp.int8(3), np.array(3)])
 def test_step_takes_any_integer_type(action):
     converted = scalar("action", action)

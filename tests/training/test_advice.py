@@ -255,7 +255,7 @@ def test_what_is_wrong_is_one_line(capsys, tmp_path):
         (("--setup", record), "--record"),
         (("--record", tmp_path / "key.json"), "no game record"),
         (("--env", "none"), "none"),
-        (("--language", "ko"), "--language ko is the language of --html"),
+        (("--language", "ko"), "--language ko needs --html"),
         (("--agent", "nobody"), "nobody"),
         (("--games", "0"), "1 to"),
         (("--hold", "4"), "0 to 3"),

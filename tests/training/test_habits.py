@@ -113,7 +113,7 @@ def test_wrong_names_and_numbers_are_refused_before_any_work(tmp_path: Path) -> 
         ([*both, "--player", "Cem"], r"--player Cem: at least 2 .*, got 1; they name Anna \(2\)"),
         ([str(first)] * 2 + ["--player", "Anna"], "got 1"),
         ([str(first), "--player", "Anna"], "--player requires several records"),
-        ([str(first), "--language", "ko"], "--language ko is the language of --html"),
+        ([str(first), "--language", "ko"], "--language ko needs --html"),
         ([*both, "--player", "Anna", "--html", page], "--html requires one record, got 2"),
         ([*both, str(tmp_path / "none.json"), "--player", "Anna"], "none.json"),
     ):

@@ -16,7 +16,7 @@
 - `*_report`: results as JSON values, text and HTML.
 """
 
-ADVISER = "zoo/strong"  # the default of the commands
+ADVISER = "zoo/strong"  # named where no shipped agent advises
 # Shipped agents that advise, the strongest first, each where it plays such games.
 ADVISERS = ("zoo/base", ADVISER, "zoo/duel", "zoo/trio", "zoo/solo")
 ADVICE_GAMES = 64  # of the advice on a set-up, for each faction

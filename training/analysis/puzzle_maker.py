@@ -1,7 +1,7 @@
 """Make puzzles from games of an agent.
 
-The agent plays games. Start places, turns, offers of leech, and choices of tiles and federation
-tokens pass tests, from cheap ones of many decisions to expensive ones of few:
+The agent plays games. Each start place, turn, offer of leech, and choice of a tile or federation
+token goes through these tests, the cheap ones first:
 
 1. A line, one playout of most probable moves, follows each likely move. The best one proposes the
    answer: it leads the policy's move by 5 VP and the others by 3.5 VP, and the agents of `criteria`

@@ -87,7 +87,10 @@ class NetworkConfig:
     latents: Whole = whole(8, "pooled views of the board (`pool`)", high=1024)
     heads: Whole = whole(4, "heads of `attention`", high=256)
     planets: Whole = whole(
-        0, "tokens, for planets and ships alone (`pool`); 0: one for each cell", low=0, high=4096
+        0,
+        "tokens, for planets and ships alone (`pool`), in `lost_fleet` at least 85; 0: one a cell",
+        low=0,
+        high=4096,
     )
     neighbourhood: StrictBool = option(
         False, "with `planets`: a token sees power and planets within 1, 2 and 3 cells"

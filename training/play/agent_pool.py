@@ -168,9 +168,9 @@ class AgentPool:
             {
                 "name": name,
                 "level_names": {
-                    ruleset: server_text(f"level-{level_there.name}")
+                    ruleset: server_text(f"level-{ruleset_level.name}")
                     for ruleset in catalogue.RULESETS_SHOWN
-                    if (level_there := level_in(name, ruleset))
+                    if (ruleset_level := level_in(name, ruleset))
                 },
                 "vp": level.vp,
                 "about": _about(level),

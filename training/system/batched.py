@@ -105,7 +105,7 @@ def take_rows(batch: T, rows: np.ndarray | slice) -> T:
 
 
 def in_batches(rows: T, size: int) -> Iterator[T]:
-    """Split N rows into batches of one size, on the host; the last row fills up the last one."""
+    """Split N rows into batches of one size, on the host; the last batch repeats the last row."""
     count = len(jax.tree.leaves(rows)[0])
     for first in range(0, count, size):
         yield take_rows(rows, np.minimum(np.arange(first, first + size), count - 1))

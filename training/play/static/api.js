@@ -50,6 +50,7 @@ async function followJob(path, every, isCurrent, show) {
       await pause(every);
       if (isCurrent(answer)) next = await call(path);
     }
+    if (!next && !isCurrent(answer)) break; // no longer in view
     answer = next ?? { ...answer, status: "failed", message: byId("message").textContent };
   }
   return answer;
