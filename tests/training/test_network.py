@@ -67,16 +67,16 @@ def test_neighbor_sum_and_its_gradient_are_what_the_table_says():
 
 
 @pytest.mark.parametrize(
-    ("ruleset", "players", "most"),
+    ("ruleset", "players", "tokens"),
     [("lost_fleet", 4, 85), ("base", 4, 62), ("base", 3, 62), ("base", 2, 41), ("base", 1, 41)],
 )
-def test_a_network_has_a_token_for_every_planet(ruleset, players, most):
+def test_a_network_has_a_token_for_every_planet(ruleset, players, tokens):
     """Counted on the printed tiles: planets, ships and the Lost Planet. MAP-01, PLA-03."""
     env = gaia_jax.make(ruleset, players=players)
-    assert max_tokens(env) == most
-    make_network(env, NetworkConfig(planets=most))
-    with pytest.raises(UserError, match=f"has up to {most} planets and ships, got {most - 1}"):
-        make_network(env, NetworkConfig(planets=most - 1))
+    assert max_tokens(env) == tokens
+    make_network(env, NetworkConfig(planets=tokens))
+    with pytest.raises(UserError, match=f"has up to {tokens} planets and ships, got {tokens - 1}"):
+        make_network(env, NetworkConfig(planets=tokens - 1))
 
 
 def test_drawn_maps_have_no_more_planets_than_the_largest(env, new_games):

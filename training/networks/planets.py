@@ -104,13 +104,14 @@ def max_tokens(env: Environment) -> int:
     """The most planets and ships that a map of the board game can have, with the Lost Planet."""
     board, parts = env.ruleset.geometry, env.ruleset.map
 
-    def most(tiles: Iterable[Sequence[str]], count: int) -> int:
+    def largest_sum(tiles: Iterable[Sequence[str]], count: int) -> int:
         sizes = (sum(content != "Empty" for content in tile) for tile in tiles)
         return sum(heapq.nlargest(count, sizes))
 
-    sectors = most((tile.contents() for tile in parts.sector_tiles), board.num_main_sectors)
-    deep = most((tile.contents for tile in parts.deep_tiles), board.num_deep_sectors)
-    return sectors + deep + most([parts.interface_tiles], 1) + len(env.ruleset.ids["ship"]) + 1
+    sectors = largest_sum((tile.contents() for tile in parts.sector_tiles), board.num_main_sectors)
+    deep = largest_sum((tile.contents for tile in parts.deep_tiles), board.num_deep_sectors)
+    interface = largest_sum([parts.interface_tiles], 1)
+    return sectors + deep + interface + len(env.ruleset.ids["ship"]) + 1
 
 
 def choice_kinds(at: Layout, kinds: tuple[int, ...], tokens: int) -> tuple[int, ...]:
