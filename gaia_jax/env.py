@@ -292,7 +292,7 @@ class GaiaEnv(ComparedByAttributes):
     def is_legal(self, state: State, action: Array | int) -> Array:
         """() bool, whether `action`, () int32, is legal; False outside 0 .. A-1.
 
-        True for every action after the end of the game, as the mask is.
+        True for every action after the end of the game, as the mask is (A7).
 
         Args:
             state: one state, with the mask of its game.

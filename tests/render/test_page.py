@@ -73,11 +73,17 @@ def test_slider_keys_rounds_and_seats(written: Path, width: int, browser: Any) -
     assert len(tab.requests) == 1
 
 
-def test_space_plays_only_where_nothing_else_has_it(written: Path, browser: Any) -> None:
+def opened(file: Path, browser: Any) -> Watched:
+    """The page of a file, as soon as it is drawn."""
     tab = Watched(browser, 1280)
+    tab.page.goto(file.as_uri())
+    tab.page.wait_for_selector("body[data-ready]")
+    return tab
+
+
+def test_space_plays_only_where_nothing_else_has_it(written: Path, browser: Any) -> None:
+    tab = opened(written, browser)
     show = tab.page
-    show.goto(written.as_uri())
-    show.wait_for_selector("body[data-ready]")
     show.focus("#each")
     show.keyboard.press("Space")
     assert show.is_checked("#each") and show.evaluate("playback.timer") is None
@@ -112,10 +118,8 @@ def test_a_playback_that_starts_again_during_a_step_runs_once(written: Path, bro
 
 
 def test_charts_and_sheets_of_factions_have_names(written: Path, browser: Any) -> None:
-    tab = Watched(browser, 1280)
+    tab = opened(written, browser)
     show = tab.page
-    show.goto(written.as_uri())
-    show.wait_for_selector("body[data-ready]")
     show.click("[data-tab='Charts']")
     sources = show.inner_text("#sources-title")
     for holder, name in (("#scores", "VP"), ("#sources", sources)):

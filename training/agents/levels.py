@@ -32,19 +32,18 @@ SECONDS = {
     "zoo/strong": (0.0031, 0.0037),
     "zoo/strong+search:64": (0.0041, 0.09),
 }
-# The experts of the base game: for four zoo/base leads zoo/strong by 30 VP (docs/lab/learning.md).
+# The experts of the base game at the table, for four, two and three players. For four, zoo/base
+# leads zoo/strong by 30 VP (docs/lab/learning.md); for two and three no other trained agent plays.
 BASE_EXPERTS = ("zoo/base", "zoo/duel", "zoo/trio")
 _AGENTS = {level.name: level.agent for level in LEVELS}
 
 
-def level_in(agent: str, ruleset: str) -> Level | None:
-    """The level that an agent has in games of a ruleset; None: it has none there."""
-    is_base = ruleset == "base"
-    if is_base and agent in BASE_EXPERTS:
-        expert = next(level for level in LEVELS if level.name == "expert")
-        return expert._replace(agent=agent, vp=None)
-    level = next((level for level in LEVELS if level.agent == agent), None)
-    return None if is_base and agent.startswith("zoo/strong") else level
+def level_in(agent: str, ruleset: str) -> str:
+    """The name of the level that an agent has in games of a ruleset; "" if it has none there."""
+    if ruleset == "base" and agent in BASE_EXPERTS:
+        return "expert"
+    level = next((level.name for level in LEVELS if level.agent == agent), "")
+    return "" if ruleset == "base" and level in ("expert", "strongest") else level
 
 
 def agent_of(name: str) -> str:

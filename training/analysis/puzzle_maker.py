@@ -94,7 +94,7 @@ class PuzzleMaker:
         check_policy(name, self.agent)
         self.player = CandidatePlayer(env, self.agent)
         line_agent = make_agent(name, env, likeliest=True)
-        # A name of its own: the journal tells agents apart by name and parameters.
+        # A name of its own: the journal identifies agents by name and parameters.
         line_agent = line_agent._replace(name=f"{name}, most probable moves")
         self.line_player = CandidatePlayer(env, line_agent)
         self._solvers = puzzles.make_solvers(criteria.agents, env)

@@ -168,7 +168,7 @@ class AgentPool:
             {
                 "name": name,
                 "level_names": {
-                    ruleset: server_text(f"level-{ruleset_level.name}")
+                    ruleset: server_text(f"level-{ruleset_level}")
                     for ruleset in catalogue.RULESETS_SHOWN
                     if (ruleset_level := level_in(name, ruleset))
                 },
