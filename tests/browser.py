@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import time
 from collections.abc import Iterator
@@ -77,6 +78,10 @@ class Watched:
         A route of Playwright's that is set on an open page may come too late for the next request.
         """
         self.page.evaluate(_HOLD, path)
+
+    def hold_from_start(self, path: str) -> None:
+        """`hold` for the pages that are loaded from now on, before their first request."""
+        self.page.add_init_script(f"({_HOLD})({json.dumps(path)})")
 
     def num_waiting(self) -> int:
         """How many requests wait."""

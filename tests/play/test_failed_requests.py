@@ -100,14 +100,13 @@ def test_two_clicks_on_again_open_one_table(tab: Watched, server: Server) -> Non
 def test_an_address_that_changes_while_the_form_loads_builds_it_once(
     tab: Watched, server: Server
 ) -> None:
+    tab.hold_from_start("/api/offers")
     tab.page.goto(server.home)
-    tab.page.wait_for_selector("#chair-3", state="attached")
-    tab.page.evaluate("""async () => {
-      offers = null;
-      byId("chairs").replaceChildren();
-      byId("ruleset").replaceChildren();
-      await Promise.all([loadOffers(), loadOffers()]);
-    }""")
+    tab.until("heldBack.length === 1")
+    tab.page.evaluate("location.hash = 'seed=5'")
+    tab.until("heldBack.length === 2")
+    # Once the form is built, the full offers are asked for.
+    tab.until("heldBack.splice(0).forEach((go) => go()) || offers && offers.records.length > 0")
     assert tab.page.locator("#chairs .chair").count() == 5
     assert tab.page.locator("#chair-0").count() == 1
 
