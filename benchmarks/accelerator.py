@@ -186,7 +186,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = measure.command_parser("accelerator", __doc__, "machine", "play", "chunks")
     parser.add_argument("--batches", type=_numbers, default=BATCHES)
     parser.add_argument("--chunks", type=_numbers, default=CHUNKS)
-    parser.add_argument("--networks", type=lambda x: x.split(","), default=list(NETWORKS))
+    parser.add_argument("--networks", type=_names, default=list(NETWORKS))
     parser.add_argument("--steps", type=int, default=32, help="decisions of a scan")
     parser.add_argument("--seconds", type=float, default=2.0, help="of a round")
     parser.add_argument("--rounds", type=int, default=2, help="of PPO")
@@ -200,8 +200,12 @@ def main(argv: list[str] | None = None) -> int:
     return int(bool(faults(report)))
 
 
+def _names(text: str) -> list[str]:
+    return [name for name in text.split(",") if name]
+
+
 def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(x) for x in text.split(",") if x)
+    return tuple(int(name) for name in _names(text))
 
 
 if __name__ == "__main__":

@@ -4,8 +4,9 @@
     python -m benchmarks.accelerator_plan --out runs/plan --minutes 9     # as far as that reaches
     python -m benchmarks.accelerator_plan --out /tmp/plan --tiny          # the same on a CPU, small
 
-A step is a command with a time limit, its output and report in `OUT/STEP.*`. A step whose report
-exists is skipped, so the same command continues after a limit. If the first one finds that the
+A step is a command with a time limit, its output and report in `OUT/STEP.*`. Its report is
+`OUT/STEP.partial.json` until the step is done. A step whose report exists is skipped, so the same
+command continues after a limit. If the first one finds that the
 device plays another game than a CPU, no other one starts.
 """
 
@@ -49,7 +50,7 @@ class Step(NamedTuple):
 
 
 def _report(name: str) -> tuple[str, str]:
-    return "--json", f"{{out}}/{name}.json"
+    return "--json", f"{{out}}/{name}.partial.json"
 
 
 TINY_PLAY = ("--batches", "8", "--steps", "4", "--seconds", "0.01")
@@ -120,7 +121,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def run(step: Step, out: Path, limit_s: float, is_tiny: bool) -> str:
-    """Run a step: "done", or why not. The report of a step that fails is set aside."""
+    """Run a step: "done", or why not. Only a step that is done has its report under its name."""
     if limit_s < 1:
         return "no time left"
     flags = f"{os.environ.get('XLA_FLAGS', '')} {step.flags}".strip()
@@ -139,16 +140,20 @@ def run(step: Step, out: Path, limit_s: float, is_tiny: bool) -> str:
             process.wait()
             return f"stopped after {limit_s:.0f} s"
     if code:
-        report = out / f"{step.name}.json"
-        if report.exists():
-            report.replace(out / f"{step.name}.failed.json")
         return f"failed with exit code {code}, see {out / step.name}.log"
+    report = out / f"{step.name}.partial.json"
+    if report.exists():
+        report.replace(_report_path(step, out))
     return "done"
 
 
 def _is_done(step: Step, out: Path) -> bool:
     """Whether the report of a step is there; learning has none and is resumed."""
-    return (out / f"{step.name}.json").exists()
+    return _report_path(step, out).exists()
+
+
+def _report_path(step: Step, out: Path) -> Path:
+    return out / f"{step.name}.json"
 
 
 if __name__ == "__main__":
