@@ -15,6 +15,7 @@ import pytest
 from hatchling.builders.wheel import WheelBuilder
 
 import gaia_jax
+from tools import try_installs
 
 ROOT = Path(__file__).resolve().parents[2]
 WHOLE = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -242,6 +243,17 @@ def test_the_sdist_is_whole(built):
     missing = set(tracked.stdout.split("\n")) - files
     missing -= {"", ".gitignore"}
     assert not {name for name in missing if (ROOT / name).is_file()}
+
+
+def test_the_trial_of_an_sdist_runs_its_tests_that_compile_nothing(tmp_path, monkeypatch):
+    test = "import pytest\n@pytest.mark.no_compile\ndef test_a(): pass\ndef test_b(): pass\n"
+    (tmp_path / "test_it.py").write_text(test)
+    with tarfile.open(tmp_path / "it-1.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "test_it.py", "it-1/test_it.py")
+    monkeypatch.setattr(try_installs, "build", lambda *_: (None, tmp_path / "it-1.tar.gz"))
+    monkeypatch.setattr(try_installs, "install", lambda *_: sys.executable)
+    summary = try_installs.try_sdist(tmp_path, "", False)
+    assert summary.startswith("1 passed, 1 deselected")
 
 
 @pytest.mark.parametrize("command", ["gaia_jax.replay x", "training.train", "training.play"])
