@@ -225,19 +225,22 @@ def write_bytes(path: Path, data: bytes) -> None:
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Yield a new file that replaces `path` at the end; after an error `path` is unchanged."""
     path = Path(os.path.realpath(path))  # the target of a link
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
+    mode = path.stat().st_mode & 0o777 if path.exists() else None
+    part = _unused_name(path)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    handle = os.open(part, flags, 0o666 if mode is None else 0o600)  # less the umask
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
-            mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-            os.fchmod(handle, mode)
+            if mode is not None:
+                os.fchmod(handle, mode)
             os.fsync(handle)
-        os.replace(name, path)
+        os.replace(part, path)
         sync_folder(path.parent)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(name)
+            os.unlink(part)
         raise
 
 
@@ -245,10 +248,10 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 def new_folder(path: Path) -> Iterator[Path]:
     """Yield a folder that is moved to `path` if the body succeeds, and removed if it fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:40]}."))
+    part = _unused_name(path)
+    part.mkdir()
     try:
         yield part
-        part.chmod(0o777 & ~_umask())
         if path.is_dir():
             path.rmdir()  # it is empty
         part.rename(path)
@@ -258,10 +261,13 @@ def new_folder(path: Path) -> Iterator[Path]:
         raise
 
 
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+def _unused_name(path: Path) -> Path:
+    """A new hidden name in the folder of `path`.
+
+    `tempfile` would create it for its owner alone; the usual permissions would then need the umask,
+    which no thread can read without setting it for all.
+    """
+    return path.parent / f".{path.name[:40]}.{os.urandom(8).hex()}"
 
 
 def sync_folder(folder: Path) -> None:

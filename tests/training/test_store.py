@@ -1,6 +1,7 @@
 """Files of games and the shards of unfinished ones. No game is played."""
 
 import csv
+import os
 from pathlib import Path
 
 import numpy as np
@@ -122,3 +123,20 @@ def test_a_file_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(UserError, match="No space left on device"):
         outputs.write_text(path, "three")
     assert path.read_text() == "two" and list(tmp_path.iterdir()) == [path]
+
+
+def test_outputs_follow_the_umask_and_never_set_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It belongs to all threads: one that sets it changes the files of the others."""
+    before = os.umask(0o027)
+    try:
+        with monkeypatch.context() as patch:
+            patch.delattr(os, "umask")
+            outputs.write_text(tmp_path / "file", "")
+            with outputs.new_folder(tmp_path / "folder"):
+                pass
+    finally:
+        os.umask(before)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert modes == {"file": 0o640, "folder": 0o750}
