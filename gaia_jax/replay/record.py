@@ -281,7 +281,7 @@ def _legal(env: GaiaEnv, state: State) -> str:
 
 def _action_lines(text: str, count: int) -> tuple[int, ...]:
     """The line of each action in the text of a record; empty where they are not found."""
-    start = re.search(r'^\s*"actions"\s*:\s*\[', text, re.MULTILINE)
+    start = re.search(r'^[ \t]*"actions"\s*:\s*\[', text, re.MULTILINE)
     if not start:
         return ()
     lines, place, line = [], start.end(), text.count("\n", 0, start.end()) + 1

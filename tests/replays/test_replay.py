@@ -65,6 +65,15 @@ def test_a_record_reads_as_it_was_written(path, record):
         assert json.dumps(text) in lines[number - 1]
 
 
+@pytest.mark.no_compile
+def test_blank_lines_are_searched_once():
+    """A search that starts again at each of them takes 20 minutes."""
+    data = dict.fromkeys(("ruleset", "version"), "") | {"format": replay.FORMAT, "setup": {}}
+    data |= {"actions": ["pass"], "final_vp": []}
+    text = "{" + "\n" * 10**6 + json.dumps(data)[1:]
+    assert replay.parse(json.loads(text), text=text).lines == ()
+
+
 def test_a_record_may_begin_with_a_byte_order_mark(path, record):
     path.write_text(path.read_text(encoding="utf-8"), encoding="utf-8-sig")
     assert replay.read(path).actions == record.actions
