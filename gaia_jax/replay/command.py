@@ -81,7 +81,7 @@ def _main(options: argparse.Namespace) -> int:
             if count and (count % 20 == 0 or count == len(record.actions)):
                 round_ = int(state.game.turn.round)
                 at = f"round {round_}, {count}/{len(record.actions)} decisions"
-    if shows_progress:
+    if shows_progress and record.actions:
         print(at, file=sys.stderr)
     writing = shows_progress and bool(options.csv or options.html)
     with status_line(lambda: "writing", writing), in_language(options.language):
@@ -129,7 +129,7 @@ def _write_out(record: Record, played: list[State], options: argparse.Namespace)
             print(line)
     if options.csv:
         table = io.StringIO(newline="")
-        move_list.write_csv(table, moves(record, played))
+        move_list.write_csv(table, record.env().ruleset.players, moves(record, played))
         outputs.write_text(options.csv, table.getvalue())
     if options.html:
         outputs.write_text(options.html, page(record, played=played))

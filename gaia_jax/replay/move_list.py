@@ -7,16 +7,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
 from gaia_jax.render.automa_words import turn_lines
-from gaia_jax.render.table import Table
 from gaia_jax.replay.page import Move
 from gaia_jax.state import AUTOMA
 
 _STOCKS = ("credits", "ore", "knowledge", "qic", "power_1", "power_2", "power_3", "gaia_power")
 
 
-def columns(table: Table) -> list[str]:
+def columns(players: int) -> list[str]:
     """The columns of the CSV: who decided what, all VP and the decider's stocks afterwards."""
-    vp = [f"vp_{seat.player}" for seat in table.seats]
+    vp = [f"vp_{player}" for player in range(players)]
     return ["decision", "round", "player", "faction", "node", "action", "words", *vp, *_STOCKS]
 
 
@@ -29,15 +28,11 @@ def row(move: Move) -> list[Any]:
     return [*actor, move.node, move.text, move.words, *vp, *stocks]
 
 
-def write_csv(file: TextIO, moves: Iterable[Move]) -> int:
-    """Write a row a decision, the names of the columns first; how many decisions there were."""
-    writer, count = csv.writer(file, lineterminator="\n"), 0
-    for move in moves:
-        if not count:
-            writer.writerow(columns(move.after))
-        writer.writerow(row(move))
-        count += 1
-    return count
+def write_csv(file: TextIO, players: int, moves: Iterable[Move]) -> None:
+    """Write the names of the columns of a game for `players`, then a row a decision."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns(players))
+    writer.writerows(map(row, moves))
 
 
 def lines(moves: Iterable[Move]) -> Iterator[str]:

@@ -109,6 +109,15 @@ def test_a_game_without_decisions_is_not_over_and_nothing_is_compiled(
     assert "the game is not over after its 0 actions" in refused(capsys, path)
 
 
+def test_a_game_without_decisions_has_a_table_of_its_columns(capsys, path, record, tmp_path):
+    replay.write(path, dataclasses.replace(record, actions=(), final_vp=()))
+    out = tmp_path / "moves.csv"
+    assert replay.main([str(path), "--csv", str(out)]) == 0
+    (columns,) = out.read_text(encoding="utf-8").splitlines()
+    assert columns.encode().startswith(replay.CSV_HEAD) and ",vp_3," in columns
+    assert capsys.readouterr().err == f"wrote {out}\n"
+
+
 def test_a_missing_file(capsys, tmp_path):
     assert "cannot read" in (message := refused(capsys, tmp_path / "none.json"))
     assert "No such file" in message
