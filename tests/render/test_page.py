@@ -45,6 +45,10 @@ def test_slider_keys_rounds_and_seats(written: Path, width: int, browser: Any) -
     for _ in range(3):
         show.keyboard.press("ArrowRight")
     assert place() == f"3 / {count}"
+    colours = show.locator(".turn-row").evaluate_all(
+        "rows => rows.map((row) => getComputedStyle(row).color)"
+    )
+    assert colours[0] != colours[-1], "later turns are paler"
     show.keyboard.press("ArrowLeft")
     assert place() == f"2 / {count}"
     show.keyboard.press("End")

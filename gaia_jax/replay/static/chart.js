@@ -20,7 +20,7 @@ function chartFrame({ length, low, high, right, bands, marks, label }) {
   return { svg, x, y, addBands };
 }
 
-// Lines over the decisions of a game. `series`: [{values, colour, name, dash}]; values may be null.
+// Lines over the decisions of a game. `series`: [{values, colour, name}]; values may be null.
 // `bands`: [{at, name}] marks, such as the rounds. `tight`: the axis need not contain 0.
 function lineChart(holder, { series, length, at, label, bands = [], pick = null, tight = false }) {
   const values = series.flatMap((line) => line.values).filter((value) => value !== null);
@@ -35,7 +35,7 @@ function lineChart(holder, { series, length, at, label, bands = [], pick = null,
       if (value !== null) path += `${path && line.values[n - 1] !== null ? "L" : "M"}${x(n).toFixed(1)} ${y(value).toFixed(1)}`;
     });
     svg.append(shape("path", { d: path, fill: "none", stroke: "#1d2433", "stroke-width": 3.4, "stroke-opacity": 0.55 }),
-      shape("path", { d: path, fill: "none", stroke: line.colour, "stroke-width": 2, "stroke-dasharray": line.dash || "" }));
+      shape("path", { d: path, fill: "none", stroke: line.colour, "stroke-width": 2 }));
     const last = line.values.findLastIndex((value) => value !== null);
     if (last >= 0) ends.push({ x: x(last), y: y(line.values[last]), name: line.name });
   }
@@ -81,7 +81,7 @@ function areaChart(holder, { series, length, at, label, bands = [], pick = null 
 
 function addCursor(svg, x, at, length, pick) {
   svg.append(shape("line", { x1: x(at), x2: x(at), y1: CHART.top, y2: CHART.bottom, stroke: "#c8372d",
-    "stroke-width": 1.4, class: "cursor" }));
+    "stroke-width": 1.4 }));
   if (!pick) return;
   svg.addEventListener("click", (event) => {
     const box = svg.getBoundingClientRect();

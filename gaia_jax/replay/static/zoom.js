@@ -3,10 +3,12 @@
 // @panzoom/panzoom and svg-pan-zoom use a transform, which hides the scale from labels; this moves
 // the view box.
 
+const MAX_ZOOM = 8;
+
 class Zoom {
-  // `stage` holds the SVG and the buttons; `most`: the largest zoom factor.
-  constructor(stage, svg, most = 8) {
-    Object.assign(this, { stage, svg, most });
+  // `stage` holds the SVG and the buttons.
+  constructor(stage, svg) {
+    Object.assign(this, { stage, svg });
     const { width, height } = svg.viewBox.baseVal;
     this.whole = { x: 0, y: 0, width, height };
     this.box = { ...this.whole };
@@ -47,7 +49,7 @@ class Zoom {
     const box = this.svg.getBoundingClientRect();
     const fx = at ? (at.clientX - box.left - box.width / 2) / scale : 0;
     const fy = at ? (at.clientY - box.top - box.height / 2) / scale : 0;
-    const width = Math.min(this.whole.width, Math.max(this.whole.width / this.most, this.box.width / factor));
+    const width = Math.min(this.whole.width, Math.max(this.whole.width / MAX_ZOOM, this.box.width / factor));
     const real = this.box.width / width;
     const cx = this.box.x + this.box.width / 2 + fx * (1 - 1 / real);
     const cy = this.box.y + this.box.height / 2 + fy * (1 - 1 / real);
