@@ -137,7 +137,7 @@ class PgxEnv(pgx.core.Env):
 
     @property
     def observation_shape(self) -> Any:
-        """The shape of the observation; of a tree, an `Observation` of shapes."""
+        """The shape of the observation; of a tree, the shape of each field by name."""
         if self.observation == "none":
             return (0,)
         space: Any = observation_space(self.env, self.observation)

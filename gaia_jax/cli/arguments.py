@@ -103,7 +103,7 @@ def one_key(name: str, value: Any) -> None:
 
 
 def integers_like(name: str, value: Any, expected: Any) -> None:
-    """Whether `value` is a dataclass of integer arrays with the shapes of `expected`.
+    """Check that `value` is a dataclass of integer arrays with the shapes of `expected`.
 
     Raises:
         TypeError, ValueError: it is something else, or an array has another shape.

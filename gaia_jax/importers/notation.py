@@ -115,7 +115,7 @@ def hex_names(setup: Log) -> dict[str, Cell]:
 
 
 def check_is_base(record: Log, rules: Ruleset) -> None:
-    """Whether a game was played by the rules of `base`, for as many as `rules` are for.
+    """Check that a game was played by the rules of `base`, for as many as `rules` are for.
 
     Raises:
         Differs: it has another variant, map, expansion or neutral player.

@@ -67,10 +67,9 @@ def check(
     """
     if isinstance(env, AutoReset) or not hasattr(env, "draw_setup"):
         raise TypeError(f"env must be what gaia_jax.make makes, not {shown(env)}")
-    if whole_number("games", games, -(2**31), 2**31) < 1:
-        raise ValueError(f"games must be at least 1, not {games}")
+    whole_number("games", games, 1, 2**31)
     whole_number("seed", seed, 0, 2**32 - 1)
-    _check_face(env)
+    _check_description(env)
     key = jax.random.key(seed)
     keys = jax.random.split(jax.random.fold_in(key, 0), max(games, SETUPS))
     state = jax.jit(jax.vmap(env.init))(keys[:games])
@@ -177,7 +176,7 @@ def _row(tree: Any, game: int) -> Any:
     return jax.tree.map(lambda x: x[game], tree)
 
 
-def _check_face(env: GaiaEnv) -> None:
+def _check_description(env: GaiaEnv) -> None:
     """The environment's own description."""
     assert isinstance(env.id, str) and env.id, f"id is {env.id!r}, not a name"
     assert isinstance(env.version, str) and env.version, f"version is {env.version!r}"
@@ -276,7 +275,7 @@ def _check_one_at_a_time(
 
 
 def _check_ends(env: GaiaEnv, end: State) -> None:
-    """Random play ends by the rules, and long before the guard."""
+    """Every game has ended within `env.max_steps`, and is truncated only there."""
     late = end.step_count > env.max_steps
     assert not late.any(), f"game {_first(late)} took {end.step_count[_first(late)]} decisions"
     by_guard = end.truncated & (end.step_count < env.max_steps)

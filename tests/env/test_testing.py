@@ -61,7 +61,7 @@ def test_the_guard_is_an_end():
 
 
 def test_no_games_are_refused():
-    with pytest.raises(ValueError, match="games must be at least 1, not 0"):
+    with pytest.raises(ValueError, match="games 0 is not in 1 .. "):
         check(StubEnv(), games=0)
 
 
