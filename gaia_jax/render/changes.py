@@ -7,7 +7,7 @@ print(in_words(effects(before, after)))   # -2 credits, -1 ore, +mine, new secto
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from gaia_jax.components.common import RESOURCES, VP_AT_THE_END
@@ -111,10 +111,6 @@ class Effects:
             "then": self.then,
         }
         return {key: value for key, value in summary.items() if value}
-
-    def json(self) -> dict[str, Any]:
-        """All of it, as plain lists and dicts."""
-        return asdict(self)
 
 
 def effects(before: Table, after: Table) -> Effects:

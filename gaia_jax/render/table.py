@@ -142,13 +142,12 @@ class Table:
         """
         self.ruleset = ruleset or ruleset_of_state(state)
         self.over = bool(state.terminated) or bool(state.truncated)
-        self.decisions = int(state.step_count)
         game = jax.device_get(state.game)
         self._game, turn, setup = game, game.turn, game.setup
         self.num_players = len(setup.turn_order)
         self.round, self.phase = int(turn.round), PHASES[int(turn.phase)]
         self.node = NODES[int(turn.node)]
-        self.player, self.active = int(state.current_player), int(turn.active)
+        self.player = int(state.current_player)
         self.order = tuple(int(p) for p in turn.order)
         self._seats: dict[int, SeatView] = {}
         if counted is not None:
@@ -387,8 +386,3 @@ class Table:
         cells = ((self._pieces(p) == 0) & (after._pieces(p) > 0)).nonzero()[0]
         planets = np.asarray(self._game.board.planet)[cells]
         return int(np.maximum(np.asarray(self._game.steps)[p][planets], 0).sum())
-
-    @cached_property
-    def picks(self) -> int:
-        """The number of picked groups of a federation."""
-        return int(self._game.turn.picked_groups).bit_count()

@@ -31,7 +31,9 @@ def check_all(ruleset, played):
     for number, (action, before, after) in enumerate(played):
         result = effects(Table(before, ruleset), Table(after, ruleset))
         check(result, ruleset, before, after, f"{ruleset.id} {number} {action}")
-        assert json.loads(json.dumps(result.json()))["player"] == int(before.current_player)
+        assert json.loads(json.dumps(dataclasses.asdict(result)))["player"] == int(
+            before.current_player
+        )
 
 
 def test_every_change_of_a_record_is_told(sample):
