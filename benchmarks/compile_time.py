@@ -4,7 +4,7 @@
     python -m benchmarks.compile_time --option xla_backend_optimization_level=1
 
 Traces, lowers and compiles `jit(vmap(init))` and `jit(vmap(step))` in this process without any
-cache, and books each kernel of the optimized modules to the source line that its metadata names.
+cache, and books each fusion of the optimized modules to the source line that its metadata names.
 Times depend on what else runs: the load is printed with them, and the CPU seconds of XLA's threads.
 """
 
@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 
 import gaia_jax
-from benchmarks import measure
+from benchmarks import hlo, measure
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 
@@ -48,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--env", default="lost_fleet")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--only", choices=PROGRAMS, help="one of the two programs")
-    parser.add_argument("--lines", type=int, default=0, help="source lines with most kernels")
+    parser.add_argument("--lines", type=int, default=0, help="source lines with most fusions")
     parser.add_argument("--option", action="append", default=[], help="compiler option NAME=VALUE")
     parser.add_argument("--hlo", type=_modules, help="write the optimized modules into that folder")
     args = parser.parse_args(argv)
@@ -95,20 +95,19 @@ def cost(
         "compile_s": round(done - end, 2),
         "seconds": round(done - start, 2),
         "compile_cpu_s": round(after - before, 2),
-        "instructions": measure.count_instructions(text),
-        "kernels": sum(by_line(text).values()),
+        "instructions": hlo.count_instructions(text),
+        "fusions": sum(by_line(text).values()),
     }, text
 
 
 def by_line(text: str) -> collections.Counter[str]:
-    """Kernels of a module by the source line of their metadata: fusions and calls, no copies."""
+    """Fusions, reductions and scatters of a module by the source line of their metadata."""
     places = _places(text)
     counts: collections.Counter[str] = collections.Counter()
-    for line in text.splitlines():
-        if " fusion(" not in line and " reduce(" not in line and " scatter(" not in line:
-            continue
-        frame = _FRAME.search(line)
-        counts[places.get(int(frame[1]), "?") if frame else "none"] += 1
+    for instruction in hlo.read(text).instructions:
+        if instruction.kind in ("fusion", "reduce", "scatter"):
+            frame = _FRAME.search(instruction.rest)
+            counts[places.get(int(frame[1]), "?") if frame else "none"] += 1
     return counts
 
 

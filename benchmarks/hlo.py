@@ -14,6 +14,7 @@ _BYTES = {"pred": 1, "s8": 1, "u8": 1, "s16": 2, "u16": 2, "bf16": 2, "f16": 2}
 _BYTES |= {"s32": 4, "u32": 4, "f32": 4, "s64": 8, "u64": 8, "f64": 8, "c64": 8}
 _HEAD = re.compile(r"^(ENTRY )?%?([\w.\-]+) (?:\(.*\) -> .* )?\{$")
 _LINE = re.compile(r"^\s+(?:ROOT )?%?([\w.\-]+) = (.+?) ([a-z][\w\-]*)\((.*)$")
+_INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?[\w.\-]+ = ", re.MULTILINE)
 _ARRAY = re.compile(r"\b(pred|bf16|[suf]\d+|c64)\[([\d,]*)\]")
 # Kinds that are no work of their own: they name, pass on, or hold what is counted by itself.
 FREE = ("parameter", "constant", "tuple", "get-tuple-element", "bitcast", "after-all", "iota")
@@ -93,6 +94,11 @@ def read(text: str) -> Module:
         moved = sizes[own] + sum(sizes.get(operand, 0) for operand in operands)
         computations[name].append(Instruction(own, shape, kind, rest, moved))
     return Module(computations, entry)
+
+
+def count_instructions(text: str) -> int:
+    """Instructions of a module's text, those inside fusions and loop bodies included."""
+    return len(_INSTRUCTION.findall(text))
 
 
 def size(shape: str) -> int:

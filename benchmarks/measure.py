@@ -5,12 +5,12 @@ import dataclasses
 import json
 import os
 import platform
-import re
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,10 @@ import jax.numpy as jnp
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from benchmarks import hlo
 from benchmarks.peers import Contender, State
 
 ROWS = "rows"  # the mesh axis, where a batch is split over devices
-_INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?[\w.\-]+ = ", re.MULTILINE)
 
 
 def split_cpu(devices: int) -> None:
@@ -39,11 +39,6 @@ def split_cpu(devices: int) -> None:
 def compile_afresh() -> None:
     """Turn the persistent compilation cache off, so that a compile time is one."""
     jax.config.update("jax_enable_compilation_cache", False)
-
-
-def count_instructions(hlo: str) -> int:
-    """Instructions of an HLO module's text, those inside fusions and loop bodies included."""
-    return len(_INSTRUCTION.findall(hlo))
 
 
 def tree_bytes(tree: Any) -> int:
@@ -125,7 +120,7 @@ def compiled(function: Callable[..., Any], *args: Any, donate: tuple[int, ...] =
         call=executable,
         trace_s=traced - start,
         compile_s=done - traced,
-        instructions=count_instructions(executable.as_text() or ""),
+        instructions=hlo.count_instructions(executable.as_text() or ""),
         temp_bytes=getattr(memory, "temp_size_in_bytes", None),
     )
 
@@ -222,6 +217,24 @@ def take_turns(runs: Sequence[Callable[[], float]], rounds: int) -> list[list[fl
             i = (k + turn) % len(runs)
             results[i].append(runs[i]())
     return results
+
+
+def time_programs(
+    programs: Mapping[str, tuple[Callable[..., Any], tuple[Any, ...]]], rounds: int
+) -> dict[str, list[float]]:
+    """Seconds of each program in each round; they take turns, after one call unmeasured.
+
+    Args:
+        programs: compiled functions, each with its arguments.
+    """
+
+    def run(program: Callable[..., Any], args: tuple[Any, ...]) -> float:
+        start = time.perf_counter()
+        jax.block_until_ready(program(*args))
+        return time.perf_counter() - start
+
+    turns = take_turns([partial(run, *pair) for pair in programs.values()], rounds + 1)
+    return {name: times[1:] for name, times in zip(programs, turns, strict=True)}
 
 
 def spread(values: list[float]) -> dict[str, float]:

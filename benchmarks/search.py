@@ -14,16 +14,14 @@ from __future__ import annotations
 import json
 import statistics
 import sys
-import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
-from benchmarks.measure import command_parser, take_turns
+from benchmarks.measure import command_parser, time_programs
 from gaia_jax.cli.command_line import UserError
 from training.agents import Agent, make_agent
 from training.agents.search import make_search, split_name
@@ -64,7 +62,7 @@ def measure(env: Any, agent: Agent, batch: int, spec: Any, rounds: int) -> dict[
     programs["game"] = programs["game"][0], (state, jnp.argmax(root.legal_actions, axis=-1))
     programs["tree"] = _compiled(tree, root)
     programs["whole"] = _compiled(decision, agent.params, state)
-    times = _times(programs, rounds)
+    times = time_programs(programs, rounds)
     # Parts of one simulation are timed once: a search has many.
     for name in ("network", "game"):
         times[name] = [spec.simulations * x for x in times[name]]
@@ -79,7 +77,8 @@ def measure(env: Any, agent: Agent, batch: int, spec: Any, rounds: int) -> dict[
         "simulations": spec.simulations,
         "k": spec.k,
         "ms_a_decision": {
-            name: [f(x) / batch for f in (statistics.median, min, max)] for name, x in times.items()
+            name: [1000 * f(x) / batch for f in (statistics.median, min, max)]
+            for name, x in times.items()
         },
         "share": shares,
         "tree_bytes": memory(root, spec.simulations, options),
@@ -123,20 +122,6 @@ def _positions(programs: Programs) -> Any:
         logits, _ = network(params, state)
         state = game(state, draw(logits, state.legal_action_mask, key))
     return state
-
-
-def _times(programs: Programs, rounds: int) -> dict[str, list[float]]:
-    """Milliseconds of each program by round."""
-
-    def run(program: Any, args: tuple[Any, ...]) -> float:
-        started = time.perf_counter()
-        jax.block_until_ready(program(*args))
-        return 1000 * (time.perf_counter() - started)
-
-    turns = take_turns([partial(run, *pair) for pair in programs.values()], rounds + 1)
-    return {
-        name: times[1:] for name, times in zip(programs, turns, strict=True)
-    }  # the first warms up
 
 
 def _copying(model: Model) -> Model:

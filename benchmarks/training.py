@@ -120,16 +120,8 @@ class Programs:
         return jax.lax.scan(decide, state, jax.random.split(key, self.config.ppo.num_steps))
 
     def seconds(self, rounds: int) -> dict[str, list[float]]:
-        """Seconds of each program in each round; they take turns, after one call unmeasured."""
-
-        def run(program: Callable[..., Any], operands: tuple[Any, ...]) -> float:
-            start = time.perf_counter()
-            jax.block_until_ready(program(*operands))
-            return time.perf_counter() - start
-
-        runs = [partial(run, *pair) for pair in self._programs.values()]
-        turns = measure.take_turns(runs, rounds + 1)
-        return {name: times[1:] for name, times in zip(self._programs, turns, strict=True)}
+        """Seconds of each program in each round."""
+        return measure.time_programs(self._programs, rounds)
 
     def vp(self, decisions: int) -> dict[str, float]:
         """Mean VP per seat by source, of the games that end within `decisions` decisions of each.

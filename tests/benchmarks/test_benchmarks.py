@@ -13,7 +13,7 @@ from benchmarks import hlo, measure, profile, throughput
 
 
 def test_instructions_are_counted_inside_fusions_and_loops_too():
-    hlo = """HloModule jit_f
+    text = """HloModule jit_f
 
 %body (p: f32[8]) -> f32[8] {
   %p = f32[8]{0} parameter(0)
@@ -25,7 +25,7 @@ ENTRY %main (x: f32[8]) -> f32[8] {
   ROOT %fusion = f32[8]{0} fusion(%x), kind=kLoop, calls=%body
 }
 """
-    assert measure.count_instructions(hlo) == 4
+    assert hlo.count_instructions(text) == 4
 
 
 def test_bytes_of_a_tree():
