@@ -16,7 +16,7 @@ import numpy as np
 from gaia_jax.adapters.layout import SCALED, choice
 from gaia_jax.adapters.opponents import RANDOM, Opponent
 from gaia_jax.adapters.single_agent import SingleAgent, single_agent
-from gaia_jax.adapters.spaces import Box, observation_space
+from gaia_jax.adapters.spaces import gymnasium_space, observation_space
 from gaia_jax.cli import arguments
 from gaia_jax.cli.lazy import of_extra
 from gaia_jax.cli.progress import status_line
@@ -199,14 +199,7 @@ class GaiaGymEnv(gymnasium.Env[Any, Any]):
 def _spaces(view: SingleAgent) -> tuple[Any, Any]:
     """The spaces of one game."""
     space = observation_space(view.env, view.observation)
-
-    def box(space: Box) -> Any:
-        return gymnasium.spaces.Box(space.low, space.high, dtype=space.dtype.type)
-
-    if isinstance(space, Box):
-        return box(space), gymnasium.spaces.Discrete(view.num_actions)
-    tables = {name: box(part) for name, part in space.spaces.items()}
-    return gymnasium.spaces.Dict(tables), gymnasium.spaces.Discrete(view.num_actions)
+    return gymnasium_space(space), gymnasium.spaces.Discrete(view.num_actions)
 
 
 def _draw_seed(generator: np.random.Generator) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 
 from gaia_jax import replay
 from gaia_jax.adapters.layout import KINDS, arranged, choice, environment
-from gaia_jax.adapters.spaces import observation_space
+from gaia_jax.adapters.spaces import gymnasium_space, observation_space
 from gaia_jax.cli import arguments
 from gaia_jax.cli.lazy import of_extra
 from gaia_jax.env import GaiaEnv
@@ -193,12 +193,6 @@ class GaiaAEC(pettingzoo.AECEnv):
         return self.possible_agents[int(self._state.current_player)]
 
     def _space(self) -> gymnasium.spaces.Dict:
-        space: Any = observation_space(self.env, self.kind)
-        boxes = space.spaces if self.kind == "tree" else {"": space}
-        spaces_by_name: dict[str, Any] = {
-            name: gymnasium.spaces.Box(box.low, box.high, dtype=box.dtype.type)
-            for name, box in boxes.items()
-        }
+        observation = gymnasium_space(observation_space(self.env, self.kind))
         mask = gymnasium.spaces.Box(0, 1, (self.env.num_actions,), np.int8)
-        seen = gymnasium.spaces.Dict(spaces_by_name) if self.kind == "tree" else spaces_by_name[""]
-        return gymnasium.spaces.Dict({"observation": seen, "action_mask": mask})
+        return gymnasium.spaces.Dict({"observation": observation, "action_mask": mask})

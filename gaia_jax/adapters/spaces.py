@@ -109,6 +109,15 @@ def observation_space(env: GaiaEnv, kind: str = "tree") -> Box | Dict:
     return Box(*(np.asarray(arranged(kind, env.ruleset, x)) for x in (low, high)))
 
 
+def gymnasium_space(space: Box | Dict) -> Any:
+    """The same space as Gymnasium's own class."""
+    from gymnasium import spaces
+
+    if isinstance(space, Dict):
+        return spaces.Dict({name: gymnasium_space(part) for name, part in space.spaces.items()})
+    return spaces.Box(space.low, space.high, dtype=space.dtype.type)
+
+
 def gymnax_space(space: Discrete | Box | Dict) -> Any:
     """The same space as gymnax's own class, whose wrappers ask for it; as it is without gymnax."""
     try:
