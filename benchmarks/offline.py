@@ -166,7 +166,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("program", nargs="?", choices=("step", "train"), default="step")
     args = parser.parse_args(argv)
     pairs = [(args.target, args.program)] if args.target else PROGRAMS
-    before_jax(TARGETS["h100"])
+    before_jax()
     code = 0
     for target, program in pairs:
         try:

@@ -17,9 +17,10 @@ class Target:
     name: str
     platform: str  # "tpu" or "gpu", as `jax.default_backend` returns it
     memory: float  # bytes of a device
-    bandwidth: float  # bytes a second between a device and its memory
-    clock: float  # cycles a second
-    cores: int = 0  # the rest is of NVIDIA's cards alone: multiprocessors
+    # The rest is of NVIDIA's cards alone.
+    bandwidth: float = 0.0  # bytes a second between a device and its memory
+    clock: float = 0.0  # cycles a second
+    cores: int = 0  # multiprocessors
     fpus: int = 0  # of a multiprocessor
     shared: int = 0  # bytes of shared memory of a multiprocessor
     l2: int = 0  # bytes
@@ -27,7 +28,7 @@ class Target:
 
 
 TARGETS = {
-    "v5e": Target("v5e", "tpu", 16e9, 819e9, 1.5e9),
+    "v5e": Target("v5e", "tpu", 16e9),
     "h100": Target("h100", "gpu", 80e9, 3352e9, 1.98e9, 132, 128, 233472, 52428800, (9, 0)),
 }
 
@@ -36,7 +37,7 @@ class NoCompiler(Exception):
     """The package that compiles for a target is not installed; the message is for the user."""
 
 
-def before_jax(target: Target) -> None:
+def before_jax() -> None:
     """Set what XLA and the plugins read from the environment when they are loaded.
 
     Arrays stay on the host; no driver or metadata server is looked up. Without a card XLA
@@ -47,9 +48,8 @@ def before_jax(target: Target) -> None:
     os.environ["TPU_SKIP_MDS_QUERY"] = "1"
     os.environ["ALLOW_MULTIPLE_LIBTPU_LOAD"] = "1"  # no chip is there to be shared
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    if target.platform == "gpu":
-        flags = "--xla_gpu_autotune_level=0 --xla_gpu_enable_triton_gemm=false"
-        os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {flags}".strip()
+    flags = "--xla_gpu_autotune_level=0 --xla_gpu_enable_triton_gemm=false"
+    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {flags}".strip()
 
 
 def device(target: Target) -> Any:
