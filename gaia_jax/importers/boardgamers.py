@@ -27,7 +27,7 @@ from gaia_jax.cli import command_line, outputs
 from gaia_jax.cli.progress import status_line
 from gaia_jax.components import costs
 from gaia_jax.importers.lines import BETWEEN, Line, groups
-from gaia_jax.importers.notation import Differs, Log, setup_of
+from gaia_jax.importers.notation import Log, MismatchError, setup_of
 from gaia_jax.importers.player import HALF, LOST, Player
 from gaia_jax.importers.position import Position, Script, final_vp
 from gaia_jax.replay import FORMAT, Record, compiled, laid, write
@@ -53,22 +53,22 @@ class Imported:
     """A game that was read."""
 
     record: Record
-    told_vp: tuple[int, ...]  # (P,) as the log has them
-    unsaid: Mapping[str, int]  # choices that our actions cannot express, by their first move
+    logged_vp: tuple[int, ...]  # (P,) as the log has them
+    inexpressible: Mapping[str, int]  # choices that our actions cannot express, by their first move
 
     def __str__(self) -> str:
         """In a few lines."""
-        count, players = len(self.record.actions), len(self.told_vp)
+        count, players = len(self.record.actions), len(self.logged_vp)
         end = "to its end" if self.record.final_vp else "broken off"
         lines = [f"{count} decisions of {players} players, {end}"]
         if self.record.final_vp:
             lines.append("VP " + ", ".join(
                 f"{faction} {vp}" + (f" (in the log {logged_vp})" if vp != logged_vp else "")
                 for faction, vp, logged_vp in zip(
-                    self.record.setup["factions"], self.record.final_vp, self.told_vp, strict=True
+                    self.record.setup["factions"], self.record.final_vp, self.logged_vp, strict=True
                 )
             ))  # fmt: skip
-        return "\n".join(lines + [f"move {at}: {note}" for note, at in self.unsaid.items()])
+        return "\n".join(lines + [f"move {at}: {note}" for note, at in self.inexpressible.items()])
 
 
 class _Importing(Player):
@@ -95,7 +95,7 @@ class _Importing(Player):
         """Compare the recorded state after a line: VP, tracks, and stocks if everything is paid.
 
         Raises:
-            Differs: our value is another one. `final_vp` compares the end.
+            MismatchError: our value is another one. `final_vp` compares the end.
         """
         if self.position.over or not line.outcome:
             return
@@ -104,12 +104,12 @@ class _Importing(Player):
         for number, row in enumerate(line.outcome["pl"]):
             replayed = {"vp": players.vp[number], "res": players.tracks[number]}
             paid = number != self.waiting_for() and line.outcome["ph"] not in BETWEEN
-            if paid and not (self._sells or {LOST, HALF} & self.unsaid.keys()):
+            if paid and not (self._sells or {LOST, HALF} & self.inexpressible.keys()):
                 replayed |= {name: getattr(players, of)[number] for name, of in STOCKS.items()}
             for name, value in replayed.items():
                 if row[name] != value.tolist():
                     subject = f"{row['f']} has {NAMES[name]}"
-                    raise Differs(subject, row[name], value.tolist())
+                    raise MismatchError(subject, row[name], value.tolist())
 
     def line(self, line: Line) -> Script:
         """Decline offers that exist only because a player has sold power, then play the line."""
@@ -192,7 +192,7 @@ def to_record(log: Log, progress: Callable[[int], object] = lambda move: None) -
         LogError: the log cannot be read or played; the message names the move.
     """
     plain, left = _play(log, {}, progress)
-    vp_pairs = enumerate(zip(plain.told_vp, plain.record.final_vp, strict=False))
+    vp_pairs = enumerate(zip(plain.logged_vp, plain.record.final_vp, strict=False))
     sells = {at: left[at] + logged - vp for at, (logged, vp) in vp_pairs if logged > vp}
     best, held_back = plain, dict[int, int]()
     for player, vp in sells.items():
@@ -212,10 +212,10 @@ def _play(
     player: _Importing | None = None
     try:
         if (players := len(log["vp"])) not in (2, 3, 4):
-            raise Differs("players", players, "2 to 4")
+            raise MismatchError("players", players, "2 to 4")
         rules = VARIANTS[RULES, players]
         if log["setup"].get("mirror"):
-            raise Differs("map", "mirrored tiles", "tiles as printed")
+            raise MismatchError("map", "mirrored tiles", "tiles as printed")
         setup = setup_of(log, rules)
         env = gaia_jax.make(RULES, players=rules.players)
         start, step = compiled(env)
@@ -229,29 +229,30 @@ def _play(
             position.set_state(jax.device_get(step(position.state, action)))
         logged_vp = tuple(int(vp) for _, vp in log["vp"])
         _check_end(position, player, log, logged_vp)
-    except (Differs, *UNREADABLE) as error:
+    except (MismatchError, *UNREADABLE) as error:
         raise LogError(_mismatch_message(log, player, error)) from error
     vp = tuple(position.state.game.players.vp.tolist()) if position.over else ()
-    unsaid = {note: line.number + 1 for note, line in player.unsaid.items() if line}
+    inexpressible = {note: line.number + 1 for note, line in player.inexpressible.items() if line}
     left = [left_vp(player.before, number) for number in range(rules.players)]
-    return Imported(Record(RULES, env.version, setup, tuple(actions), vp), logged_vp, unsaid), left
+    played = Record(RULES, env.version, setup, tuple(actions), vp)
+    return Imported(played, logged_vp, inexpressible), left
 
 
 def _check_end(position: Position, player: Player, log: Log, logged_vp: Sequence[int]) -> None:
     """Compare the end, and the VP if our actions express every choice.
 
     Raises:
-        Differs: it does not.
+        MismatchError: it does not.
     """
     if position.over != log.get("ended", position.over):
-        raise Differs("ended", log["ended"], position.over)
+        raise MismatchError("ended", log["ended"], position.over)
     bids_come_off_vp = "auction" in log.get("opts", {})
-    if not position.over or player.unsaid or bids_come_off_vp:
+    if not position.over or player.inexpressible or bids_come_off_vp:
         return
     for number, vp in enumerate(logged_vp):
         replayed_vp = final_vp(position.rules, position.state.game, player.before, number)
         if replayed_vp != vp:
-            raise Differs(f"VP of player {number} at the end", vp, replayed_vp)
+            raise MismatchError(f"VP of player {number} at the end", vp, replayed_vp)
 
 
 def _mismatch_message(log: Log, player: Player | None, error: Exception) -> str:
@@ -259,15 +260,17 @@ def _mismatch_message(log: Log, player: Player | None, error: Exception) -> str:
     place = f"game {log.get('id', '')}".strip()
     if player and player.at_line:
         place += f", move {player.at_line.number + 1} {player.at_line.text!r}"
-    if isinstance(error, Differs):
+    if isinstance(error, MismatchError):
         subject, logged, replayed = error.args
         why = f"{subject}: {_shortened(logged)}, here {_shortened(replayed)}"
     else:
         why = f"cannot be read ({type(error).__name__}: {error})"
     before = ""
-    if player and player.unsaid:
+    if player and player.inexpressible:
         before = "; before it " + ", ".join(
-            f"{subject} (move {line.number + 1})" for subject, line in player.unsaid.items() if line
+            f"{subject} (move {line.number + 1})"
+            for subject, line in player.inexpressible.items()
+            if line
         )
     return command_line.one_line(f"{place}: {why}{before}")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from gaia_jax.importers.notation import FACTIONS, Differs, Log
+from gaia_jax.importers.notation import FACTIONS, Log, MismatchError
 
 # The first words of a leech line, except `decline up`. Some records have only `decline`, both for
 # leech and for a research step.
@@ -26,7 +26,9 @@ class Line:
         self.outcome: dict[str, Any] = step.get("s") or {}  # the state after it, if recorded
         words = self.text.rstrip(". ").split(" ", 1)
         if names.get(words[0]) != self.who:
-            raise Differs(f"move {number + 1} {self.text!r}", f"of player {self.who}", "not theirs")
+            raise MismatchError(
+                f"move {number + 1} {self.text!r}", f"of player {self.who}", "not theirs"
+            )
         rest = words[1] if len(words) > 1 else ""
         self.commands = [cmd.strip().split() for cmd in rest.split(". ") if cmd.strip()]
         self.commands = [cmd for cmd in self.commands if cmd[0] != "endturn"]
@@ -61,7 +63,7 @@ def lines_of(log: Log) -> list[Line]:
     """The lines of the players, in order.
 
     Raises:
-        Differs: one is not of the player that it names.
+        MismatchError: one is not of the player that it names.
     """
     names: dict[str, int] = {}
     for step in log["steps"]:

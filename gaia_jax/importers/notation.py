@@ -14,7 +14,7 @@ Cell = tuple[int, int]
 Log = Mapping[str, Any]  # a recorded game, see docs/reference/datasets.md
 
 
-class Differs(Exception):
+class MismatchError(Exception):
     """The game cannot continue as recorded: field, recorded value, our value."""
 
 
@@ -118,54 +118,53 @@ def check_is_base(record: Log, rules: Ruleset) -> None:
     """Check that a game was played by the rules of `base`, for as many as `rules` are for.
 
     Raises:
-        Differs: it has another variant, map, expansion or neutral player.
+        MismatchError: it has another variant, map, expansion or neutral player.
     """
     options, setup = record.get("opts", {}), record["setup"]
     variant = options.get("factionVariant", "standard")
     if variant != "standard":
-        raise Differs("not base", f"factionVariant {variant!r}", "standard")
+        raise MismatchError("not base", f"factionVariant {variant!r}", "standard")
     if options.get("frontiers"):
-        raise Differs("not base", "the expansion frontiers", "without it")
+        raise MismatchError("not base", "the expansion frontiers", "without it")
     sectors, places = len(setup["sectors"]), len(rules.map.sector_centers)
     if sectors != places:
-        raise Differs("not base", f"a map of {sectors} sectors", f"{places} for {rules.players}")
+        raise MismatchError(
+            "not base", f"a map of {sectors} sectors", f"{places} for {rules.players}"
+        )
     names = {name: kind for kind, name in FINALS.items()}
     neutral = {names[kind]: count for kind, count in rules.neutral_player.items()}
     supply = {kind: neutral[kind] for kind in setup["final"]} if neutral else None
     if setup.get("neutral") != supply:
-        raise Differs("neutral", setup.get("neutral"), supply)
+        raise MismatchError("neutral", setup.get("neutral"), supply)
 
 
 def setup_of(record: Log, rules: Ruleset) -> dict[str, Any]:
     """The set-up of a recorded game in our words; its map is found among our tiles, turned.
 
     Raises:
-        Differs: it was played by other rules than `base`, a line has no text, or a player no
+        MismatchError: it was played by other rules than `base`, a line has no text, or a player no
             faction.
         ValueError: no rotation of our tiles matches the record.
     """
     check_is_base(record, rules)
     setup, players = record["setup"], len(record["vp"])
     planets = planets_of(record)
-    mirrored = setup.get("mirror", False)
     chosen = {}
     for number, step in enumerate(record["steps"], 1):
         words = _words(number, step)
         if len(words) == 3 and words[1] == "faction":
             if words[2] not in FACTIONS:
-                raise Differs(f"move {number} {step['l']!r}", words[2], "no faction of base")
+                raise MismatchError(f"move {number} {step['l']!r}", words[2], "no faction of base")
             chosen[step.get("p")] = FACTIONS[words[2]]
     for player in range(players):
         if player not in chosen:
-            raise Differs(
+            raise MismatchError(
                 f"faction of player {player}", "none", "chosen by a line `NAME faction NAME`"
             )
     advanced = {slot: tile for slot, tile in setup["techs"].items() if slot.startswith("adv-")}
     basic = {slot: tile for slot, tile in setup["techs"].items() if slot not in advanced}
     return {
-        "sectors": [
-            _tile_at(center, planets, rules, mirrored) for center in rules.map.sector_centers
-        ],
+        "sectors": [_tile_at(center, planets, rules) for center in rules.map.sector_centers],
         "factions": [chosen[player] for player in range(players)],
         "turn_order": list(range(players)),
         "basic_tiles": {SLOTS[slot]: TECHS[tile] for slot, tile in basic.items()},
@@ -181,7 +180,7 @@ def _words(number: int, step: object) -> list[str]:
     """The words of a line."""
     text = step.get("l") if isinstance(step, Mapping) else None
     if not isinstance(text, str) or not text.split():
-        raise Differs(f"move {number}", str(step), "a text `l` and a player `p`")
+        raise MismatchError(f"move {number}", str(step), "a text `l` and a player `p`")
     return text.split()
 
 
@@ -190,21 +189,12 @@ def planets_of(record: Log) -> dict[Cell, str]:
     return {cell_from_log(q, r): PLANETS[planet] for q, r, planet, _ in record["setup"]["hexes"]}
 
 
-def _tile_at(
-    center: Cell, planets: dict[Cell, str], rules: Ruleset, mirrored: bool
-) -> dict[str, Any]:
-    """Our tile and its rotation that put just these planets around a centre.
-
-    Args:
-        mirrored: the map is a mirror image, which no tile of ours makes: take the tile that it
-            mirrors. `boardgamers` refuses such maps; the tests lay their planets themselves.
-    """
+def _tile_at(center: Cell, planets: dict[Cell, str], rules: Ruleset) -> dict[str, Any]:
+    """Our tile and its rotation that put just these planets around a centre."""
     around = [(q, r) for q, r in planets if _distance((q, r), center) <= 2]
     expected = {
         (q - center[0], r - center[1]): planets[q, r] for q, r in around if planets[q, r] != "Empty"
     }
-    if mirrored:
-        expected = {(r, q): planet for (q, r), planet in expected.items()}
     for tile in rules.map.sector_tiles:
         for turns in range(6):
             if {rotate(cell, turns): planet for cell, planet in tile.planets} == expected:
@@ -221,12 +211,12 @@ def amounts(text: str) -> list[tuple[int, str]]:
     """ "4pw" -> [(4, "pw")], "1o,1c" -> [(1, "o"), (1, "c")]; three digits at most.
 
     Raises:
-        Differs: it is no amount.
+        MismatchError: it is no amount.
     """
     parsed = []
     for part in text.split(","):
         match = re.fullmatch(r"(\d{0,3})(t-a3|[a-z]+)", part)
         if match is None:
-            raise Differs("amount", text, "unknown")
+            raise MismatchError("amount", text, "unknown")
         parsed.append((int(match[1] or 1), match[2]))
     return parsed

@@ -14,8 +14,8 @@ from gaia_jax.importers.notation import (
     SPECIALS,
     TECHS,
     TOKENS,
-    Differs,
     Log,
+    MismatchError,
     amounts,
     hex_names,
 )
@@ -54,7 +54,7 @@ class Player:
         self.waiting: tuple[int, list[list[str]]] | None = None
         self.at_line: Line | None = None  # the one that is played
         # Choices that our actions cannot express, and the first line of each.
-        self.unsaid: dict[str, Line | None] = {}
+        self.inexpressible: dict[str, Line | None] = {}
         self.before: GameState = position.state.game  # the game before the last decision
         self.who = 0  # whose command is played
 
@@ -67,7 +67,7 @@ class Player:
     def act(self, text: str) -> Script:
         position = self.position
         if not position.legal(text):
-            raise Differs(f"legal {position.node}", text, "not legal")
+            raise MismatchError(f"legal {position.node}", text, "not legal")
         if text == "pass":
             self.before = position.state.game
         yield position.rules.actions.by_text[text]
@@ -75,7 +75,7 @@ class Player:
     def at(self, name: str) -> str:
         """The text of a recorded place."""
         if name not in self.cells:
-            raise Differs("place", name, "not on the map")
+            raise MismatchError("place", name, "not on the map")
         q, r = self.cells[name]
         return f"{q},{r}"
 
@@ -86,8 +86,8 @@ class Player:
         position, self.at_line = self.position, line
         expected_nodes = ("LEECH",) if line.is_leech else ("START", "BOOSTER", "TURN")
         if position.node not in expected_nodes or position.player != line.who:
-            own_decision = f"{position.node} of player {position.player}"
-            raise Differs("decision", f"{expected_nodes} of player {line.who}", own_decision)
+            expected = f"{expected_nodes} of player {line.who}"
+            raise MismatchError("decision", expected, position.decision)
         yield from self.commands(line.who, list(line.commands))
         if line.is_leech and self.waiting and position.node != "LEECH":
             player, rest = self.waiting
@@ -108,14 +108,14 @@ class Player:
                 continue
             if position.node == "LEECH" and not answers:
                 if self.waiting is not None:
-                    raise Differs("decision", commands, "another player waits already")
+                    raise MismatchError("decision", commands, "another player waits already")
                 self.waiting = (player, commands)
                 return
             if position.player != player and commands[0][0] != "spend":
-                raise Differs("decision", commands, f"{position.node} of player {position.player}")
+                raise MismatchError("decision", commands, position.decision)
             yield from self.next_command(player, commands)
             if answers and commands:
-                raise Differs("decision", commands, "none after an answer")
+                raise MismatchError("decision", commands, "none after an answer")
 
     def nothing_to_decline(self, commands: list[list[str]]) -> bool:
         """Whether a research step is declined that our game does not offer."""
@@ -175,10 +175,10 @@ class Player:
             elif queue:
                 yield from self.command(queue.pop(0), queue)
             else:
-                raise Differs("decision", "none", f"{position.node} of player {position.player}")
+                raise MismatchError("decision", "none", position.decision)
         left = [c for queue in queues.values() for c in queue if c[0] not in ("income", "decline")]
         if [c for c in left if not (c[0] == "spend" and c[1].endswith("tg"))]:
-            raise Differs("decision", left, "none")
+            raise MismatchError("decision", left, "none")
         for player, choices in places.items():
             self.leave_brainstone(lines[-1], player, choices)
 
@@ -268,7 +268,7 @@ class Player:
         elif name == "federation":
             yield from self.federation(words[0].split(","), words[1])
         else:
-            raise Differs("command", " ".join(command), f"unknown at {position.node}")
+            raise MismatchError("command", " ".join(command), f"unknown at {position.node}")
 
     def build(self, piece: str, cell: str) -> Script:
         if self.position.node in ("START", "TARGET"):
@@ -280,7 +280,7 @@ class Player:
             if self.position.node == "PIECE":
                 yield from self.act(f"piece {PIECES[piece]}")
         if not has_piece(self.position, self.who, piece, cell):
-            raise Differs("built", piece, f"another piece on {cell}")
+            raise MismatchError("built", piece, f"another piece on {cell}")
 
     def spend(self, price: str, gain: str) -> Script:
         """A conversion, repeated for its amounts; one that gains nothing is not legal here."""
@@ -291,7 +291,7 @@ class Player:
         if action == "P3_to_O" and double:  # and a credit (FRE-07)
             fair.append(4 * times)
         if paid not in fair:
-            raise Differs("price", price, f"{PRICES[action]} for each of {times}")
+            raise MismatchError("price", price, f"{PRICES[action]} for each of {times}")
         while left > 0:
             once = min(left, 2) if action == "P1_to_C" and double else 1  # a token is two credits
             if is_full(position, gain, player):
@@ -299,9 +299,7 @@ class Player:
                 left -= once
                 continue
             if position.player != player:
-                raise Differs(
-                    "decision", f"{price}>{gain}", f"{position.node} of {position.player}"
-                )
+                raise MismatchError("decision", f"{price}>{gain}", position.decision)
             before = int(position.state.game.players.credits[player])
             yield from self.act(f"free {action}")
             left -= once
@@ -331,7 +329,9 @@ class Player:
             bought = {"q": "P4_to_Q", "k": "P4_to_K", "c": "P1_to_C"}
             target = next((name for name in bought if name in gains), "")
             if not target:
-                raise Differs("conversion", f"{price} for {gain}", "not a conversion of power")
+                raise MismatchError(
+                    "conversion", f"{price} for {gain}", "not a conversion of power"
+                )
             return bought[target], gains[target]
         kind, count = next(iter(gains.items()))
         names = {
@@ -365,7 +365,7 @@ class Player:
                 # Hexes that touch the listed ones join without being listed.
                 loose_neighbours = loose(before, player) & neighbours(position, numbers)
                 if loose_neighbours <= numbers:
-                    raise Differs("federation", names, "not enough")
+                    raise MismatchError("federation", names, "not enough")
                 numbers |= loose_neighbours
                 continue
             yield from self.act(picks[0] if picks else "commit")
@@ -376,7 +376,7 @@ class Player:
 
     def note(self, text: str) -> None:
         """Record a note with the first line where it happened."""
-        self.unsaid.setdefault(text, self.at_line)
+        self.inexpressible.setdefault(text, self.at_line)
 
     def put_brainstone(self, before: GameState, player: int, place: int) -> None:
         """Compare the place of the brainstone after a command.

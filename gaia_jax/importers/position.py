@@ -9,15 +9,15 @@ import numpy as np
 from gaia_jax.actions import from_text
 from gaia_jax.components import costs
 from gaia_jax.env import State
-from gaia_jax.importers.notation import PIECES, POWER_COSTS, Differs, amounts
+from gaia_jax.importers.notation import PIECES, POWER_COSTS, MismatchError, amounts
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import NODES, GameState
+from gaia_jax.state import GAIA_AREA, NO_BRAINSTONE, NODES, GameState
 
 # Yields the index of an action; the game is stepped before it resumes.
 Script = Generator[int, None, None]
 
-PLACES = {"area1": 0, "area2": 1, "area3": 2, "gaia": 3, "discard": -1}
-BOWL_II, BOWL_III, GAIA = 1, 2, 3
+BRAINSTONE_AREAS = {"area1": 0, "area2": 1, "area3": 2, "gaia": GAIA_AREA, "discard": NO_BRAINSTONE}
+BOWL_II, BOWL_III = 1, 2
 
 
 class Position:
@@ -44,6 +44,11 @@ class Position:
     def player(self) -> int:
         """Whose it is."""
         return int(self.state.current_player)
+
+    @property
+    def decision(self) -> str:
+        """The open decision and its player, in messages."""
+        return f"{self.node} of player {self.player}"
 
     @property
     def over(self) -> bool:
@@ -152,9 +157,9 @@ def brainstone_and_tokens(game: GameState, player: int) -> tuple[int, list[int]]
 
 def place_in(command: list[str]) -> int:
     """The place that a `brainstone` command names."""
-    if len(command) != 2 or command[1] not in PLACES:
-        raise Differs("brainstone", " ".join(command), "no such place")
-    return PLACES[command[1]]
+    if len(command) != 2 or command[1] not in BRAINSTONE_AREAS:
+        raise MismatchError("brainstone", " ".join(command), "no such place")
+    return BRAINSTONE_AREAS[command[1]]
 
 
 def is_spent(position: Position, player: int, cost: int) -> bool:

@@ -17,7 +17,7 @@ import pytest
 
 from gaia_jax.importers import player as player_module
 from gaia_jax.importers.lines import is_leech
-from gaia_jax.importers.notation import Differs, setup_of
+from gaia_jax.importers.notation import MismatchError, setup_of
 from gaia_jax.importers.position import brainstone_and_tokens, neighbours
 from gaia_jax.ruleset import VARIANTS
 from tests.conftest import GAMES
@@ -183,7 +183,7 @@ def test_other_games_than_base_are_named(
     game["setup"]["sectors"] = game["setup"]["sectors"][: changed.get("sectors")]
     if "neutral" in changed:
         game["setup"]["neutral"] = changed["neutral"]
-    with pytest.raises(Differs) as difference:
+    with pytest.raises(MismatchError) as difference:
         setup_of(game, VARIANTS["base", 4])
     assert difference.value.args == expected
 
@@ -195,7 +195,7 @@ def test_the_neutral_player_is_compared() -> None:
     right = dict(game["setup"]["neutral"])
     for wrong in ({tile: count + 1 for tile, count in right.items()}, None):
         game["setup"]["neutral"] = wrong
-        with pytest.raises(Differs) as difference:
+        with pytest.raises(MismatchError) as difference:
             setup_of(game, VARIANTS["base", 2])
         assert difference.value.args[:2] == ("neutral", wrong)
 
@@ -273,7 +273,7 @@ def test_the_brainstone_and_a_token_change_places(at_the_start: Any) -> None:
             brainstone.write(position, 0, *now)
             assert brainstone.place_brainstone(position, before, 0, place) == (now != after)
             assert brainstone_and_tokens(position.state.game, 0) == after
-        with pytest.raises(Differs):  # no token in III to change places with
+        with pytest.raises(MismatchError):  # no token in III to change places with
             brainstone.place_brainstone(position, before, 0, 2)
 
     at_the_start(look)
@@ -323,7 +323,7 @@ def test_gleens_full_of_ore_gain_nothing_for_power(at_the_start: Any, games: Gam
         assert position.state.game.players.power[0].tolist() == [4, 0, 0]
         assert position.state.game.players.resources[0].tolist() == resources.tolist()
         with_players(position, power=[0, 0, 4], built=[0, 0, 0, 0, 0, 0, 1])
-        with pytest.raises(Differs) as difference:  # with it, a conversion of ours
+        with pytest.raises(MismatchError) as difference:  # with it, a conversion of ours
             list(Player(position, game).spend("4pw", "1q"))
         assert difference.value.args[1] == "free P4_to_Q"
 
@@ -336,7 +336,7 @@ def test_only_nevlas_with_the_institute_pay_4_for_an_ore(at_the_start: Any, game
     def look(position: Position) -> None:
         for institutes, reason in ((0, "price"), (1, "legal START")):
             with_players(position, power=[0, 0, 4], built=[0, 0, 0, 0, institutes, 0, 0])
-            with pytest.raises(Differs) as difference:
+            with pytest.raises(MismatchError) as difference:
                 list(Player(position, game).spend("4pw", "1o"))
             assert difference.value.args[0] == reason
 
@@ -375,12 +375,12 @@ def test_a_satellite_keeps_away_from_other_federations(at_the_start: Any) -> Non
         bits[planet] = (16 << 0) | (16 << 3)
         game = state.game.replace(board=board.replace(federation_bits=bits))
         far = next(c for c in around if c not in neighbours(position, {planet}) | {planet})
-        with pytest.raises(Differs, match="next to another federation"):
+        with pytest.raises(MismatchError, match="next to another federation"):
             layouts.check_satellites(position, game, 0, {far}, {int(middle)})
         layouts.check_satellites(position, game, 3, {far}, {int(middle)})
-        with pytest.raises(Differs, match="no empty space"):
+        with pytest.raises(MismatchError, match="no empty space"):
             layouts.check_satellites(position, game, 3, {far}, {int(middle), planet})
-        with pytest.raises(Differs, match="not connected"):
+        with pytest.raises(MismatchError, match="not connected"):
             layouts.check_satellites(position, state.game, 0, {far, planet}, set())
 
     at_the_start(look)
@@ -401,7 +401,7 @@ def test_the_brainstone_is_turned_before_an_action_that_asks_for_its_target(
 
     def look(position: Position) -> None:
         rest = [["special", "range+3"], project, ["brainstone", "area1"]]
-        with pytest.raises(Differs, match="free brainstone"):
+        with pytest.raises(MismatchError, match="free brainstone"):
             list(Player(position, games[0]).next_command(0, rest))
         assert calls == [(project, 0)]
 

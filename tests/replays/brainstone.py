@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from gaia_jax.importers.notation import Differs
-from gaia_jax.importers.position import GAIA, PLACES, brainstone_and_tokens
+from gaia_jax.importers.notation import MismatchError
+from gaia_jax.importers.position import BRAINSTONE_AREAS, brainstone_and_tokens
+from gaia_jax.state import GAIA_AREA
 from tests.replays.table import Position
 
 
@@ -26,25 +27,25 @@ def place_brainstone(position: Position, before: Any, player: int, place: int) -
     Returns:
         Whether it did not lie there.
     Raises:
-        Differs: there is no such token.
+        MismatchError: there is no such token.
     """
     state = position.state
     stone, tokens = brainstone_and_tokens(state.game, player)
     if stone == place:
         return False
     was, old_tokens = brainstone_and_tokens(before, player)
-    if 0 <= place < GAIA and 0 <= stone < GAIA:
+    if 0 <= place < GAIA_AREA and 0 <= stone < GAIA_AREA:
         source, target = place, stone
-    elif place in (GAIA, -1) and stone == was and 0 <= was < GAIA:
+    elif place in (GAIA_AREA, -1) and stone == was and 0 <= was < GAIA_AREA:
         # It went instead of the last token that went.
-        went = [bowl for bowl in range(GAIA) if old_tokens[bowl] > tokens[bowl]]
+        went = [bowl for bowl in range(GAIA_AREA) if old_tokens[bowl] > tokens[bowl]]
         if not went:
-            raise Differs("brainstone", place, stone)
+            raise MismatchError("brainstone", place, stone)
         source, target = place, went[-1]
     else:
-        raise Differs("brainstone", place, stone)
+        raise MismatchError("brainstone", place, stone)
     if source >= 0 and tokens[source] < 1:
-        raise Differs("brainstone", place, stone)
+        raise MismatchError("brainstone", place, stone)
     if source >= 0:
         tokens[source] -= 1
     tokens[target] += 1
@@ -70,11 +71,15 @@ def adopt(position: Position, player: int, row: dict[str, Any], choices: list[in
         row: the recorded player; choices: the places that were named, in their order.
     """
     stone, tokens = brainstone_and_tokens(position.state.game, player)
-    place = -1 if row["bs"] is None else PLACES[row["bs"]]
+    place = -1 if row["bs"] is None else BRAINSTONE_AREAS[row["bs"]]
     recorded = [bowl + (i == place) for i, bowl in enumerate(row["pw"])]
     own = [bowl + (i == stone) for i, bowl in enumerate(tokens)]
     # Later charges move it on, none moves it back.
-    if place == stone or recorded != own or not (0 <= stone < GAIA and choices[-1] <= place < GAIA):
+    if (
+        place == stone
+        or recorded != own
+        or not (0 <= stone < GAIA_AREA and choices[-1] <= place < GAIA_AREA)
+    ):
         return False
     write(position, player, place, list(row["pw"]))
     return True

@@ -42,9 +42,9 @@ def imported(log: Record) -> str:
         return "broken off"
     shortfalls = [
         recorded_vp - vp
-        for recorded_vp, vp in zip(result.told_vp, result.record.final_vp, strict=True)
+        for recorded_vp, vp in zip(result.logged_vp, result.record.final_vp, strict=True)
     ]
-    return f"lower: by {shortfalls}, {dict(result.unsaid)}" if any(shortfalls) else "equal"
+    return f"lower: by {shortfalls}, {dict(result.inexpressible)}" if any(shortfalls) else "equal"
 
 
 def changed(log: Record, rng: random.Random) -> tuple[int, Record]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gaia_jax.components import costs
-from gaia_jax.importers.notation import Differs, amounts
+from gaia_jax.importers.notation import MismatchError, amounts
 from gaia_jax.importers.position import (
     brainstone_and_tokens,
     is_spent,
@@ -29,8 +29,8 @@ def check_satellites(
     Args:
         before: the game before the federation; picked: cells of own buildings in it.
     Raises:
-        Differs: a satellite is not on empty space, or is next to another federation of the player,
-            or the federation does not connect.
+        MismatchError: a satellite is not on empty space, or is next to another federation of the
+            player, or the federation does not connect.
     """
     board, rules = before.board, position.rules
 
@@ -39,7 +39,7 @@ def check_satellites(
 
     empty = np.asarray(board.planet) == rules.ids["planet"].index("Empty")
     if blocked := {cell for cell in satellites if not empty[cell]}:
-        raise Differs("satellites", names(blocked), "no empty space")
+        raise MismatchError("satellites", names(blocked), "no empty space")
     own = marked(before, player, 0) | marked(before, player, 4)
     faction = rules.factions[int(before.setup.faction[player])]
     if faction.federation_grows:
@@ -47,7 +47,7 @@ def check_satellites(
     else:
         union = picked | satellites
         if near := neighbours(position, satellites) & own:
-            raise Differs("satellites", names(near), "next to another federation")
+            raise MismatchError("satellites", names(near), "next to another federation")
     outside = loose(before, player) - union
     # Groups are taken whole (A9).
     while touching := neighbours(position, union - satellites) & outside:
@@ -57,7 +57,7 @@ def check_satellites(
     while touching := neighbours(position, reached) & union - reached:
         reached |= touching
     if reached != union:
-        raise Differs("satellites", names(satellites), "not connected")
+        raise MismatchError("satellites", names(satellites), "not connected")
 
 
 def adopt(position: Position, before: Any, player: int, recorded: set[int]) -> bool:
@@ -66,7 +66,7 @@ def adopt(position: Position, before: Any, player: int, recorded: set[int]) -> b
     Returns:
         Whether they lay elsewhere.
     Raises:
-        Differs: the federation has other planets, or another number of satellites.
+        MismatchError: the federation has other planets, or another number of satellites.
     """
     state = position.state
     game = state.game
@@ -74,7 +74,7 @@ def adopt(position: Position, before: Any, player: int, recorded: set[int]) -> b
     own = marked(game, player, 0) - old
     recorded_satellites = recorded - members(game, player) - old
     if len(own) != len(recorded_satellites):
-        raise Differs("satellites", len(recorded_satellites), len(own))
+        raise MismatchError("satellites", len(recorded_satellites), len(own))
     picked = recorded & members(game, player)
     check_satellites(position, before, player, picked, recorded_satellites)
     satellites = old | recorded_satellites
@@ -124,7 +124,7 @@ def pay(position: Position, price: str, player: int) -> None:
         tokens[2] -= amount
         tokens[0] += amount
     else:
-        raise Differs("wasted conversion", price, "not known")
+        raise MismatchError("wasted conversion", price, "not known")
     brainstone.write(position, player, stone, tokens)
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from gaia_jax import enable_compilation_cache
 from gaia_jax.importers.lines import Line, groups
-from gaia_jax.importers.notation import Differs, planets_of, setup_of
+from gaia_jax.importers.notation import MismatchError, planets_of, setup_of
 from gaia_jax.importers.position import Script
 from tests.replays import compare, options
 from tests.replays.player import Player
@@ -87,10 +87,23 @@ def script_of(position: Position, record: dict[str, Any], report: Report) -> Scr
             report.ended += position.over and not differences
         for difference in differences:
             report.differs(game, line, *difference)
-    except Differs as difference:
+    except MismatchError as difference:
         report.differs(game, line, *difference.args)
     except UNREADABLE as error:
         report.differs(game, line, "unreadable", f"{type(error).__name__} {error}", "nothing")
+
+
+def as_printed(record: dict[str, Any]) -> dict[str, Any]:
+    """The record; where its map has mirror images of our tiles, with our tiles."""
+    setup = record["setup"]
+    if not setup.get("mirror"):
+        return record
+    centers = {tile: (q, r) for tile, _, q, r in setup["sectors"]}
+    hexes = []
+    for q, r, planet, tile in setup["hexes"]:
+        center_q, center_r = centers[tile]
+        hexes.append([q, 2 * center_r + center_q - q - r, planet, tile])
+    return record | {"setup": setup | {"hexes": hexes}}
 
 
 def play(table: Table, records: list[dict[str, Any]], report: Report) -> None:
@@ -100,9 +113,9 @@ def play(table: Table, records: list[dict[str, Any]], report: Report) -> None:
         try:
             if len(record["vp"]) != table.players:
                 raise ValueError(f"{len(record['vp'])} players, at a table of {table.players}")
-            setups.append(table.read(setup_of(record, table.env.ruleset)))
+            setups.append(table.read(setup_of(as_printed(record), table.env.ruleset)))
             readable.append(record)
-        except Differs as difference:
+        except MismatchError as difference:
             report.games += 1
             report.differs(str(record.get("id")), None, *difference.args)
         except UNREADABLE as error:

@@ -37,7 +37,7 @@ def test_a_log_becomes_a_record_that_plays(log: Log, imported: Imported) -> None
     state = replay.play(imported.record)
     assert state.terminated
     recorded_vp = tuple(vp for _, vp in log["vp"])
-    assert imported.told_vp == recorded_vp
+    assert imported.logged_vp == recorded_vp
     # Ours sell nothing by themselves at the end.
     assert all(vp <= upper for vp, upper in zip(imported.record.final_vp, recorded_vp, strict=True))
     assert f"{len(imported.record.actions)} decisions of 2 players" in str(imported)
@@ -144,10 +144,10 @@ def test_another_state_than_ours_is_named(log: Log) -> None:
 
 
 @pytest.mark.parametrize(
-    ("unsaid", "compared"), [("satellites are on other cells", True), (HALF, False)]
+    ("inexpressible", "compared"), [("satellites are on other cells", True), (HALF, False)]
 )
 def test_stocks_are_compared_where_pieces_alone_lie_elsewhere(
-    log: Log, monkeypatch: pytest.MonkeyPatch, unsaid: str, compared: bool
+    log: Log, monkeypatch: pytest.MonkeyPatch, inexpressible: str, compared: bool
 ) -> None:
     """A board action that was taken out of a log with such satellites was not noticed."""
     game, usual = copy.deepcopy(log), Player.__init__
@@ -155,7 +155,7 @@ def test_stocks_are_compared_where_pieces_alone_lie_elsewhere(
 
     def begin(self: Player, *arguments: Any) -> None:
         usual(self, *arguments)
-        self.unsaid[unsaid] = None
+        self.inexpressible[inexpressible] = None
 
     monkeypatch.setattr(Player, "__init__", begin)
     if compared:
