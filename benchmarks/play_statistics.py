@@ -22,6 +22,8 @@ from jax import Array
 
 import gaia_jax
 from gaia_jax.actions import PLANES
+from gaia_jax.components import costs, research
+from gaia_jax.components.common import STRUCTURES
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import NODES
@@ -213,19 +215,24 @@ def broken_invariants(state: State) -> dict[str, int]:
     game = jax.tree.map(np.asarray, state.game)
     players, turn = game.players, game.turn
     tokens = players.power.sum(-1) + players.gaia_power
-    caps = (players.credits <= 30) & (players.ore <= 15) & (players.knowledge <= 15)
-    least = (players.credits >= 0) & (players.ore >= 0) & (players.knowledge >= 0)
+    within_caps = players.qic >= 0
+    for name, cap in costs.CAPS.items():
+        amount = getattr(players, name)
+        within_caps &= (amount >= 0) & (amount <= cap)
+    supply = [costs.PIECES.get(id, 99) for id in STRUCTURES]  # "NONE" is no piece
+    top, tracks = research.MAX_LEVEL, players.tracks
     checks = {
-        "ended in round 6": np.asarray(state.terminated) & (turn.round == 6),
+        f"ended in round {costs.ROUNDS}": np.asarray(state.terminated)
+        & (turn.round == costs.ROUNDS),
         "not truncated": ~np.asarray(state.truncated),
         "VP are the sum of their sources": (players.vp == players.vp_source.sum(-1)).all(-1),
         "VP >= 0": (players.vp >= 0).all(-1),
-        "resources within caps": (caps & least & (players.qic >= 0)).all(-1),
+        "resources within caps": within_caps.all(-1),
         "power tokens in range": ((players.power >= 0).all(-1) & (tokens < 100)).all(-1),
-        "pieces within supply": (players.built <= [99, 8, 4, 3, 1, 1, 1]).all((-1, -2)),
+        "pieces within supply": (players.built <= supply).all((-1, -2)),
         "satellites counted": (game.board.satellite.sum(-1) == players.satellites).all(-1),
-        "one player on level 5 of a track": ((players.tracks == 5).sum(-2) <= 1).all(-1),
-        "tracks in range": ((players.tracks >= 0) & (players.tracks <= 5)).all((-1, -2)),
+        f"one player on level {top} of a track": ((tracks == top).sum(-2) <= 1).all(-1),
+        "tracks in range": ((tracks >= 0) & (tracks <= top)).all((-1, -2)),
     }
     return {name: int((~ok).sum()) for name, ok in checks.items() if not ok.all()}
 
