@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from gaia_jax.language import LANGUAGES, in_language
 from gaia_jax.render import names
-from gaia_jax.render.texts import TEXTS, column, say
+from gaia_jax.render.texts import TEXTS, column, phrase
 from gaia_jax.ruleset import RULESETS
 
 HEAD = """\
@@ -53,7 +53,7 @@ def terms(source: str) -> dict[str, str]:
     if kind == "names":
         return {id: text for r in RULESETS.values() for id, text in names(r)[key].items()}
     if kind == "phrase":
-        return {id: say(id, n="…") for id in PHRASES}
+        return {id: phrase(id, n="…") for id in PHRASES}
     rows = column(kind, key) if key else TEXTS[kind]
     return {id: text.replace("{name}", "…") for id, text in rows.items()}
 

@@ -11,7 +11,7 @@ from gaia_jax.language import fill_in
 from gaia_jax.render import automa_turns
 from gaia_jax.render.automa_turns import AutomaTurn, Option, Step
 from gaia_jax.render.names import PLANETS, STRUCTURES, TRACK_NAMES, names
-from gaia_jax.render.texts import TEXTS, say
+from gaia_jax.render.texts import TEXTS, phrase
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import AUTOMA
 
@@ -41,7 +41,7 @@ def turn_lines(turn: AutomaTurn, ruleset: Ruleset) -> Iterator[str]:
     """A turn as text: a line with its parts and VP, then a line for each detail."""
     parts = [row["words"] for row in _moves(turn, ruleset)]
     notes = [row["effects_text"] for row in _moves(turn, ruleset) if row["effects_text"]]
-    vp = say("amount", n=f"{turn.vp:+}" if turn.vp else 0, unit=TEXTS["amount"]["vp"]["one"])
+    vp = phrase("amount", n=f"{turn.vp:+}" if turn.vp else 0, unit=TEXTS["amount"]["vp"]["one"])
     yield f"{'; '.join(parts)}  ({'; '.join([*notes, vp] if turn.number else notes)})"
     for row in _details(turn, ruleset):
         yield f"{'* ' if row['chosen'] else '- ' if row['at'] else ''}{row['words']}"
@@ -49,28 +49,28 @@ def turn_lines(turn: AutomaTurn, ruleset: Ruleset) -> Iterator[str]:
 
 def card_words(card: DecisionCard) -> str:
     """Both columns of a decision card: its action, and how it supports the next one."""
-    return f"{say('card-acts', n=card.number, text=_action(card))}; {_support(card)}"
+    return f"{phrase('card-acts', n=card.number, text=_action(card))}; {_support(card)}"
 
 
 def _action(card: DecisionCard) -> str:
     """The right column of a card: action, VP and colour."""
-    return say("card-action", action=ACTIONS[card.action], vp=card.vp) + say("red") * card.red
+    return phrase("card-action", action=ACTIONS[card.action], vp=card.vp) + phrase("red") * card.red
 
 
 def _support(card: DecisionCard) -> str:
-    mission = say(_MISSIONS.get(card.mission, "no-mission"))
-    booster = say("booster-at", side=say(_BOOSTERS[card.booster]))
+    mission = phrase(_MISSIONS.get(card.mission, "no-mission"))
+    booster = phrase("booster-at", side=phrase(_BOOSTERS[card.booster]))
     values = {"corner": _corner(card), "number": _number(card), "booster": booster}
-    return say("card-supports", range=card.range, mission=mission, **values)
+    return phrase("card-supports", range=card.range, mission=mission, **values)
 
 
 def _corner(card: DecisionCard) -> str:
-    return say("bottom-right" if card.reverse else "top-left")
+    return phrase("bottom-right" if card.reverse else "top-left")
 
 
 def _number(card: DecisionCard) -> str:
     side = "number-from-right" if card.from_right else "number-from-left"
-    return say(side, n=card.number_chosen)
+    return phrase(side, n=card.number_chosen)
 
 
 def _cards(turn: AutomaTurn, ruleset: Ruleset) -> tuple[DecisionCard, DecisionCard | None]:
@@ -84,21 +84,21 @@ def _moves(turn: AutomaTurn, ruleset: Ruleset) -> Iterator[dict[str, str]]:
     if turn.number:
         support, action = _cards(turn, ruleset)
         if turn.passes:
-            reason = say("card-is-red", n=turn.action) if action else say("no-card-left")
-            words = say("labelled", label=reason, text=TEXTS["verb"]["pass"]["words"])
+            reason = phrase("card-is-red", n=turn.action) if action else phrase("no-card-left")
+            words = phrase("labelled", label=reason, text=TEXTS["verb"]["pass"]["words"])
         else:
             assert action is not None
-            words = say("card-acts", n=turn.action, text=ACTIONS[action.action])
-        supports = say("card-supports-briefly", n=turn.support)
+            words = phrase("card-acts", n=turn.action, text=ACTIONS[action.action])
+        supports = phrase("card-supports-briefly", n=turn.support)
         yield {"text": "card", "words": words, "effects_text": supports}
     for step in turn.steps:
         notes = [_reason(step, turn, _deciding_card(step, turn, ruleset))]
         if step.card:
-            notes.append(say("card", n=step.card))
+            notes.append(phrase("card", n=step.card))
         if step.verb == automa_turns.MINE_ON and turn.satellite:
-            notes.append(f"+{say('satellite')}")
+            notes.append(f"+{phrase('satellite')}")
         if step.verb in (automa_turns.MINE_ON, automa_turns.UPGRADE) and turn.offered:
-            notes.append(say("n-power-offered", n=turn.offered))
+            notes.append(phrase("n-power-offered", n=turn.offered))
         text = f"{step.verb} {step.place}"
         yield {
             "text": text,
@@ -118,19 +118,19 @@ def _step_words(step: Step, ruleset: Ruleset) -> str:
     place = step.place
     if step.verb == automa_turns.MINE_ON:
         mine = fill_in(TEXTS["verb"]["mine"]["words"], name=place)
-        return say("labelled", label=mine, text=PLANETS[step.before])
+        return phrase("labelled", label=mine, text=PLANETS[step.before])
     if step.verb == automa_turns.UPGRADE:
         upgrade = fill_in(TEXTS["verb"]["upgrade"]["words"], name=place)
-        structures = say("from-to", old=STRUCTURES[step.before], new=STRUCTURES[step.after])
-        return say("labelled", label=upgrade, text=structures)
+        structures = phrase("from-to", old=STRUCTURES[step.before], new=STRUCTURES[step.after])
+        return phrase("labelled", label=upgrade, text=structures)
     if step.verb == automa_turns.ADVANCE:
-        return say("number-change", name=TRACK_NAMES[place], old=step.before, new=step.after)
+        return phrase("number-change", name=TRACK_NAMES[place], old=step.before, new=step.after)
     if step.verb == automa_turns.REMOVE:
         tile = names(ruleset)["advanced"][step.before]
-        return say("tile-removed", track=TRACK_NAMES[place], tile=tile)
-    left = say("on-its-left", name=_name(step, ruleset, step.after)) if step.after else ""
+        return phrase("tile-removed", track=TRACK_NAMES[place], tile=tile)
+    left = phrase("on-its-left", name=_name(step, ruleset, step.after)) if step.after else ""
     label = TEXTS["automa_step"].get(step.verb, step.verb)
-    return say("labelled", label=label, text=_name(step, ruleset)) + left
+    return phrase("labelled", label=label, text=_name(step, ruleset)) + left
 
 
 def _name(step: Step, ruleset: Ruleset, place: str = "") -> str:
@@ -146,17 +146,17 @@ def _reason(step: Step, turn: AutomaTurn, support: DecisionCard) -> str:
     """The rule that decided, and the number of options."""
     count = len(step.options)
     if step.verb == automa_turns.BOOSTER and step.card:
-        number = say("number-from-left", n=support.setup_booster)
-        return say("number-of-count", number=number, n=count)
+        number = phrase("number-from-left", n=support.setup_booster)
+        return phrase("number-of-count", number=number, n=count)
     if step.verb == automa_turns.BOOSTER:
-        return say("side-of-count", side=say(_BOOSTERS[support.booster]), n=count)
+        return phrase("side-of-count", side=phrase(_BOOSTERS[support.booster]), n=count)
     if step.decided_by == automa_turns.NUMBER:
-        return say("number-of-count", number=_number(support), n=count)
+        return phrase("number-of-count", number=_number(support), n=count)
     has_range = step.verb == automa_turns.MINE_ON and not step.card
     if count == 1:
-        return say("only-planet", range=turn.reach) if has_range else say("only-option")
-    among = say("planets-within" if has_range else "of-count", n=count, range=turn.reach)
-    return say("labelled", label=among, text=_rule(step.decided_by, "won", support))
+        return phrase("only-planet", range=turn.reach) if has_range else phrase("only-option")
+    among = phrase("planets-within" if has_range else "of-count", n=count, range=turn.reach)
+    return phrase("labelled", label=among, text=_rule(step.decided_by, "won", support))
 
 
 def _rule(name: str, key: str, support: DecisionCard) -> str:
@@ -167,10 +167,10 @@ def _details(turn: AutomaTurn, ruleset: Ruleset) -> Iterator[dict[str, Any]]:
     """The cards of a round, then all options of each part that had several."""
     if turn.number:
         support, action = _cards(turn, ruleset)
-        yield _detail(say("card-and-text", n=support.number, text=_support(support)))
+        yield _detail(phrase("card-and-text", n=support.number, text=_support(support)))
         if action:
-            acts = say("card-acts-in-detail", n=action.number, text=_action(action))
-            yield _detail(f"{acts}; {say('cards-left', n=turn.cards_left)}")
+            acts = phrase("card-acts-in-detail", n=action.number, text=_action(action))
+            yield _detail(f"{acts}; {phrase('cards-left', n=turn.cards_left)}")
     for step in turn.steps:
         if len(step.options) < 2:
             continue
@@ -187,11 +187,11 @@ def _detail(words: str, at: str = "", chosen: bool = False) -> dict[str, Any]:
 def _option_words(option: Option, step: Step, support: DecisionCard, ruleset: Ruleset) -> str:
     if not option.planet:
         name = _name(step, ruleset, option.place)
-        return name if option.lost_by else say("labelled", label=name, text=say("chosen"))
-    facts = [say("labelled", label=option.place, text=PLANETS[option.planet])]
+        return name if option.lost_by else phrase("labelled", label=name, text=phrase("chosen"))
+    facts = [phrase("labelled", label=option.place, text=PLANETS[option.planet])]
     if "steps" in option.values:
-        facts.append(say("steps", n=option.values["steps"]))
+        facts.append(phrase("steps", n=option.values["steps"]))
     if "distance" in option.values:
-        facts.append(say("distance", n=option.values["distance"]))
-    verdict = _rule(option.lost_by, "lost", support) if option.lost_by else say("chosen")
-    return say("labelled", label=", ".join(facts), text=verdict)
+        facts.append(phrase("distance", n=option.values["distance"]))
+    verdict = _rule(option.lost_by, "lost", support) if option.lost_by else phrase("chosen")
+    return phrase("labelled", label=", ".join(facts), text=verdict)

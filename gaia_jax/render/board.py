@@ -9,7 +9,7 @@ from gaia_jax.render import colours
 from gaia_jax.render.names import PLANETS, SHIPS, STRUCTURES, faction_name
 from gaia_jax.render.shapes import box, circle, group, icon, number, numeral, polygon, run, use
 from gaia_jax.render.table import Table
-from gaia_jax.render.texts import say
+from gaia_jax.render.texts import phrase
 from gaia_jax.ruleset import Ruleset
 
 # Room for the map.
@@ -135,24 +135,24 @@ class MapDrawing:
         q, r = self.table.ruleset.geometry.cells[c].tolist()
         out = [f"{q},{r}"]
         if c in self.ships:
-            out.append(say("the-ship", ship=SHIPS[self.ships[c]]))
+            out.append(phrase("the-ship", ship=SHIPS[self.ships[c]]))
         elif self._off_map(c):
-            return say("no-space")
+            return phrase("no-space")
         elif m.planet[c]:
             out.append(PLANETS[self.planets[m.planet[c]]])
         owned = [(STRUCTURES[self.kinds[m.structure[c]]], m.owner[c])] if m.structure[c] else []
         marks = (("gaiaformer", m.gaiaformer[c]), ("guest-mine", m.guest[c]))
-        owned += [(say(piece), p) for piece, p in marks if p >= 0]
-        owned += [(say("satellite"), int(p)) for p in m.satellite[:, c].nonzero()[0]]
+        owned += [(phrase(piece), p) for piece, p in marks if p >= 0]
+        owned += [(phrase("satellite"), int(p)) for p in m.satellite[:, c].nonzero()[0]]
         out += [self._of(*pair) for pair in owned]
-        out += [say("space-station")] if m.station[c] else []
-        out += [say("power-ring")] if m.ring[c] else []
-        out += [self._of(say("federation"), int(p)) for p in m.federated[:, c].nonzero()[0]]
+        out += [phrase("space-station")] if m.station[c] else []
+        out += [phrase("power-ring")] if m.ring[c] else []
+        out += [self._of(phrase("federation"), int(p)) for p in m.federated[:, c].nonzero()[0]]
         return ", ".join(out)
 
     def _of(self, piece: str, player: int) -> str:
         """A piece with its owner."""
-        return say("piece-of", piece=piece, name=faction_name(self.table.seats[player].faction))
+        return phrase("piece-of", piece=piece, name=faction_name(self.table.seats[player].faction))
 
     def _off_map(self, c: int) -> bool:
         """Whether the tile of a cell is left out (PLA-04)."""

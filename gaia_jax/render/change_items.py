@@ -12,7 +12,7 @@ from gaia_jax.render.icons import words as words_of
 from gaia_jax.render.names import MISSIONS_SHORT, SHIPS, STRUCTURES, TRACK_NAMES, names, sources
 from gaia_jax.render.seat_pieces import brainstone_place
 from gaia_jax.render.table import SeatView, Table
-from gaia_jax.render.texts import TEXTS, joined, say
+from gaia_jax.render.texts import TEXTS, joined, phrase
 from gaia_jax.state import GAIA_AREA
 
 COST, GAIN, NOTE = "cost", "gain", "note"
@@ -84,14 +84,14 @@ def _vp(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
     total, named = later.vp - earlier.vp, sources(before.ruleset, before.final_missions, brief=True)
     for field, n in _differences("vp_source", earlier.vp_source, later.vp_source).items():
         fields = {field: n, "vp": total} if total else {field: n}
-        yield Item(_side(n), say("vp-source", n=abs(n), source=named[_key(field)]), fields)
+        yield Item(_side(n), phrase("vp-source", n=abs(n), source=named[_key(field)]), fields)
 
 
 def _bowls(seat: SeatView) -> str:
     out = f"{seat.power[0]}/{seat.power[1]}/{seat.power[2]}"
-    out += say("bowls-gaia", n=seat.gaia_power) if seat.gaia_power else ""
+    out += phrase("bowls-gaia", n=seat.gaia_power) if seat.gaia_power else ""
     stone = brainstone_place(seat)
-    return out + (", " + say("brainstone-in", place=stone) if stone else "")
+    return out + (", " + phrase("brainstone-in", place=stone) if stone else "")
 
 
 def _weight(seat: SeatView) -> int:
@@ -112,7 +112,7 @@ def _power(earlier: SeatView, later: SeatView) -> Iterator[Item]:
     if not words:
         tokens, weight = _tokens_of(later) - _tokens_of(earlier), _weight(later) - _weight(earlier)
         side = GAIN if min(tokens, weight) >= 0 else COST if max(tokens, weight) <= 0 else NOTE
-        words = say("bowls-change", old=_bowls(earlier), new=_bowls(later))
+        words = phrase("bowls-change", old=_bowls(earlier), new=_bowls(later))
     yield Item(side, words, changed, is_signed=is_signed)
 
 
@@ -137,17 +137,17 @@ def _power_words(earlier: SeatView, later: SeatView, change: Counter[str]) -> tu
         if second == 0 <= first and (is_in_place or spent):
             power = [words_of(Cost(power=first))] if first else []
             if earlier.faction.id == "NEVLAS":
-                power = [say("tokens-iii-to-i", tokens=words_of(Gain(tokens=first)))]
-            return COST, joined(power + [say("brainstone-power")] * spent)
+                power = [phrase("tokens-iii-to-i", tokens=words_of(Gain(tokens=first)))]
+            return COST, joined(power + [phrase("brainstone-power")] * spent)
     if is_in_place and gaia == 0 and second == 0:
         if tokens == first > 0 and not third:
             return GAIN, words_of(Gain(tokens=first))
         if tokens == third > 0 and not first:
             return GAIN, words_of(Gain(tokens_iii=third))
     if is_in_place and tokens < 0 and gaia in (0, -tokens) and max(first, second, third) <= 0:
-        phrase = "tokens-into-gaia" if gaia else "tokens-lost"
-        bowls = say("from-to", old=_bowls(earlier), new=_bowls(later))
-        return COST, say(phrase, tokens=words_of(Gain(tokens=-tokens)), bowls=bowls)
+        phrase_id = "tokens-into-gaia" if gaia else "tokens-lost"
+        bowls = phrase("from-to", old=_bowls(earlier), new=_bowls(later))
+        return COST, phrase(phrase_id, tokens=words_of(Gain(tokens=-tokens)), bowls=bowls)
     return "", ""
 
 
@@ -157,11 +157,11 @@ def _gaiaformers(earlier: SeatView, later: SeatView) -> Iterator[Item]:
     if not changed:
         return
     n, out, gaia = (changed.get(name, 0) for name in names)
-    phrase = "onto-map" if out > 0 else "into-gaia" if gaia > 0 else ""
-    phrase = phrase or ("back" if n > 0 and min(out, gaia) < 0 else "")
+    phrase_id = "onto-map" if out > 0 else "into-gaia" if gaia > 0 else ""
+    phrase_id = phrase_id or ("back" if n > 0 and min(out, gaia) < 0 else "")
     number = n or out or gaia
     words = words_of(Gain(gaiaformers=abs(number)))
-    yield Item(_side(number), say(phrase, text=words) if phrase else words, changed)
+    yield Item(_side(number), phrase(phrase_id, text=words) if phrase_id else words, changed)
 
 
 def _structures(before: Table, after: Table, p: int) -> Iterator[Item]:
@@ -171,7 +171,7 @@ def _structures(before: Table, after: Table, p: int) -> Iterator[Item]:
     phrases = [
         STRUCTURES[new]
         if old == "NONE"
-        else say("from-to", old=STRUCTURES[old], new=STRUCTURES[new])
+        else phrase("from-to", old=STRUCTURES[old], new=STRUCTURES[new])
         for old, new in before.changed_pieces(after, p)
     ]
     if phrases or built:
@@ -181,12 +181,12 @@ def _structures(before: Table, after: Table, p: int) -> Iterator[Item]:
         changed = _numbers_changed(earlier, later, (name, *extra))
         if n := changed.get(name, 0):
             nouns = TEXTS["owned"][name]
-            words = nouns["one"] if n == 1 else say("amount", n=n, unit=nouns["several"])
+            words = nouns["one"] if n == 1 else phrase("amount", n=n, unit=nouns["several"])
             yield Item(_side(n), words, changed)
     n = later.satellites - earlier.satellites
     if n:
         unit = TEXTS["owned"]["satellites"]["one" if n == 1 else "several"]
-        yield Item(NOTE, say("amount", n=n, unit=unit), {"satellites": n})
+        yield Item(NOTE, phrase("amount", n=n, unit=unit), {"satellites": n})
 
 
 def _places(before: Table, after: Table, p: int) -> Iterator[Item]:
@@ -194,25 +194,26 @@ def _places(before: Table, after: Table, p: int) -> Iterator[Item]:
     earlier, later = before.seat(p), after.seat(p)
     steps = before.steps_to_new(after, p)
     if steps:
-        yield Item(NOTE, say("terraforming-steps", n=steps), {})
+        yield Item(NOTE, phrase("terraforming-steps", n=steps), {})
     if any(n and not earlier.colonized[planet] for planet, n in later.colonized.items()):
-        yield Item(NOTE, say("new-type"), {})
+        yield Item(NOTE, phrase("new-type"), {})
     sectors = _members("sectors", earlier.sectors, later.sectors)
     if sectors:
-        yield Item(NOTE, say("new-sectors", n=len(sectors)), sectors)
+        yield Item(NOTE, phrase("new-sectors", n=len(sectors)), sectors)
     counts = [
         (f"missions.{i}", MISSIONS_SHORT[id], earlier.missions[i], later.missions[i])
         for i, id in enumerate(before.final_missions)
     ]
     for field, noun, old, new in counts:
         if old != new:
-            yield Item(NOTE, say("number-change", name=noun, old=old, new=new), {field: new - old})
+            text = phrase("number-change", name=noun, old=old, new=new)
+            yield Item(NOTE, text, {field: new - old})
 
 
 def _tracks(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
     for id, old, new in zip(before.ids["track"], earlier.tracks, later.tracks, strict=True):
         if old != new:
-            words = say("number-change", name=TRACK_NAMES[id], old=old, new=new)
+            words = phrase("number-change", name=TRACK_NAMES[id], old=old, new=new)
             yield Item(_side(new - old), words, {f"tracks.{id}": new - old})
 
 
@@ -224,14 +225,14 @@ def _pieces(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]
             yield _piece_item(_side(n), kind, named[kind][_key(field)], {field: n})
     for field, n in _members("covered", earlier.covered, later.covered).items():
         tile = named["tile"][_key(field)]
-        yield Item(NOTE, say("covers", name=tile), {field: n}, piece=tile)
+        yield Item(NOTE, phrase("covers", name=tile), {field: n}, piece=tile)
     for field, n in _members("shuttles", earlier.shuttles, later.shuttles).items():
-        yield Item(_side(n), say("shuttle-at", ship=SHIPS[_key(field)]), {field: n})
+        yield Item(_side(n), phrase("shuttle-at", ship=SHIPS[_key(field)]), {field: n})
 
 
 def _piece_item(side: str, kind: str, name: str, fields: dict[str, int]) -> Item:
     """A tile, token or booster that a player takes or loses."""
-    words = say("labelled", label=TEXTS["piece"][kind], text=name)
+    words = phrase("labelled", label=TEXTS["piece"][kind], text=name)
     return Item(side, words, fields, piece=name)
 
 
@@ -242,7 +243,7 @@ def _tokens(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]
         fields = {field: n, "green": green} if green > 0 else {field: n}
         yield _piece_item(_side(n), "token", named[_key(field)], fields)
     if green < 0:
-        yield Item(COST, say("green-turned", n=-green), {"green": green})
+        yield Item(COST, phrase("green-turned", n=-green), {"green": green})
 
 
 def _income(before: Table, after: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
@@ -254,7 +255,7 @@ def _income(before: Table, after: Table, earlier: SeatView, later: SeatView) -> 
         amounts: dict[str, Any] = {_key(field): abs(n)}
         is_charge = "charge" in amounts
         amount = words_of(Cost(power=abs(n)) if is_charge else Gain(**amounts))
-        yield Item(_side(n), say("a-round", amount=amount), {field: n})
+        yield Item(_side(n), phrase("a-round", amount=amount), {field: n})
 
 
 def _numbers_of(gain: Gain[int]) -> dict[str, int]:
@@ -272,7 +273,7 @@ def _rest(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
         elif changed:
             yield Item(NOTE, "", changed)
     if earlier.passed != later.passed:
-        words = say("passes-as", n=later.passed) if later.passed else ""
+        words = phrase("passes-as", n=later.passed) if later.passed else ""
         yield Item(NOTE, words, {"passed": later.passed - earlier.passed})
     used = _members("used", earlier.used, later.used)
     if used:

@@ -14,7 +14,7 @@ from gaia_jax.components.common import RESOURCES, VP_AT_THE_END
 from gaia_jax.render.change_items import COST, GAIN, NOTE, Item, items
 from gaia_jax.render.names import faction_name
 from gaia_jax.render.table import SeatView, Table
-from gaia_jax.render.texts import column, say
+from gaia_jax.render.texts import column, phrase
 
 __all__ = ["COST", "GAIN", "NOTE", "Effects", "Item", "effects", "in_words"]
 
@@ -79,20 +79,20 @@ class Effects:
         own = _unsaid(self.of_action, action_words)
         out = [item.words for item in own if item.side == NOTE]
         after = ", ".join(_sign(i) + i.words for i in self.own if i.words and self._is_after(i))
-        phrase = "from-final-scoring" if self.over else "income-of-round"
-        out += [say(phrase, n=self.begins_round, text=after)] if after else []
+        phrase_id = "from-final-scoring" if self.over else "income-of-round"
+        out += [phrase(phrase_id, n=self.begins_round, text=after)] if after else []
         if self.offered:
-            out.append(say("offered-room", n=self.offered, room=self.room))
-        given = [say("offered-to", n=n, name=self.names[p]) for p, n in self.offers.items()]
-        return out + ([say("power-offered", text=", ".join(given))] if given else [])
+            out.append(phrase("offered-room", n=self.offered, room=self.room))
+        given = [phrase("offered-to", n=n, name=self.names[p]) for p, n in self.offers.items()]
+        return out + ([phrase("power-offered", text=", ".join(given))] if given else [])
 
     def others(self) -> list[str]:
         """Gains and costs of the others in words, except at the end of a round."""
         if self.begins_round:
             return []
         phrases = {p: _list(seat_items) for p, seat_items in self.seats.items() if p != self.player}
-        named = [(self.names[p], phrase) for p, phrase in phrases.items() if phrase]
-        return [say("labelled", label=name, text=phrase) for name, phrase in named]
+        named = [(self.names[p], text) for p, text in phrases.items() if text]
+        return [phrase("labelled", label=name, text=text) for name, text in named]
 
     def brief(self, action_words: str = "") -> dict[str, Any]:
         """In words, by kind: `costs`, `gains`, `notes`, `others`, `then`; JSON, no empty ones.
@@ -186,7 +186,7 @@ def _sign(item: Item) -> str:
 
 def _then(before: Table, after: Table) -> str:
     if after.over:
-        return say("game-ends")
+        return phrase("game-ends")
     if after.round != before.round:
-        return say("round-begins", n=after.round)
+        return phrase("round-begins", n=after.round)
     return _THEN.get(after.node, "") if after.player == before.player else ""

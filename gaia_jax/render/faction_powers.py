@@ -20,7 +20,7 @@ from gaia_jax.components.free_actions import (
 from gaia_jax.language import fill_in
 from gaia_jax.render import icons
 from gaia_jax.render.names import SPECIALS
-from gaia_jax.render.texts import TEXTS, say
+from gaia_jax.render.texts import TEXTS, phrase
 
 
 class Power(NamedTuple):
@@ -37,8 +37,8 @@ class Line(NamedTuple):
     rulings: tuple[str, ...]
 
 
-def _bundles(bundles: Iterable[Bundle], phrase: str) -> str:
-    return "; ".join(say(phrase, n=b.tokens, gain=icons.words(b.gain)) for b in bundles)
+def _bundles(bundles: Iterable[Bundle], phrase_id: str) -> str:
+    return "; ".join(phrase(phrase_id, n=b.tokens, gain=icons.words(b.gain)) for b in bundles)
 
 
 POWERS = {field: Power(**row) for field, row in TEXTS["power"].items()}
@@ -58,7 +58,7 @@ COMMON = Faction(id="", name="", board=0, home="", start_planet="")
 
 
 def _free_actions(faction: Faction) -> str:
-    with_pi = say("with-pi")
+    with_pi = phrase("with-pi")
     return "; ".join(
         f"`{action.id}` {icons.text(action).words}{with_pi * action.needs_pi}"
         for action in FREE_ACTIONS
@@ -74,16 +74,16 @@ def _value(faction: Faction, field: str) -> Any:
     if field.endswith("_bowl"):
         return "I" * value
     if field in ("ts_income", "rl_income"):
-        gains = [icons.words(gain, say("nothing")) for gain in value]
+        gains = [icons.words(gain, phrase("nothing")) for gain in value]
         is_equal = len(set(gains)) == 1
-        return say("gain-each", gain=gains[0]) if is_equal else say("then").join(gains)
+        return phrase("gain-each", gain=gains[0]) if is_equal else phrase("then").join(gains)
     texts = {
-        "gaia_planet_qic_instead": say("qic-instead") * bool(value),
-        "special_needs_pi": say("with-pi") * bool(value),
-        "colour_steps": say("steps", n=value),
-        "shuttles": say("shuttles", n=value),
+        "gaia_planet_qic_instead": phrase("qic-instead") * bool(value),
+        "special_needs_pi": phrase("with-pi") * bool(value),
+        "colour_steps": phrase("steps", n=value),
+        "shuttles": phrase("shuttles", n=value),
         "special": SPECIALS[value]["rule"] if field == "special" and value else "",
-        "upgrades": ", ".join(say("from-to", old=a, new=b) for a, b in faction.upgrades),
+        "upgrades": ", ".join(phrase("from-to", old=a, new=b) for a, b in faction.upgrades),
         "free_actions": _free_actions(faction),
     }
     return texts.get(field, value)

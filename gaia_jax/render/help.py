@@ -13,7 +13,7 @@ from gaia_jax.language import fill_in
 from gaia_jax.render import faction_powers
 from gaia_jax.render.icons import words
 from gaia_jax.render.names import PLANETS, SHIPS, STRUCTURES, TRACK_NAMES, faction_name, names
-from gaia_jax.render.texts import TEXTS, say
+from gaia_jax.render.texts import TEXTS, phrase
 from gaia_jax.ruleset import Ruleset
 
 Entry = dict[str, Any]  # title, lines, rulings
@@ -35,11 +35,10 @@ def pages(
     }
     for kind, entry in TEXTS["help"].items():
         for id, name in named[kind].items():
-            out[id] = _entry(
-                say("labelled", label=entry["title"], text=name), (entry["text"],), entry["rulings"]
-            )
+            title = phrase("labelled", label=entry["title"], text=name)
+            out[id] = _entry(title, (entry["text"],), entry["rulings"])
     for id in ruleset.final_missions:
-        out[id]["lines"].append(say("zero-ranks" if ruleset.zero_ranks else "zero-gets-none"))
+        out[id]["lines"].append(phrase("zero-ranks" if ruleset.zero_ranks else "zero-gets-none"))
         out[id]["rulings"].append("FIN-03")
     for track in research.TRACKS:
         out[track] = _track(ruleset, track, economy_side)
@@ -70,23 +69,23 @@ def _track(ruleset: Ruleset, track: str, economy_side: int | None) -> Entry:
     for level in range(research.MAX_LEVEL + 1):
         parts = [words(research.LEVEL_BONUS[t][level])]
         if track == "terraforming":
-            parts.append(say("step-costs", n=research.ORE_PER_STEP[level]))
+            parts.append(phrase("step-costs", n=research.ORE_PER_STEP[level]))
         if track == "navigation":
-            parts.append(say("range", n=research.NAVIGATION_RANGE[level]))
+            parts.append(phrase("range", n=research.NAVIGATION_RANGE[level]))
         if track == "gaia" and level:
-            parts.append(say("project-takes", n=research.PROJECT_COST[level]))
+            parts.append(phrase("project-takes", n=research.PROJECT_COST[level]))
         if track == "economy":
             sides = ruleset.economy_income
             in_use = sides if economy_side is None else (sides[economy_side],)
             by_side = {words(side[level]) for side in in_use}
-            incomes = [say("level-income", text=income) for income in sorted(by_side) if income]
-            parts.append(say("or").join(incomes))
+            incomes = [phrase("level-income", text=income) for income in sorted(by_side) if income]
+            parts.append(phrase("or").join(incomes))
         if track == "science" and words(research.SCIENCE_INCOME[level]):
-            parts.append(say("level-income", text=words(research.SCIENCE_INCOME[level])))
+            parts.append(phrase("level-income", text=words(research.SCIENCE_INCOME[level])))
         if research.END_VP[level]:
-            parts.append(say("vp-at-end", n=research.END_VP[level]))
+            parts.append(phrase("vp-at-end", n=research.END_VP[level]))
         text = ", ".join(part for part in parts if part)
-        lines += [say("level", n=level, text=text)] if text else []
+        lines += [phrase("level", n=level, text=text)] if text else []
     return _entry(TRACK_NAMES[track], lines, "RES-01 RES-02 RES-03 RES-10")
 
 
@@ -94,8 +93,8 @@ def _ship(ruleset: Ruleset, ship: str) -> Entry:
     names_by_action = names(ruleset)["ship_action"]
     lines = fill(TEXTS["thing"]["ship"]["lines"])
     actions = [names_by_action[a.id] for a in ruleset.ship_actions if a.ship == ship]
-    lines += [say("labelled", label=say("action-title"), text=text) for text in actions]
-    title = say("the-ship-title", ship=SHIPS[ship])
+    lines += [phrase("labelled", label=phrase("action-title"), text=text) for text in actions]
+    title = phrase("the-ship-title", ship=SHIPS[ship])
     return _entry(title, lines, "EXP-01 EXP-02 EXP-03 EXP-05")
 
 
@@ -103,12 +102,12 @@ def _structure(faction: Faction, kind: str) -> Entry:
     """Price, upgrade path, income in the order of the pieces, power value."""
     before = [STRUCTURES[a] for a, b in faction.upgrades if b == kind]
     price = costs.MINE_COST if kind == "MINE" else costs.UPGRADE_COST[kind]
-    phrase = "costs-over" if before else "costs-besides-steps"
-    text = say(phrase, price=words(price), before=say("or").join(before))
-    near = say("costs-near", n=costs.NEIGHBOUR_DISTANCE, price=words(costs.TS_NEIGHBOUR_COST))
+    phrase_id = "costs-over" if before else "costs-besides-steps"
+    text = phrase(phrase_id, price=words(price), before=phrase("or").join(before))
+    near = phrase("costs-near", n=costs.NEIGHBOUR_DISTANCE, price=words(costs.TS_NEIGHBOUR_COST))
     brings = _brings(faction, kind)
-    tile = say("tile-comes") if kind in ("RL", "AC_A", "AC_B") else ""
-    power = say("power-and-supply", power=costs.POWER_VALUE[kind], supply=costs.PIECES[kind])
+    tile = phrase("tile-comes") if kind in ("RL", "AC_A", "AC_B") else ""
+    power = phrase("power-and-supply", power=costs.POWER_VALUE[kind], supply=costs.PIECES[kind])
     lines = (text, near if kind == "TS" else "", brings, tile, power)
     name = STRUCTURES[kind]
     return _entry(f"{name[0].upper()}{name[1:]}", lines, "MIN-02" if kind == "MINE" else "UPG-01")
@@ -123,11 +122,11 @@ def _brings(faction: Faction, kind: str) -> str:
         "AC_A": (faction.academy_a_income,),
     }
     if kind == "AC_B":
-        return say("academy-brings", gain=words(faction.academy_b_action))
-    gains = [words(gain, say("nothing")) for gain in lists[kind]]
+        return phrase("academy-brings", gain=words(faction.academy_b_action))
+    gains = [words(gain, phrase("nothing")) for gain in lists[kind]]
     if len(set(gains)) == 1:
-        return say("each-brings", gain=gains[0])
-    return say("in-order-bring", gains="; ".join(gains))
+        return phrase("each-brings", gain=gains[0])
+    return phrase("in-order-bring", gains="; ".join(gains))
 
 
 def faction_sheet(faction: Faction) -> Entry:
@@ -136,7 +135,7 @@ def faction_sheet(faction: Faction) -> Entry:
     levels = ", ".join(f"{TRACK_NAMES[track]} {n}" for track, n in tracks if n)
     lines = fill(
         TEXTS["thing"]["faction"]["lines"],
-        home=PLANETS[faction.home] if faction.home else say("none"),
+        home=PLANETS[faction.home] if faction.home else phrase("none"),
         start=words(faction.start),
         bowls="/".join(map(str, faction.start_power)),
         levels=f"; {levels}" if levels else "",
@@ -156,7 +155,7 @@ def rules_in_brief(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
     upgrades = ", ".join(
         f"{STRUCTURES[k]} {words(costs.UPGRADE_COST[k])}" for k in costs.UPGRADE_COST if k != "AC_B"
     )
-    ships = say("explore-in-brief") if ruleset.ships else ""
+    ships = phrase("explore-in-brief") if ruleset.ships else ""
     values = {
         "upgrades": upgrades,
         "ships": ships,

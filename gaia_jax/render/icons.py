@@ -19,7 +19,7 @@ from gaia_jax.components.ships import ShipAction
 from gaia_jax.components.tech_tiles import TechTile
 from gaia_jax.components.tinkering import TinkeringTile
 from gaia_jax.language import language
-from gaia_jax.render.texts import TEXTS, column, joined, say
+from gaia_jax.render.texts import TEXTS, column, joined, phrase
 
 
 class Text(NamedTuple):
@@ -44,7 +44,7 @@ def amounts(gain: Amounts) -> dict[str, int]:
 def words(gain: Amounts, nothing: str = "") -> str:
     """`3 ore, 1 QIC`, or `nothing`."""
     units = ((n, (_ONE if n == 1 else _SEVERAL)[k]) for k, n in amounts(gain).items())
-    return ", ".join(say("amount", n=n, unit=unit) for n, unit in units) or nothing
+    return ", ".join(phrase("amount", n=n, unit=unit) for n, unit in units) or nothing
 
 
 def icons(gain: Amounts) -> str:
@@ -64,7 +64,7 @@ def effect(id: str) -> tuple[str, str]:
 
 def scored(vp: int, id: str) -> str:
     """The event that a round tile scores, in words."""
-    return say("per", amount=words(Gain(vp=vp)), counted=_EVENTS[id]["name"])
+    return phrase("per", amount=words(Gain(vp=vp)), counted=_EVENTS[id]["name"])
 
 
 def _per(per: Per[int] | None) -> tuple[str, str]:
@@ -72,12 +72,12 @@ def _per(per: Per[int] | None) -> tuple[str, str]:
     if not per:
         return "", ""
     counted = _COUNTS[per.count]
-    sentence = say("per", amount=words(per), counted=counted["name"])
+    sentence = phrase("per", amount=words(per), counted=counted["name"])
     return sentence, f"{icons(per)}/{counted['short']}"
 
 
 def _steps(number: int) -> tuple[str, str]:
-    return say("free-steps", n=number), say("free-steps-short", n=number)
+    return phrase("free-steps", n=number), phrase("free-steps-short", n=number)
 
 
 def text(piece: Any) -> Text:
@@ -103,18 +103,19 @@ def _tile(tile: TechTile) -> Text:
     value, steps = tile.power_value_pi_ac, tile.free_mine_steps
     special = tile.special or Gain()
     return _first(
-        (amounts(tile.gain), words(tile.gain), (say("now"), icons(tile.gain))),
-        (tile.per, per[0], (say("now"), per[1])),
-        (amounts(tile.income), say("income", text=words(tile.income)),
+        (amounts(tile.gain), words(tile.gain), (phrase("now"), icons(tile.gain))),
+        (tile.per, per[0], (phrase("now"), per[1])),
+        (amounts(tile.income), phrase("income", text=words(tile.income)),
          ("{i}", icons(tile.income))),
-        (tile.special, say("action", text=words(special)), ("{a}", icons(special))),
-        (tile.pass_per, say("on-passing", text=passing[0]), (say("pass-short"), passing[1])),
-        (vp, say("vp-for-each", n=vp, event=noun), (say("vp-per-short", n=vp), short)),
-        (value, say("power-of-large", n=value), (say("large-short"), say("power-short", n=value))),
-        (tile.range_bonus, say("range-more", n=tile.range_bonus),
-         (say("range-short"), f"+{tile.range_bonus}")),
-        (steps is not None, say("free-mine", n=steps or 0),
-         (say("free-mine-short"), say("steps-short", n=steps or 0))),
+        (tile.special, phrase("action", text=words(special)), ("{a}", icons(special))),
+        (tile.pass_per, phrase("on-passing", text=passing[0]), (phrase("pass-short"), passing[1])),
+        (vp, phrase("vp-for-each", n=vp, event=noun), (phrase("vp-per-short", n=vp), short)),
+        (value, phrase("power-of-large", n=value),
+         (phrase("large-short"), phrase("power-short", n=value))),
+        (tile.range_bonus, phrase("range-more", n=tile.range_bonus),
+         (phrase("range-short"), f"+{tile.range_bonus}")),
+        (steps is not None, phrase("free-mine", n=steps or 0),
+         (phrase("free-mine-short"), phrase("steps-short", n=steps or 0))),
     )  # fmt: skip
 
 
@@ -122,13 +123,13 @@ def _booster(booster: Booster) -> Text:
     passing, special = _per(booster.pass_per), effect(booster.special or "RB6")
     income = f"{{i}}{icons(booster.income)}"
     return _first(
-        (True, say("income", text=words(booster.income)), (income,)),
+        (True, phrase("income", text=words(booster.income)), (income,)),
         (
             booster.pass_per,
-            say("on-passing", text=passing[0]),
-            (income, f"{say('pass-short')} {passing[1]}"),
+            phrase("on-passing", text=passing[0]),
+            (income, f"{phrase('pass-short')} {passing[1]}"),
         ),
-        (booster.special, say("action", text=special[0]), (income, f"{{a}} {special[1]}")),
+        (booster.special, phrase("action", text=special[0]), (income, f"{{a}} {special[1]}")),
     )
 
 
@@ -145,7 +146,7 @@ def _action(action: PowerAction | ShipAction) -> Text:
             joined([part for part in (words(action.gain), per[0]) if part]),
             " + ".join(part for part in (icons(action.gain), per[1]) if part),
         )
-    description = say("brings-for", gain=brings[0], cost=words(action.cost))
+    description = phrase("brings-for", gain=brings[0], cost=words(action.cost))
     return Text(description, (icons(action.cost), brings[1]))
 
 
@@ -160,11 +161,11 @@ def _artifact(artifact: Artifact) -> Text:
     mine = artifact.virtual_mine or ""
     income = artifact.income
     return _first(
-        (gain, words(artifact.gain), (say("now"), gain)),
-        (artifact.per, per[0], (gain or say("now"), per[1])),
-        (amounts(income), say("income", text=words(income)), ("{i}", icons(income))),
+        (gain, words(artifact.gain), (phrase("now"), gain)),
+        (artifact.per, per[0], (gain or phrase("now"), per[1])),
+        (amounts(income), phrase("income", text=words(income)), ("{i}", icons(income))),
         (mine, _VIRTUAL_MINES.get(mine, ""), (gain, _VIRTUAL_MINES_SHORT.get(mine, ""))),
-        (artifact.retrigger, effect("RETRIGGER")[0], ("{f}", say("again-short"))),
+        (artifact.retrigger, effect("RETRIGGER")[0], ("{f}", phrase("again-short"))),
     )
 
 
@@ -175,7 +176,7 @@ def _tinkering(tile: TinkeringTile) -> Text:
 
 
 def _free(action: FreeAction) -> Text:
-    exchange = say("exchange", cost=words(action.cost), gain=words(action.gain))
+    exchange = phrase("exchange", cost=words(action.cost), gain=words(action.gain))
     return Text(TEXTS["free_action"].get(action.id, exchange), ())
 
 

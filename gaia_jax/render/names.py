@@ -15,8 +15,7 @@ from gaia_jax.components.research import TRACKS
 from gaia_jax.language import fill_in, language
 from gaia_jax.render import icons
 from gaia_jax.render.icons import words
-from gaia_jax.render.texts import TEXTS, column
-from gaia_jax.render.texts import say as phrase_of
+from gaia_jax.render.texts import TEXTS, column, phrase
 from gaia_jax.ruleset import Ruleset
 
 if TYPE_CHECKING:
@@ -36,11 +35,11 @@ def faction_name(faction: Faction) -> str:
 def sources(ruleset: Ruleset, missions: Sequence[str], brief: bool = False) -> dict[str, str]:
     """The sources of VP by their names in a game with these final missions."""
     names = MISSIONS_SHORT if brief else MISSIONS
-    final = {n: phrase_of("source-mission", name=names[id]) for n, id in enumerate(missions, 1)}
+    final = {n: phrase("source-mission", name=names[id]) for n, id in enumerate(missions, 1)}
     # One source for the actions that QIC pay, which are the ships' where there are ships.
-    qic = {} if ruleset.ships else {"SHIP": phrase_of("source-qic")}
+    qic = {} if ruleset.ships else {"SHIP": phrase("source-qic")}
     # The Automa's cards pay from the source of the factions (AUT-11).
-    cards = {"FACTION": phrase_of("source-cards")} if ruleset.automa else {}
+    cards = {"FACTION": phrase("source-cards")} if ruleset.automa else {}
     return {**VP_SOURCES, **qic, **cards, **{f"FINAL_{n}": text for n, text in final.items()}}
 
 
@@ -58,15 +57,15 @@ def _names(r: Ruleset, code: str) -> Mapping[str, Mapping[str, str]]:
     ids = r.ids
     tiles = (*r.basic_tiles, *r.ship_tiles)
     special = {t.id: words(t.special) for t in (*tiles, *r.advanced_tiles) if t.special}
-    special["AC_B"] = phrase_of("academy-action")
+    special["AC_B"] = phrase("academy-action")
     special |= {b.id: icons.effect(b.special)[0] for b in r.boosters if b.special}
-    special["FACTION"] = phrase_of("faction-action")
+    special["FACTION"] = phrase("faction-action")
     tokens = (*r.base_tokens, r.gleens_token, *r.ship_tokens)
     token_names = _map(tokens)
     for token in (r.gleens_token, *r.ship_tokens):
-        phrase = "token-ship" if token in r.ship_tokens else "token-gleens"
-        token_names[token.id] = phrase_of(phrase, name=token_names[token.id])
-    sectors = {s: phrase_of("sector-{}".format(*s.split()), n=s.split()[1]) for s in ids["sector"]}
+        phrase_id = "token-ship" if token in r.ship_tokens else "token-gleens"
+        token_names[token.id] = phrase(phrase_id, name=token_names[token.id])
+    sectors = {s: phrase("sector-{}".format(*s.split()), n=s.split()[1]) for s in ids["sector"]}
     table: dict[str, dict[str, str]] = {
         "planet": dict(PLANETS),
         "planet_type": dict(PLANETS),
@@ -75,7 +74,7 @@ def _names(r: Ruleset, code: str) -> Mapping[str, Mapping[str, str]]:
         "track": dict(TRACK_NAMES),
         "tile": _map(tiles),
         "advanced": _map(r.advanced_tiles),
-        "advanced_slot": {**TRACK_NAMES, "extra": phrase_of("extra-tile")},
+        "advanced_slot": {**TRACK_NAMES, "extra": phrase("extra-tile")},
         "booster": _map(r.boosters),
         "round_tile": {t.id: icons.scored(t.vp, t.event) for t in r.round_tiles},
         "final_mission": {m: MISSIONS[m] for m in r.final_missions},
@@ -117,9 +116,9 @@ def _action_name(ruleset: Ruleset, text: str, code: str) -> str:
     if argument in ("burn", "brainstone"):
         return names(ruleset)["free_action"][argument]
     if verb == "token" and argument in SHIPS:
-        return phrase_of("token-of", ship=SHIPS[argument])
+        return phrase("token-of", ship=SHIPS[argument])
     if verb == "piece":
-        return phrase_of("build", structure=TEXTS["structure"][argument]["article"])
+        return phrase("build", structure=TEXTS["structure"][argument]["article"])
     row = TEXTS["verb"][verb]
     kind = row.get("kind", "")
     named: Mapping[str, str] = names(ruleset).get(kind) or TEXTS.get(kind) or {}
@@ -128,42 +127,42 @@ def _action_name(ruleset: Ruleset, text: str, code: str) -> str:
 
 def say_at(table: Table, text: str) -> str:
     """`say` at a decision: with the contents of a place of the table before the action."""
-    phrase, named = say(table.ruleset, text), names(table.ruleset)
+    action_words, named = say(table.ruleset, text), names(table.ruleset)
     verb, _, place = text.partition(" ")
     if verb == "skip":
-        return _SKIPPED.get(table.node, phrase)
+        return _SKIPPED.get(table.node, action_words)
     if verb == "tile" and table.node == "COVER":
-        return phrase_of("cover", name=named["tile"][place])
+        return phrase("cover", name=named["tile"][place])
     if verb == "booster":
-        phrase = "pass-booster" if table.node == "TURN" else "take-booster"
-        return phrase_of(phrase, name=named["booster"][place])
+        phrase_id = "pass-booster" if table.node == "TURN" else "take-booster"
+        return phrase(phrase_id, name=named["booster"][place])
     if verb == "special" and place == "FACTION":
         special = SPECIALS[table.faction(table.player).special or ""]["name"]
         return fill_in(TEXTS["verb"]["special"]["words"], name=special)
     if verb == "special" and place == "AC_B":
-        return f"{phrase}: {words(table.faction(table.player).academy_b_action)}"
+        return f"{action_words}: {words(table.faction(table.player).academy_b_action)}"
     if verb == "pick" and table.node in _PICKED:
-        phrase = fill_in(_PICKED[table.node], name=place)
+        action_words = fill_in(_PICKED[table.node], name=place)
     cell = int(table.ruleset.actions.cell[table.ruleset.actions.by_text[text]])
     target = verb == "pick" and table.node == "TARGET"
     if (verb == "upgrade" or target) and table.map.structure[cell]:  # none: it is built later
         structure = table.ids["structure"][table.map.structure[cell]]
-        phrase = "choose-structure" if target else "upgrade-structure"
+        phrase_id = "choose-structure" if target else "upgrade-structure"
         named_structure = TEXTS["structure"][structure]
         values = {"structure": named_structure["name"], "the": named_structure["the"]}
-        return phrase_of(phrase, place=place, **values)
+        return phrase(phrase_id, place=place, **values)
     if target or verb in ("mine", "project") or (verb == "pick" and table.node in _PICKED):
-        return f"{phrase}: {PLANETS[table.ids['planet'][table.map.planet[cell]]]}"
+        return f"{action_words}: {PLANETS[table.ids['planet'][table.map.planet[cell]]]}"
     if verb == "advanced":
         tile = named["advanced"][table.advanced_tiles[place][0]]
-        return phrase_of("take-advanced", name=tile, slot=named["advanced_slot"][place])
+        return phrase("take-advanced", name=tile, slot=named["advanced_slot"][place])
     if verb == "artifact":
         artifact = named["artifact"][table.artifacts[int(place) - 1][0]]
-        return phrase_of("take-artifact", name=artifact)
+        return phrase("take-artifact", name=artifact)
     if verb == "token" and place in table.ship_tokens:
         token = named["token"][table.ship_tokens[place][0]]
-        return phrase_of("take-ship-token", name=token, ship=SHIPS[place])
-    return phrase
+        return phrase("take-ship-token", name=token, ship=SHIPS[place])
+    return action_words
 
 
 assert tuple(TRACK_NAMES) == TRACKS

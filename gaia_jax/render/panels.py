@@ -16,7 +16,7 @@ from gaia_jax.render.names import faction_name
 from gaia_jax.render.pieces import Level, Piece
 from gaia_jax.render.shapes import group, seat_number, split, symbols
 from gaia_jax.render.table import SeatView, Table
-from gaia_jax.render.texts import say
+from gaia_jax.render.texts import phrase
 
 Parts = dict[str, dict[str, str]]
 # Where a narrow column may break a word.
@@ -79,22 +79,22 @@ def _section(name: str, row: Iterable[Piece]) -> str:
 
 def parts(table: Table, last: int | None = None) -> Parts:
     """The parts that a decision may change, by block and id; `last`: the action to mark."""
-    actions = _section(say("power-actions"), pieces.actions(table, "power"))
+    actions = _section(phrase("power-actions"), pieces.actions(table, "power"))
     if table.ruleset.qic_actions:
-        actions += _section(say("qic-actions"), pieces.actions(table, "qic"))
-    missions = _section(say("final-missions"), pieces.missions(table))
-    boosters = _section(say("boosters-to-take"), pieces.boosters(table))
+        actions += _section(phrase("qic-actions"), pieces.actions(table, "qic"))
+    missions = _section(phrase("final-missions"), pieces.missions(table))
+    boosters = _section(phrase("boosters-to-take"), pieces.boosters(table))
     out = {
         "head": {"head": _head(table), "order": _order(table)},
         "map": picture.map_parts(table, last),
-        "rounds": {"rounds": _section(say("rounds"), pieces.rounds(table)), "finals": missions},
+        "rounds": {"rounds": _section(phrase("rounds"), pieces.rounds(table)), "finals": missions},
         "research": {f"track-{id}": _track(table, t) for t, id in enumerate(research.TRACKS)},
         "actions": {"power": actions},
         "boosters": {"boosters": boosters},
-        "tokens": {"tokens": _section(say("federation-tokens"), pieces.tokens(table))},
+        "tokens": {"tokens": _section(phrase("federation-tokens"), pieces.tokens(table))},
     }
     if table.ruleset.extra_conditions:
-        words = face(say("extra-tile-with", text=pieces.extra_condition(table)))
+        words = face(phrase("extra-tile-with", text=pieces.extra_condition(table)))
         out["research"]["extra"] = f"<span>{words}</span>{_advanced(table, 'extra')}"
     out["actions"] |= {f"ship-{ship}": _ship(table, ship) for ship in table.ruleset.ships}
     for seat in table.seats:
@@ -121,7 +121,7 @@ def frame(table: Table, panel_parts: Mapping[str, Mapping[str, str]]) -> dict[st
     }
     inner = board.grid(table.ruleset)
     inner += "".join(group(body, f"part-{id}") for id, body in panel_parts["map"].items())
-    w, h, name = board.WIDTH, board.HEIGHT, say("the-map")
+    w, h, name = board.WIDTH, board.HEIGHT, phrase("the-map")
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}"'
         f' role="group" aria-label="{name}"><g id="block-map">{inner}</g></svg>'
@@ -150,11 +150,12 @@ def _order(table: Table) -> str:
     out = ""
     for seat in (table.seats[p] for p in table.order):
         state = pieces.seat_state(table, seat).replace("wins", "")
-        name = faction_name(seat.faction)
-        words = say("name-and-state", name=name, state=pieces.state_words(state)) if state else name
-        inner = f"{_disc(seat.player, words)}<small>{seat.vp}</small>"
+        label = faction_name(seat.faction)
+        if state:
+            label = phrase("name-and-state", name=label, state=pieces.state_words(state))
+        inner = f"{_disc(seat.player, label)}<small>{seat.vp}</small>"
         out += f'<span class="turn {state.replace("decides", "now")}">{inner}</span>'
-    label = say("turn-order")
+    label = phrase("turn-order")
     return f'<span class="order" role="group" aria-label="{label}">{out}</span>'
 
 

@@ -25,8 +25,7 @@ from gaia_jax.render.shapes import (
     use,
 )
 from gaia_jax.render.table import SeatView, Table
-from gaia_jax.render.texts import TEXTS, column, joined
-from gaia_jax.render.texts import say as phrase_of
+from gaia_jax.render.texts import TEXTS, column, joined, phrase
 from gaia_jax.ruleset import Ruleset
 
 WIDTH, MARGIN = 1280, 8
@@ -65,12 +64,12 @@ def question(table: Table) -> str:
     if table.over:
         best = max(seat.vp for seat in table.seats)
         winners = [faction_name(s.faction) for s in table.seats if s.vp == best]
-        return phrase_of("winners", names=joined(winners), n=len(winners))
+        return phrase("winners", names=joined(winners), n=len(winners))
     name = faction_name(table.seats[table.player].faction)
     text = _ASKS[table.node]
     if table.node == "LEECH" and table.player in table.offers:
-        text = phrase_of("may-take-power", n=table.offers[table.player])
-    return phrase_of("decides-what", name=name, text=text)
+        text = phrase("may-take-power", n=table.offers[table.player])
+    return phrase("decides-what", name=name, text=text)
 
 
 @functools.lru_cache(8192)
@@ -126,18 +125,18 @@ def _flow(row: Sequence[Piece], y: float, width: float) -> str:
 def _head(table: Table, last: int | None) -> str:
     game = TEXTS["game"].get(table.ruleset.id, table.ruleset.id)
     if table.ruleset.automa:
-        game = phrase_of("against-automa", game=game)
+        game = phrase("against-automa", game=game)
     elif table.num_players != 4:
-        game = phrase_of("for-players", game=game, n=table.num_players)
+        game = phrase("for-players", game=game, n=table.num_players)
     out = run(0, 21, pieces.phase(table), 19, bold=True)
     out += run(190, 20, question(table), 15, bold=True, room=560)
     out += run(0, 37, game, 10, colours.QUIET)
     if last is not None:
         text = actions.to_text(table.ruleset, last)
-        words = phrase_of("last-action", words=say(table.ruleset, text), text=text)
+        words = phrase("last-action", words=say(table.ruleset, text), text=text)
         out += run(190, 37, words, 10.5, colours.QUIET, room=560)
     right = WIDTH - 2.0 * MARGIN
-    out += run(right - 4 * 34 - 6, 24, phrase_of("turn-order"), 10, colours.QUIET, "end")
+    out += run(right - 4 * 34 - 6, 24, phrase("turn-order"), 10, colours.QUIET, "end")
     for i, p in enumerate(table.order):
         x = right - (len(table.order) - i) * 34 + 16
         if p == table.player and not table.over:
@@ -185,8 +184,8 @@ def _research(table: Table) -> str:
     free, y = [pieces.basic_tile(table, id) for id in table.basic_tiles[6:]], below + _TILE + 4
     out += _grid(free, y, 3 * _COLUMN, _TILE)
     if table.ruleset.extra_conditions:
-        condition = phrase_of("extra-with", text=pieces.extra_condition(table))
-        for base, line in ((14, phrase_of("extra-tile-short")), (27, condition)):
+        condition = phrase("extra-with", text=pieces.extra_condition(table))
+        for base, line in ((14, phrase("extra-tile-short")), (27, condition)):
             out += run(4 * _COLUMN - 8, y + base, line, 9, colours.QUIET, "end")
         extra = pieces.advanced_tile(table, "extra")
         out += _draw(extra, 4 * _COLUMN, y, _COLUMN - 2.5, _TILE) if extra else ""

@@ -22,7 +22,7 @@ from gaia_jax.render.names import (
     faction_name,
 )
 from gaia_jax.render.table import SeatView, Table
-from gaia_jax.render.texts import TEXTS, say
+from gaia_jax.render.texts import TEXTS, phrase
 
 
 class Piece(NamedTuple):
@@ -41,7 +41,7 @@ class Piece(NamedTuple):
         """Its words, with the state if it is used or covered."""
         if self.state not in ("used", "covered"):
             return self.words
-        return say("name-and-state", name=self.words, state=say(self.state))
+        return phrase("name-and-state", name=self.words, state=phrase(self.state))
 
 
 class Level(NamedTuple):
@@ -64,7 +64,7 @@ def by_id(pieces: Iterable[Any], id: str) -> Any:
 def printed_piece(id: str, printed: Any, kind: str, action: str = "", state: str = "") -> Piece:
     """A piece with its print."""
     words, face = icons.text(printed)
-    words = say("labelled", label=_NOUNS[kind.split()[0]], text=words)
+    words = phrase("labelled", label=_NOUNS[kind.split()[0]], text=words)
     return Piece(id, words, face, kind, printed.id, action, state)
 
 
@@ -75,20 +75,20 @@ def discs(seats: Iterable[SeatView]) -> str:
 
 def phase(table: Table) -> str:
     """`Round 3, income`."""
-    name = say("final-score") if table.over else round_name(table.round)
+    name = phrase("final-score") if table.over else round_name(table.round)
     if table.phase in ("set-up", "actions", "over"):
         return name
-    return say("name-and-state", name=name, state=_PHASES[table.phase.split()[0]])
+    return phrase("name-and-state", name=name, state=_PHASES[table.phase.split()[0]])
 
 
 def round_name(number: int) -> str:
     """`Round 3`; the set-up for 0."""
-    return say("round", n=number) if number else say("set-up")
+    return phrase("round", n=number) if number else phrase("set-up")
 
 
 def state_words(state: str) -> str:
     """A state of `seat_state` in words."""
-    return say(state) if state else ""
+    return phrase(state) if state else ""
 
 
 def seat_state(table: Table, seat: SeatView) -> str:
@@ -105,7 +105,7 @@ def rounds(table: Table) -> list[Piece]:
         state = "past" if table.round > n or table.over else "now" if table.round == n else ""
         short = icons.event(tile.event)[1]
         face = (f"{n}: {tile.vp}{{v}}", short)
-        words = say("round-tile", n=n, text=icons.scored(tile.vp, tile.event))
+        words = phrase("round-tile", n=n, text=icons.scored(tile.vp, tile.event))
         out.append(Piece(f"round-{n}", words, face, "round", tile.id, state=state))
     return out
 
@@ -118,10 +118,10 @@ def missions(table: Table) -> list[Piece]:
         counts = [f"{faction_name(seat.faction)} {seat.missions[i]}" for seat in table.seats]
         if mission in table.ruleset.neutral_player:
             neutral = table.ruleset.neutral_player[mission]
-            line += f"   {say('neutral', n=neutral)}"
-            counts.append(say("neutral-player", n=neutral))
+            line += f"   {phrase('neutral', n=neutral)}"
+            counts.append(phrase("neutral-player", n=neutral))
         name, short = MISSIONS[mission], MISSIONS_SHORT[mission]
-        words = say("final-mission", name=name, counts=", ".join(counts))
+        words = phrase("final-mission", name=name, counts=", ".join(counts))
         out.append(Piece(f"mission-{i}", words, (short, line), "mission", mission))
     return out
 
@@ -138,7 +138,7 @@ def track(table: Table, t: int) -> tuple[Piece, list[Level]]:
     name = TRACK_NAMES[id]
     places = (f"{faction_name(seat.faction)} {seat.tracks[t]}" for seat in table.seats)
     face = (_TRACKS_SHORT.get(id, name),)
-    words = say("labelled", label=name, text=", ".join(places))
+    words = phrase("labelled", label=name, text=", ".join(places))
     return Piece(f"track-{id}", words, face, f"track {id}", id, f"advance {id}"), levels
 
 
@@ -148,10 +148,10 @@ def _level_text(table: Table, track: str, level: int) -> str:
     income: Gain[int] = Gain()
     lasting = ""
     if track == "terraforming":
-        lasting = say("step-price-short", n=research.ORE_PER_STEP[level])
+        lasting = phrase("step-price-short", n=research.ORE_PER_STEP[level])
     if track == "navigation":
         planet = f" {PLANETS['Lost']}" if level == research.MAX_LEVEL else ""
-        lasting = say("range", n=research.NAVIGATION_RANGE[level]) + planet
+        lasting = phrase("range", n=research.NAVIGATION_RANGE[level]) + planet
     if track == "gaia" and level:
         lasting = f"{research.PROJECT_COST[level]}{{t}}"
         lasting = (
@@ -185,7 +185,7 @@ def advanced_tile(table: Table, slot: str) -> Piece | None:
 def extra_condition(table: Table) -> str:
     """The requirement of the extra advanced tile, as a line."""
     condition = table.ruleset.extra_conditions[int(table.setup.extra_condition)]
-    return f"{EXTRA_A_VP}{{v}}" if condition == "A" else say("ships-short", n=EXTRA_B_SHIPS)
+    return f"{EXTRA_A_VP}{{v}}" if condition == "A" else phrase("ships-short", n=EXTRA_B_SHIPS)
 
 
 def actions(table: Table, verb: str) -> list[Piece]:
@@ -204,10 +204,10 @@ def ship(table: Table, ship: str) -> list[Piece]:
     """A ship's head, actions, federation token and tech tile."""
     r, name = table.ruleset, SHIPS[ship]
     crew = [seat for seat in table.seats if ship in seat.shuttles]
-    words = say("shuttle-to", ship=name)
+    words = phrase("shuttle-to", ship=name)
     if crew:
         crew_names = ", ".join(faction_name(seat.faction) for seat in crew)
-        words += say("shuttles-of", names=crew_names)
+        words += phrase("shuttles-of", names=crew_names)
     face = (name, discs(crew))
     out = [Piece(f"sheet-{ship}", words, face, "ship-head", ship, f"explore {ship}")]
     actions = [action for action in r.ship_actions if action.ship == ship]
@@ -252,6 +252,6 @@ def tokens(table: Table) -> list[Piece]:
         left, kind = table.token_supply[token.id], _token_kind(token)
         state = "" if left else "used"
         piece = printed_piece(f"supply-{token.id}", token, kind, f"token {token.id}", state)
-        words, face = say("left-of", text=piece.words, n=left), (*piece.face, f"x{left}")
+        words, face = phrase("left-of", text=piece.words, n=left), (*piece.face, f"x{left}")
         out.append(piece._replace(words=words, face=face))
     return out

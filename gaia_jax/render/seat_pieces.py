@@ -11,7 +11,7 @@ from gaia_jax.render.automa_words import LEVEL_NAMES, card_words
 from gaia_jax.render.names import PLANETS, SPECIALS, STRUCTURES, TRACK_NAMES
 from gaia_jax.render.pieces import Piece, by_id, printed_piece
 from gaia_jax.render.table import SeatView, Table
-from gaia_jax.render.texts import TEXTS, say
+from gaia_jax.render.texts import TEXTS, phrase
 
 BOWL_PLACES = TEXTS["bowl_place"]
 
@@ -24,18 +24,18 @@ def stock(table: Table, seat: SeatView) -> list[Piece]:
     for name in RESOURCES:
         value, income = getattr(seat, name), getattr(seat.income, name)
         unit = TEXTS["amount"][name]["one" if value == 1 else "several"]
-        words = say("amount", n=value, unit=unit)
-        words += say("more-a-round", n=income) if income else ""
+        words = phrase("amount", n=value, unit=unit)
+        words += phrase("more-a-round", n=income) if income else ""
         face = (f"{icons.icons(Gain(**{name: 1}))[1:]}{value}", f"+{income}" if income else "")
         out.append(Piece(f"{name}-{p}", words, face, "resource", name))
     lines, places = [], []
     counts = (*seat.power, seat.gaia_power)
     for i, (name, count) in enumerate(zip(("I", "II", "III", "G"), counts, strict=True)):
         lines.append(f"{{{name}}}{count}" + "{b}" * (seat.brainstone == i))
-        places.append(say("tokens-in", n=count, place=BOWL_PLACES[name]))
+        places.append(phrase("tokens-in", n=count, place=BOWL_PLACES[name]))
     if seat.brainstone >= 0:
-        places.append(say("brainstone-in", place=brainstone_place(seat)))
-    words = say("power-tokens", text=", ".join(places))
+        places.append(phrase("brainstone-in", place=brainstone_place(seat)))
+    words = phrase("power-tokens", text=", ".join(places))
     return [*out, Piece(f"bowls-{p}", words, tuple(lines), "bowls", "power")]
 
 
@@ -55,7 +55,7 @@ def built(seat: SeatView) -> list[Piece]:
     out = []
     for kind, icon in _BUILT.items():
         n, limit = seat.built[kind], costs.PIECES[kind]
-        words = say("built-of", structure=STRUCTURES[kind], n=n, limit=limit)
+        words = phrase("built-of", structure=STRUCTURES[kind], n=n, limit=limit)
         face = (f"{icon}{n}/{limit}" if limit > 1 else f"{icon}{n}",)
         id, of = f"built-{seat.player}-{kind}", f"{kind} {seat.faction.id}"
         out.append(Piece(id, words, face, "count", of, state="" if n else "none"))
@@ -68,11 +68,11 @@ def facts(table: Table, seat: SeatView) -> list[Piece]:
     reach = research.NAVIGATION_RANGE[level["navigation"]]
     step = research.ORE_PER_STEP[level["terraforming"]]
     rows = [  # fmt: skip
-        ("range", say("range", n=reach), say("range", n=reach), "navigation"),
+        ("range", phrase("range", n=reach), phrase("range", n=reach), "navigation"),
         (
             "step",
-            say("step-price-short", n=step),
-            say("terraforming-costs", n=step),
+            phrase("step-price-short", n=step),
+            phrase("terraforming-costs", n=step),
             "terraforming",
         ),
     ]
@@ -81,7 +81,7 @@ def facts(table: Table, seat: SeatView) -> list[Piece]:
     owned = seat.gaiaformers + seat.gaiaformers_out + seat.gaiaformers_gaia
     if owned:
         cost = research.PROJECT_COST[level["gaia"]]
-        words = say("gaiaformers-free", n=seat.gaiaformers, owned=owned, cost=cost)
+        words = phrase("gaiaformers-free", n=seat.gaiaformers, owned=owned, cost=cost)
         rows.append(("former", f"{{g}}{seat.gaiaformers}/{owned} {cost}{{t}}", words, "gaia"))
     counts = (
         ("satellites", "{x}"), ("green", "{f}"), ("stations", ""), ("rings", ""), ("guests", "")
@@ -90,20 +90,20 @@ def facts(table: Table, seat: SeatView) -> list[Piece]:
         if n := getattr(seat, id):
             nouns = TEXTS["owned"][id]
             line = f"{symbol or nouns['short'] + ' '}{n}"
-            rows.append((id, line, say("amount", n=n, unit=nouns["several"]), id))
+            rows.append((id, line, phrase("amount", n=n, unit=nouns["several"]), id))
     income = Gain(**{k: v for k, v in asdict(seat.income).items() if k not in RESOURCES})
     if icons.amounts(income):
         parts = [icons.icons(Gain(**{k: n})) for k, n in icons.amounts(income).items()]
         line = " ".join(f"+{part}" for part in parts)
-        rows.append(("income", line, say("income", text=icons.words(income)), "power"))
+        rows.append(("income", line, phrase("income", text=icons.words(income)), "power"))
     tracks = ", ".join(f"{TRACK_NAMES[t]} {n}" for t, n in level.items())
     line = f"{{r}}{'/'.join(map(str, seat.tracks))}"
-    rows.append(("tracks", line, say("labelled", label=say("research"), text=tracks), ""))
+    rows.append(("tracks", line, phrase("labelled", label=phrase("research"), text=tracks), ""))
     settled = {k: n for k, n in seat.colonized.items() if n and k not in ("Empty", "Ship")}
     if settled:
         line = "".join(f"{{{k}}}{n if n > 1 else ''}" for k, n in settled.items())
-        words = ", ".join(say("amount", n=n, unit=PLANETS[k]) for k, n in settled.items())
-        rows.append(("planets", line, say("settled", text=words), seat.faction.id))
+        words = ", ".join(phrase("amount", n=n, unit=PLANETS[k]) for k, n in settled.items())
+        rows.append(("planets", line, phrase("settled", text=words), seat.faction.id))
     p = seat.player
     return [Piece(f"fact-{p}-{id}", words, (line,), "count", of) for id, line, words, of in rows]
 
@@ -147,13 +147,13 @@ def _actions(table: Table, seat: SeatView) -> list[Piece]:
         line = special["face"]
         if seat.tinkering:
             line = icons.text(by_id(r.tinkering_tiles, seat.tinkering)).face[0]
-        words = say("labelled", label=say("faction-action"), text=special["name"])
+        words = phrase("labelled", label=phrase("faction-action"), text=special["name"])
         face = ("{a}", line)
         out.append(Piece(f"special-{p}", words, face, "special", faction.id, "special FACTION",
                          _used(seat, "FACTION")))  # fmt: skip
     if seat.built["AC_B"]:
         face = ("{a}{ac}", icons.icons(faction.academy_b_action))
-        out.append(Piece(f"academy-{p}", say("academy-action"), face, "special", "AC_B",
+        out.append(Piece(f"academy-{p}", phrase("academy-action"), face, "special", "AC_B",
                          "special AC_B", _used(seat, "AC_B")))  # fmt: skip
     return out
 
@@ -162,17 +162,17 @@ def _automa(table: Table, seat: SeatView) -> list[Piece]:
     """The level, the booster, this round's turned cards and the number of those left."""
     cards, left = table.automa_cards
     name = LEVEL_NAMES[table.automa_level]
-    out = [Piece("automa-level", say("automa-level", name=name), (name,), "special", "automa")]
+    out = [Piece("automa-level", phrase("automa-level", name=name), (name,), "special", "automa")]
     if seat.booster:
         booster = by_id(table.ruleset.boosters, seat.booster)
         out.append(printed_piece(f"held-{seat.player}-{booster.id}", booster, "booster"))
     for card in cards:
         is_last = card is cards[-1]
-        words = card_words(card) + say("supports-next") * is_last
-        face = (say("card", n=card.number), say("supports") if is_last else "")
+        words = card_words(card) + phrase("supports-next") * is_last
+        face = (phrase("card", n=card.number), phrase("supports") if is_last else "")
         state = "" if is_last else "used"
         out.append(Piece(f"card-{card.number}", words, face, "special", "automa", state=state))
-    words, line = say("cards-left-in-round", n=left), say("left-short", n=left)
+    words, line = phrase("cards-left-in-round", n=left), phrase("left-short", n=left)
     return [*out, Piece("cards-left", words, (line,), "special", "automa")]
 
 
@@ -187,6 +187,6 @@ def _tokens(table: Table, seat: SeatView) -> list[Piece]:
             kind = "token green" if is_green else "token"
             action = f"token {ships.get(token.id, token.id)}"
             piece = printed_piece(f"token-{seat.player}-{token.id}-{n}", token, kind, action)
-            words = piece.words + say("turned") * (token.green and not is_green)
+            words = piece.words + phrase("turned") * (token.green and not is_green)
             out.append(piece._replace(words=words, face=("{f}", *piece.face)))
     return out

@@ -46,7 +46,7 @@ def column(kind: str, key: str = "name") -> Mapping[str, str]:
     return Texts(kind, key)
 
 
-def say(id: str, **values: object) -> str:
+def phrase(id: str, **values: object) -> str:
     """A phrase of the catalogue with its values; KeyError for an unknown phrase or value."""
     return fill_in(_rows(language(), "phrase", "")[id], **values)
 
@@ -55,4 +55,4 @@ def joined(parts: list[str]) -> str:
     """`a, b and c`."""
     if len(parts) < 2:
         return "".join(parts)
-    return say("and", first=", ".join(parts[:-1]), last=parts[-1])
+    return phrase("and", first=", ".join(parts[:-1]), last=parts[-1])

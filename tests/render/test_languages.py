@@ -13,8 +13,7 @@ import pytest
 from gaia_jax import RULESETS
 from gaia_jax.language import LANGUAGES, fill_in, in_language, language, with_minus
 from gaia_jax.render import help, names, say
-from gaia_jax.render.texts import TEXTS
-from gaia_jax.render.texts import say as phrase
+from gaia_jax.render.texts import TEXTS, phrase
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = [

@@ -7,7 +7,7 @@ import numpy as np
 from gaia_jax.render import Table, say_at
 from gaia_jax.render.board import HEIGHT, WIDTH, Places, places
 from gaia_jax.render.names import PLANETS, STRUCTURES
-from gaia_jax.render.texts import say
+from gaia_jax.render.texts import phrase
 
 
 def words_with_place(table: Table, text: str) -> str:
@@ -18,12 +18,12 @@ def words_with_place(table: Table, text: str) -> str:
     kind = table.ids["structure"][table.map.structure[cell]]
     planet = PLANETS[table.ids["planet"][table.map.planet[cell]]]
     if table.node == "START":
-        return say("name-and-state", name=words, state=_place_words(table, cell))
+        return phrase("name-and-state", name=words, state=_place_words(table, cell))
     if words.endswith(f": {planet}"):
-        return words if kind == "NONE" else say("next-to", move=words, piece=STRUCTURES[kind])
+        return words if kind == "NONE" else phrase("next-to", move=words, piece=STRUCTURES[kind])
     if kind != "NONE":  # the words name the structure
-        return say("name-and-state", name=words, state=planet)
-    return say("labelled", label=words, text=planet)
+        return phrase("name-and-state", name=words, state=planet)
+    return phrase("labelled", label=words, text=planet)
 
 
 def _place_words(table: Table, cell: int) -> str:
@@ -39,13 +39,13 @@ def _place_words(table: Table, cell: int) -> str:
         )
     )
     if len(near) == 1:
-        return say("part-of-map", part=side)
+        return phrase("part-of-map", part=side)
     k, ends = near.index(cell), ("left", "right") if across else ("upper", "lower")
     if len(near) > 3:
-        phrase = "place-from-left" if across else "place-from-top"
-        return say(phrase, part=side, n=k + 1)
+        phrase_id = "place-from-left" if across else "place-from-top"
+        return phrase(phrase_id, part=side, n=k + 1)
     corner = (ends[0], "middle", ends[1])[k if len(near) == 3 else 2 * k]
-    return say(f"one-{corner}", part=side)
+    return phrase(f"one-{corner}", part=side)
 
 
 def cell_of(table: Table, text: str) -> int:
@@ -63,4 +63,4 @@ def _side(positions: Places, cell: int) -> str:
     """The ninth of the map that contains a cell."""
     high = ("top", "middle", "bottom")[min(int(3 * positions.y[cell] / HEIGHT), 2)]
     wide = ("left", "centre", "right")[min(int(3 * positions.x[cell] / WIDTH), 2)]
-    return say(f"part-{high}-{wide}")
+    return phrase(f"part-{high}-{wide}")

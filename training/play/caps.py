@@ -13,7 +13,7 @@ from gaia_jax.env import State
 from gaia_jax.render import Effects, Table
 from gaia_jax.render.icons import words as words_of
 from gaia_jax.render.names import faction_name
-from gaia_jax.render.texts import say
+from gaia_jax.render.texts import phrase
 
 from .languages import server_text
 
@@ -93,5 +93,5 @@ def lost_goods_in_words(before: Table, lost: Mapping[int, Goods]) -> list[str]:
     for p, goods in lost.items():
         text = server_text("no-room", goods=words_of(Gain(**goods)))
         name = faction_name(before.faction(p))
-        out.append(text if p == before.player else say("labelled", label=name, text=text))
+        out.append(text if p == before.player else phrase("labelled", label=name, text=text))
     return out

@@ -18,7 +18,7 @@ from gaia_jax.components.common import RESOURCES
 from gaia_jax.env import State
 from gaia_jax.render import Table, effects
 from gaia_jax.render.names import STRUCTURES, TRACK_NAMES
-from gaia_jax.render.texts import say
+from gaia_jax.render.texts import phrase
 from gaia_jax.rules.federation import power_values
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
@@ -97,9 +97,9 @@ def _piece(table: Table, player: int, cell: int) -> str:
     """The piece of a player on a cell, in words."""
     cells = table.map
     if cells.guest[cell] == player:
-        return say("guest-mine")
+        return phrase("guest-mine")
     if cells.owner[cell] != player:
-        return say("space-station")
+        return phrase("space-station")
     return STRUCTURES[table.ids["structure"][cells.structure[cell]]]
 
 
