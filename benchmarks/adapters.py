@@ -31,9 +31,9 @@ from gaia_jax.adapters.layout import arranged
 from gaia_jax.cli import command_line
 from gaia_jax.testing import sample_legal
 
-HELD = 1.10  # what pgx's and JaxMARL's may cost, as a ratio of times
+MAX_RATIO = 1.10  # of times, for the adapters of pgx and JaxMARL
 
-# Name of a pair, and whether it is held to HELD.
+# Name of a pair, and whether it is limited to MAX_RATIO.
 PAIRS = {
     "pgx": True,
     "pgx-vector": True,
@@ -49,7 +49,7 @@ BURN_IN = 256  # decisions of each game
 
 
 class Multi(NamedTuple):
-    """A state of JaxMARL's face, and what its agents see."""
+    """A state of JaxMARL's interface, and what its agents see."""
 
     state: Any
     seen: Any
@@ -197,7 +197,7 @@ def measure_pair(
     return {
         "pair": name,
         "batch": batch,
-        "held": PAIRS[name],
+        "limited": PAIRS[name],
         "bare": measure.spread(rounds[0]),
         "adapter": measure.spread(rounds[1]),
         "ratio": measure.spread([a / b for a, b in zip(*rounds, strict=True)]),
@@ -205,7 +205,7 @@ def measure_pair(
 
 
 def measure_host(env: gaia_jax.GaiaEnv, seconds: float, rounds: int) -> dict[str, Any]:
-    """PettingZoo's face: decisions of one game on the host, `last` and `step` for each."""
+    """PettingZoo's interface: decisions of one game on the host, `last` and `step` for each."""
     from gaia_jax.adapters.pettingzoo import aec_env
 
     outside = aec_env(env)
@@ -240,12 +240,12 @@ def measure_host(env: gaia_jax.GaiaEnv, seconds: float, rounds: int) -> dict[str
     sides = [speeds[1:] for speeds in measure.take_turns(runs, rounds + 1)]  # the first compiles
     ratio = measure.spread([a / b for a, b in zip(*sides, strict=True)])
     bare_, adapter = map(measure.spread, sides)
-    result = {"pair": HOST, "batch": 1, "held": False, "ratio": ratio}
+    result = {"pair": HOST, "batch": 1, "limited": False, "ratio": ratio}
     return result | {"bare": bare_, "adapter": adapter}
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The command line; 1 where an adapter that is held costs more than it may."""
+    """The command line; 1 if a limited adapter exceeds MAX_RATIO."""
     args = _arguments(argv)
     env = gaia_jax.make(args.env, players=args.players)
     report: dict[str, Any] = {"machine": measure.machine(), "env": f"{env.id} {args.players}"}
@@ -266,7 +266,7 @@ def main(argv: list[str] | None = None) -> int:
         )
         measure.write_report(args.json, report, report_path=False)
     command_line.wrote(args.json)
-    return int(any(r["held"] and r["ratio"]["median"] > HELD for r in report["results"]))
+    return int(any(r["limited"] and r["ratio"]["median"] > MAX_RATIO for r in report["results"]))
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:

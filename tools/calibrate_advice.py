@@ -31,7 +31,7 @@ from training.system.environments import make_env
 AGENT = "zoo/strong"
 GAMES = 64  # of each faction, by default
 TIMES = 8  # factor of the games in the reference
-FORMAT = "gaia_jax advice measured 1"
+FORMAT = "gaia_jax advice measured 2"
 OUTPUT_CHECK = outputs.json_with(format=FORMAT)
 
 
@@ -67,17 +67,19 @@ def compare(quick: dict[str, Any], full: dict[str, Any]) -> dict[str, Any]:
         [estimated[0] for estimated, _ in pairs], [reference[0] for _, reference in pairs]
     )
     covered = [estimated[1] <= reference[0] <= estimated[2] for estimated, reference in pairs]
-    return {"rank": float(rank.statistic), "held": covered}
+    return {"rank": float(rank.statistic), "covered": covered}
 
 
 def report(rows: list[dict[str, Any]]) -> str:
     """Rank correlation and coverage over set-ups."""
     ranks = np.array([row["rank"] for row in rows])
-    coverage = np.array([np.mean(row["held"]) for row in rows])
-    lines = [f"{row['seed']}: rank {row['rank']:.2f}, held {sum(row['held'])}" for row in rows]
+    coverage = np.array([np.mean(row["covered"]) for row in rows])
+    lines = [
+        f"{row['seed']}: rank {row['rank']:.2f}, covered {sum(row['covered'])}" for row in rows
+    ]
     if len(rows) > 1:
         lines.append(f"{len(rows)} set-ups: rank {estimate(ranks)}, {ranks.min():.2f} the least")
-        lines.append(f"share of intervals that hold the reference: {share(coverage)}")
+        lines.append(f"share of intervals that cover the reference: {share(coverage)}")
     return "\n".join(lines)
 
 
