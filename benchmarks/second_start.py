@@ -50,7 +50,7 @@ ARENA = COMMAND.format(
     args=["--agents", "zoo/strong,random,random,random", "--games", "64"],
 )
 # `recipe.staggered_starts` plays before the first update: its games are not counted.
-NOT_SPREAD = """
+WITHOUT_STAGGER = """
 import time
 from training.learn import trainer
 made = trainer.make_stagger
@@ -63,7 +63,7 @@ def make_stagger(*args):
     return begin
 trainer.make_stagger = make_stagger
 """
-TRAINER = NOT_SPREAD + COMMAND.format(
+TRAINER = WITHOUT_STAGGER + COMMAND.format(
     module="train",
     home="training.learn.trainer",
     owner="Trainer",

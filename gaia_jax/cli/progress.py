@@ -60,12 +60,12 @@ def status_line(
 
     if at_once:
         print_line()
-    teller = threading.Thread(target=repeat, daemon=True)
-    teller.start()
+    printer = threading.Thread(target=repeat, daemon=True)
+    printer.start()
     try:
         yield
     finally:
         done.set()
-        teller.join()
+        printer.join()
         if live:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
