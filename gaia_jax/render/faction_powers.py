@@ -19,8 +19,8 @@ from gaia_jax.components.free_actions import (
 )
 from gaia_jax.language import fill_in
 from gaia_jax.render import icons
-from gaia_jax.render.names import SPECIALS
-from gaia_jax.render.texts import TEXTS, phrase
+from gaia_jax.render.names import SHIPS, SPECIALS
+from gaia_jax.render.texts import TEXTS, column, phrase
 
 
 class Power(NamedTuple):
@@ -78,6 +78,8 @@ def _value(faction: Faction, field: str) -> Any:
         is_equal = len(set(gains)) == 1
         return phrase("gain-each", gain=gains[0]) if is_equal else phrase("then").join(gains)
     texts = {
+        "home": column("planet", "short").get(faction.home, ""),
+        "preplaced_ship": SHIPS.get(faction.preplaced_ship or "", ""),
         "gaia_planet_qic_instead": phrase("qic-instead") * bool(value),
         "special_needs_pi": phrase("with-pi") * bool(value),
         "colour_steps": phrase("steps", n=value),

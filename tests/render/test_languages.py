@@ -90,6 +90,16 @@ def test_every_piece_of_the_engine_has_its_own_name(code):
                 assert not same or (code == "de" and len(text.split()) < 3), (kind, id, text)
 
 
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_sheets_of_factions_have_no_ids_of_ships_and_home_planets(code):
+    rules = VARIANTS["lost_fleet_published", 2]
+    with in_language(code):
+        sheets, ship = help.pages(rules, rules.factions), names(rules)["ship"]["TF_MARS"]
+    moweyds, lantids = (" ".join(sheets[id]["lines"]) for id in ("MOWEYDS", "LANTIDS"))
+    assert ship in moweyds and "TF_MARS" not in moweyds
+    assert "Blue" not in lantids
+
+
 def test_korean_has_no_english_words_besides_abbreviations():
     ruleset = RULESETS["lost_fleet"]
     with in_language("ko"):
