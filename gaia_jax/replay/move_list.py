@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
 from gaia_jax.render.automa_words import turn_lines
+from gaia_jax.render.pieces import round_name
 from gaia_jax.replay.page import Move
 from gaia_jax.state import AUTOMA
 
@@ -41,7 +42,7 @@ def lines(moves: Iterable[Move]) -> Iterator[str]:
     for move in moves:
         if move.round != last:
             last = move.round
-            yield f"round {last}" if last else "set-up"
+            yield round_name(last)
         player_name = f"{move.player} {move.after.faction(move.player).id}"
         effects_text = f"  ({move.effects_text})" if move.effects_text else ""
         yield f"{move.number:4}  {player_name:16} {move.text:26} {move.words}{effects_text}"

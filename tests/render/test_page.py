@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from gaia_jax import replay
+from gaia_jax.language import in_language
 from gaia_jax.replay import move_list
 from gaia_jax.replay.page import moves
 from tests.browser import Watched
@@ -136,9 +137,12 @@ def test_charts_and_sheets_of_factions_have_names(written: Path, browser: Any) -
 @pytest.mark.parametrize("ruleset", ["lost_fleet", pytest.param("base", marks=pytest.mark.slow)])
 def test_every_decision_is_listed(ruleset: str) -> None:
     record = replay.read(RECORDS[ruleset])
-    lines = list(move_list.lines(moves(record)))
+    decisions = list(moves(record))
+    lines = list(move_list.lines(decisions))
     assert len(lines) == len(record.actions) + 7, "a line a decision, a head line a round"
-    assert lines[0] == "set-up" and "round 6" in lines
+    assert lines[0] == "Set-up" and "Round 6" in lines
+    with in_language("de"):
+        assert next(move_list.lines(decisions)) == "Aufbau"
 
 
 @pytest.mark.slow
@@ -151,7 +155,7 @@ def test_the_command_writes_page_csv_and_moves(tmp_path: Path) -> None:
         capture_output=True, text=True, timeout=500, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "round 6" in done.stdout and "verified" in done.stdout
+    assert "Round 6" in done.stdout and "verified" in done.stdout
     assert done.stderr.splitlines()[-2:] == [f"wrote {table}", f"wrote {out}"]
     # What this command wrote may be written again.
     assert out.read_bytes().startswith(replay.HTML_HEAD)
