@@ -14,6 +14,7 @@ from gaia_jax import RULESETS
 from gaia_jax.language import LANGUAGES, fill_in, in_language, language, with_minus
 from gaia_jax.render import help, names, say
 from gaia_jax.render.texts import TEXTS, phrase
+from gaia_jax.ruleset import VARIANTS
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = [
