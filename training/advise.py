@@ -138,6 +138,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help="seats that keep the factions of the set-up, such as 0,2",
     )  # fmt: skip
     cli.add_rules_flags(parser)
+    cli.add_likeliest_flag(parser)
     cli.add_automa_flag(parser)
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write the report as a page")

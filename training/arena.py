@@ -147,6 +147,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     text = "store a row for each seat of each game: CSV, or Parquet in FILE.parquet"
     cli.add_store_flags(parser, "--csv", "--save", text=text)
     cli.add_rules_flags(parser)
+    cli.add_likeliest_flag(parser)
     cli.add_automa_flag(parser, several=True)
     jobs.add_flags(parser)
     parser.add_argument(

@@ -58,9 +58,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     cli.add_games_flags(parser, 400, "rounded up to whole set-ups, a game for each seat")
     parser.add_argument("--opponent", default="random", help="the agent of the other seats, if any")
     cli.add_automa_flag(parser)
-    parser.add_argument(
-        "--likeliest", action="store_true", help="play the most probable action instead of sampling"
-    )
+    cli.add_likeliest_flag(parser)
     parser.add_argument("--factions", action="store_true", help="also print the table by faction")
     text = "store a row for each seat of each game"
     cli.add_store_flags(parser, "--save", metavar="FILE.parquet", text=text)

@@ -8,7 +8,7 @@
     python -m training.export --out few --merge docs/sample --games 1000 --decisions --no-policy
 
 `--processes 2` plays on two cores, `--on slurm` or `--on ray` on a cluster. `--first N` plays
-another range of deals. A killed command continues when you run it again and writes the same file.
+another range of set-ups. A killed command continues when you run it again and writes the same file.
 `docs/reference/datasets.md` describes the files.
 """
 
@@ -53,14 +53,15 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add, integer = parser.add_argument, whole
     add("--out", metavar="DIR", type=Path, required=True, help="folder of the dataset")
     add("--agents", help="play games: one agent for each seat, as for the arena")
-    text = "rounded up to whole deals; 1024 if left out, with --merge all"
+    text = "rounded up to whole set-ups; 1024 if left out, with --merge all"
     add("--games", type=integer(1, MOST_GAMES), help=text)
-    add("--seed", type=integer(0, LARGEST_SEED), default=0, help="seed of the deals")
-    add("--first", type=integer(0, 2**31 - 1), default=0, help="number of the first deal")
+    add("--seed", type=integer(0, LARGEST_SEED), default=0, help="seed of the set-ups")
+    add("--first", type=integer(0, 2**31 - 1), default=0, help="number of the first set-up")
     text = "games of a piece of the work; at most a quarter of them run at the same time"
     add("--batch", type=integer(1, 2**20), default=4096, help=text)
     jobs.add_flags(parser)
     cli.add_rules_flags(parser)
+    cli.add_likeliest_flag(parser)
     cli.add_automa_flag(parser)
     add("--decisions", action="store_true", help="derive decisions.parquet from the games")
     text = "with --decisions: leave the columns of the agents' networks empty, which is faster"

@@ -1,4 +1,4 @@
-"""Plan the memory of a device and the time that a configuration needs.
+"""The memory that a configuration needs, and with `--measured` its time.
 
     python -m training.plan configs/h100.yaml --devices 8 --memory 80GB
     python -m training.plan configs/quick.yaml --devices 2 --xla    # also by XLA
@@ -22,8 +22,6 @@ from gaia_jax.cli.command_line import UserError, whole
 from .system import cli, environments
 from .system.environments import EnvModule
 
-MEASURED = Path(__file__).with_name("plan_measured.json")
-
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line; returns the exit code, 2 if the configuration does not fit."""
@@ -39,9 +37,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     env_module = environments.module(env_module)
     if args.xla:
         devices.split_cpu(args.devices, config.ppo.num_envs)
-    pace = None
-    if args.measured or MEASURED.exists():
-        pace = run_plan.read_pace(args.measured or MEASURED, env_module)
+    pace = run_plan.read_pace(args.measured, env_module) if args.measured else None
     shapes = run_plan.shapes_of(config, env_module)
     plan, lines = run_plan.report(config, shapes, args.devices)
     print("\n".join(lines))
@@ -96,7 +92,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--xla", action="store_true", help="compile it here, and ask XLA")
     parser.add_argument(
         "--measured", metavar="FILE", type=Path,
-        help="a report of `benchmarks.training --json` of such a device",
+        help="also print the time, from a report of `benchmarks.training --json` of such a device",
     )  # fmt: skip
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="e.g. ppo.num_envs=512")
     args = parser.parse_intermixed_args(argv)

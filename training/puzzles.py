@@ -112,7 +112,7 @@ def _collect(
             collection = puzzles.read_to_resume(args.out, collection)
         maker = PuzzleMaker(*maker_args, criteria)
         collection, is_complete = maker.extend(
-            collection, args.first, args.games, args.out, args.at_most
+            collection, args.first, args.games, args.out, args.at_most or 0
         )
     if args.held_by and args.of:
         verifier = PuzzleVerifier(env, collection["agent"], args.held_by, journal)
@@ -152,7 +152,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     names: dict[str, Any] = {"metavar": "A,B", "type": partial(str.split, sep=","), "default": []}
     add("--games", metavar="N", type=whole(1, 10**5), default=8, help="number of games")
     text = "stop at N puzzles, at most 70 %% of them of rounds 5 and 6"
-    add("--at-most", metavar="N", type=whole(1, 10**4), default=0, help=text)
+    add("--at-most", metavar="N", type=whole(1, 10**4), help=text)
     add("--agent", default="zoo/strong", help="the agent at all seats; one with a policy")
     add("--seed", type=whole(0, LARGEST_SEED), default=0, help="seed of the set-ups")
     add("--first", type=whole(0, 10**6), default=0, help="number of the first set-up")

@@ -64,8 +64,8 @@ class _Help(argparse.HelpFormatter):
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         default = action.default
-        none = default in (None, False, "", []) or default is argparse.SUPPRESS
-        shows_default = action.option_strings and not none
+        is_unset = default is False or default in (None, "", [], argparse.SUPPRESS)  # 0 is not
+        shows_default = action.option_strings and not is_unset
         return f"{action.help} (default: %(default)s)" if shows_default else action.help
 
 

@@ -144,12 +144,17 @@ def add_record_flag(parser: argparse.ArgumentParser) -> None:
 
 
 def add_rules_flags(parser: argparse.ArgumentParser, solo: bool = True) -> None:
-    """`--env`, `--players`, `--likeliest`; without `solo` at least two players."""
+    """`--env`, `--players`; without `solo` at least two players."""
     add = parser.add_argument
     add("--env", default="lost_fleet", help="the ruleset")
-    text = "fewer than 4 for base and lost_fleet_published alone"
+    text = "fewer than 4 only for base and lost_fleet_published"
     add("--players", type=int, choices=(1, *PLAYERS) if solo else PLAYERS, default=4, help=text)
-    add("--likeliest", action="store_true", help="play the most probable action")
+
+
+def add_likeliest_flag(parser: argparse.ArgumentParser) -> None:
+    """`--likeliest`."""
+    text = "play the most probable action instead of sampling"
+    parser.add_argument("--likeliest", action="store_true", help=text)
 
 
 def add_automa_flag(parser: argparse.ArgumentParser, several: bool = False) -> None:

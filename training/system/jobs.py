@@ -81,7 +81,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     text = f"where the work is done: {CHOICES} (docs/reference/training.md)"
     parser.add_argument("--on", metavar="WHERE", type=_parse_on, default="local", help=text)
     text = "number of processes, each on its own GPU or cores; of a SLURM array the tasks"
-    parser.add_argument("--processes", type=whole(1, 1024), default=0, help=text)
+    parser.add_argument("--processes", type=whole(1, 1024), help=text)
 
 
 def _parse_on(text: str) -> str:
@@ -100,7 +100,7 @@ def of_args(args: argparse.Namespace) -> On:
         raise UserError('--on ray needs ray: pip install "gaia_jax[ray]"')
     if args.on == "slurm" and shutil.which("sbatch") is None:
         raise UserError("--on slurm needs sbatch: run this on a login node of the cluster")
-    return On(backend, args.processes, args.on if backend != args.on else "")
+    return On(backend, args.processes or 0, args.on if backend != args.on else "")
 
 
 @contextlib.contextmanager
