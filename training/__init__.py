@@ -1,13 +1,13 @@
 """Train, evaluate and compare agents for gaia_jax, from Python.
 
-    import training
+    import gaia_training
 
-    run = training.train("configs/quick.yaml", ["run.updates=20", "name=mine"])
-    print(training.evaluate(f"{run}@20", opponent="greedy", games=128)["vp"]["policy"])
-    print(training.arena(["random", "zoo/quick", str(run), "zoo/strong"])["agents"])
+    run = gaia_training.train("configs/quick.yaml", ["run.updates=20", "name=mine"])
+    print(gaia_training.evaluate(f"{run}@20", opponent="greedy", games=128)["vp"]["policy"])
+    print(gaia_training.arena(["random", "zoo/quick", str(run), "zoo/strong"])["agents"])
 
-The commands (`python -m training.train`, ...) are parsers in front of these functions. A function
-imports its requirements when it is called.
+The commands (`gaia train`, ...) are parsers in front of these functions. A function imports its
+requirements when it is called.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def train(
     env_module: EnvModule | None = None,
     on_update: Callable[[int, dict[str, float]], object] | None = None,
 ) -> Path:
-    """Train a new run to its end, as `python -m training.train --config` does.
+    """Train a new run to its end, as `gaia train --config` does.
 
     Args:
         config: a `Config`, or the path of a YAML file.
@@ -91,18 +91,21 @@ def evaluate(
         opponent: likewise.
         games: rounded up to whole set-ups, a game for each seat.
         seed: of the set-ups.
-        env: None is `lost_fleet`, four players.
+        env: None is the game of a named agent; `lost_fleet` for one that plays every game, such as
+            `random`, and for an agent of `make_agent`.
         likeliest: checkpoints take the most probable action instead of sampling.
     Returns:
         VP, wins, VP by source and by faction with 95 % intervals over set-ups, the report of
-        `python -m training.evaluate --json`.
+        `gaia evaluate --json`.
     Raises:
         UserError: an unknown name, `games` or `seed` outside the range of the command line.
     """
+    from .agents import environment_of
     from .games.report import evaluation_report
 
     games, seed = _checked(games, seed)
-    env = env or _gaia_jax.make("lost_fleet", reward="vp")
+    if env is None:
+        env = environment_of(agent if isinstance(agent, str) else "random", _gaia_jax)
     entries = [agent, *[opponent] * (env.num_players - 1)]
     played = _play(entries, env, games, seed, likeliest)
     return {"seed": seed} | evaluation_report(played, env.ruleset.ids)
@@ -119,10 +122,11 @@ def arena(
 
     Args:
         agents: one for each seat, as in `evaluate`; an agent may be repeated.
-        games, seed, env, likeliest: as in `evaluate`.
+        games, seed, likeliest: as in `evaluate`.
+        env: None is `lost_fleet`, four players.
     Returns:
         VP, share of wins, place and rating by agent, the differences between them with 95 %
-        intervals over set-ups, the report of `python -m training.arena --json`.
+        intervals over set-ups, the report of `gaia arena --json`.
     Raises:
         UserError: as `evaluate`, or another number of agents than seats.
     """

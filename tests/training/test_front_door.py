@@ -157,6 +157,21 @@ def test_a_command_that_somebody_imported_is_still_the_function():
     assert training.arena(["random"] * 4, games=4, env=env)["games"] == 4
 
 
+@pytest.mark.no_compile
+@pytest.mark.parametrize(
+    ("agent", "game"), [("zoo/duel", ("base", 2)), ("zoo/solo", ("base", 1)),
+                        ("zoo/strong+search:8", ("lost_fleet", 4)), ("greedy", ("lost_fleet", 4))],
+)  # fmt: skip
+def test_an_evaluation_plays_the_game_of_the_agent(agent, game, monkeypatch):
+    """As by the command."""
+    monkeypatch.setattr(training, "_play", lambda entries, env, *_: (env, entries))
+    monkeypatch.setattr(
+        "training.games.report.evaluation_report", lambda played, _: {"played": played}
+    )
+    env, entries = training.evaluate(agent)["played"]
+    assert (env.id, env.num_players) == game and len(entries) == game[1]
+
+
 def test_an_agent_of_ones_own_takes_part():
     env = toy_env.make("toy", reward="vp")
     first = Agent("first", lambda params, state, mask, key: jnp.argmax(mask, -1), ())
