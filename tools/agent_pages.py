@@ -268,7 +268,7 @@ def _arena() -> str:
         (f"`{name}`", zoo_page.interval(result["vp"]), f"{result['win_share']['mean']:.2f}")
         for name, result in entries
     ]
-    return _table(("agent", "VP (95 %)", "share of wins"), rows)
+    return _table(("agent", "VP (95 %)", "win share"), rows)
 
 
 def _levels(text: str, report: Report) -> str:
@@ -399,7 +399,7 @@ def _explain() -> str:
 PARTS = (
     Part("arena", "README.md", (STRONG, "zoo/quick"), _arena),
     Part("levels", "docs/guide/comparing.md", (STRONG, "zoo/quick"), _rated),
-    Part("seconds", "docs/guide/comparing.md", (STRONG, "zoo/quick"), _seconds),
+    Part("seconds", "docs/lab/performance.md", (STRONG, "zoo/quick"), _seconds),
     Part("search", "docs/guide/agents.md", (STRONG,), _search),
     Part("explain", "docs/guide/play.md", (STRONG,), _explain),
     Part("carried", "docs/guide/agents.md", (STRONG, "zoo/quick"), _carried),

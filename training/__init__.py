@@ -125,7 +125,7 @@ def arena(
         games, seed, likeliest: as in `evaluate`.
         env: None is `lost_fleet`, four players.
     Returns:
-        VP, share of wins, place and rating by agent, the differences between them with 95 %
+        VP, win share, place and rating by agent, the differences between them with 95 %
         intervals over set-ups, the report of `gaia arena --json`.
     Raises:
         UserError: as `evaluate`, or another number of agents than seats.

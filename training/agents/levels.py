@@ -19,11 +19,11 @@ LEVELS = (
     Level("newcomer", "random", "any legal move", 24.9),
     Level("beginner", "zoo/quick", "a network that has learnt for minutes", 93.9),
     Level("regular", "greedy", "written by hand, looks ahead within its move", 101.7),
-    Level("expert", "zoo/strong", "the network that has learnt longest", 175.2),
+    Level("expert", "zoo/strong", "the strongest network of The Lost Fleet", 175.2),
     Level("strongest", "zoo/strong+search:64", "the same, and plays each move out before it"),
 )
 # Seconds per decision at a table of four: median and 90th percentile, measured on this machine as
-# described in docs/guide/comparing.md.
+# described in docs/lab/performance.md.
 TIMED_ON = "2 cores (AMD EPYC)"
 SECONDS = {
     "random": (0.0011, 0.0013),

@@ -97,7 +97,7 @@ def _agents(folder: Path, about: About) -> list[str]:
 
 def _strength_sentences(about: About) -> list[str]:
     """The results of one agent in `strength`, in sentences."""
-    out = [f"{about['decisions']:,} decisions learnt"] if about.get("decisions") else []
+    out = [f"{about['decisions']:,} environment steps"] if about.get("decisions") else []
     alone, greedy = about.get("self_play"), about.get("greedy")
     if alone:
         out.append(f"{_interval(alone['vp'])} VP in self-play, {alone['games']:,} games")

@@ -261,7 +261,7 @@ def self_play(run: Run) -> float:
 
 
 def lengths(run: Run) -> tuple[float, float, float]:
-    """Decisions learnt, minutes of training, `self_play`."""
+    """Environment steps, minutes of training, `self_play`."""
     latest: dict[str, Any] = {}
     for record in run.records:
         latest |= record
@@ -290,7 +290,7 @@ def _strength_table(rows: Sequence[dict[str, Any]]) -> str:
                 "-" if value is None else with_interval(value, 3 if measure == STRENGTH[2] else 1)
             )
         table_rows.append(cells)
-    head = ["experiment", "runs", "against", "VP", "VP above the others", "share of wins"]
+    head = ["experiment", "runs", "against", "VP", "VP above the others", "win share"]
     return "<h2>Final strength</h2>" + _table(head, table_rows)
 
 

@@ -1,6 +1,6 @@
 """Shipped agents: `NAME.npz` in this folder holds the parameters, `NAME.json` describes them.
 
-The JSON: environment id and version, network, training configuration, decisions learnt, results,
+The JSON: environment id and version, network, training configuration, environment steps, results,
 sha256 of the npz. `NAME.games.npz` holds games that the agent played, for the test that it still
 plays them. `python -m training.ship` makes all three.
 """
