@@ -4,7 +4,7 @@
 
 mctx backs up one number, so it cannot weigh four players against each other. Within one's own turn
 only one player counts: the tree ends where another player decides. Requires `pip install mctx`;
-`docs/guide/agents.md` describes a search for four players.
+`docs/reference/search.md` describes a search for four players.
 """
 
 import jax

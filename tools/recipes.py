@@ -1,7 +1,6 @@
 """Run the programs of `docs/reference/recipes.md` and write what they print and draw into the page.
 
-python -m tools.recipes                 # without the examples about decisions
-python -m tools.recipes data/decided    # all; a dataset with decisions
+python -m tools.recipes
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import contextlib
 import io
 import os
 import re
-import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -18,15 +16,13 @@ PAGE = ROOT / "docs" / "reference" / "recipes.md"
 PICTURES = PAGE.parent / "recipes"
 # A program, and its output as a quotation.
 RECIPE = re.compile(r"```python\n(.*?)```\n(?:\n> [^\n]*\n)?", re.DOTALL)
-DECISIONS = "## Examples about decisions"
 
 
-def update(text: str, pictures: Path, decided: Path | None = None) -> str:
+def update(text: str, pictures: Path) -> str:
     """The page with the output of its programs; each program has the names of those before it.
 
     Args:
         pictures: the folder that they draw into.
-        decided: a dataset with decisions; None skips the recipes that need one.
     """
     scope: dict[str, object] = {}
 
@@ -38,18 +34,10 @@ def update(text: str, pictures: Path, decided: Path | None = None) -> str:
         return f"```python\n{match[1]}```\n" + (f"\n> {answer}\n" if answer else "")
 
     pictures.mkdir(parents=True, exist_ok=True)
-    scope["DECIDED"] = decided.resolve() if decided else None
     with contextlib.chdir(ROOT):
         scope["PICTURES"] = Path(os.path.relpath(pictures))
-        games, heading, decisions = text.partition(DECISIONS)
-        return (
-            RECIPE.sub(run, games)
-            + heading
-            + (RECIPE.sub(run, decisions) if decided else decisions)
-        )
+        return RECIPE.sub(run, text)
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
-    page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(update(page, PICTURES, folder), encoding="utf-8")
+    PAGE.write_text(update(PAGE.read_text(encoding="utf-8"), PICTURES), encoding="utf-8")

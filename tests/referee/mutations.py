@@ -525,9 +525,7 @@ def main() -> int:
     )
     parser.add_argument("--games", type=int, default=6, help="of each error")
     parser.add_argument("--seed", type=int, default=7000)
-    parser.add_argument(
-        "--markdown", action="store_true", help="the table of docs/reference/referee.md"
-    )
+    parser.add_argument("--markdown", action="store_true", help="print a table of all errors")
     args = parser.parse_args()
     start = time.time()
     errors = [e for e in ERRORS if not args.only or e.name in args.only]

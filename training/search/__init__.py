@@ -6,7 +6,7 @@
 
 The interface follows mctx; values are (B, P), of every player. The package is independent of the
 game: `environment_model` makes the functions of any environment with pgx's interface.
-`docs/guide/agents.md` describes the algorithm.
+`docs/reference/search.md` describes the algorithm.
 """
 
 from .base import (
