@@ -1,6 +1,6 @@
 """An agent of your own in the arena, against the random one:
 
-    PYTHONPATH=examples python -m training.arena --games 64 \\
+    PYTHONPATH=examples gaia arena --games 64 \\
         --agents arena_agent:builder,random,random,random
 
 `builder` takes a mine wherever one is to be had, else the first upgrade, else something random.

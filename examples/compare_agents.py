@@ -2,7 +2,7 @@
 
     python examples/compare_agents.py
 
-`training` has what the commands do as functions: `train`, `evaluate`, `arena`, `make_agent`.
+`gaia_training` has what the commands do as functions: `train`, `evaluate`, `arena`, `make_agent`.
 """
 
 import gaia_jax

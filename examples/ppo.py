@@ -6,10 +6,10 @@ One network decides for all four seats and values all four: what a decision is w
 that took it shows in later decisions of the others too. Needs flax and optax (the extra `train`).
 The result is saved as an agent, runs/ppo.npz, which plays wherever agents do:
 
-    python -m training.arena --agents random,greedy,zoo/quick,runs/ppo.npz --games 64
-    python -m training.play --agents runs/ppo.npz
+    gaia arena --agents random,greedy,zoo/quick,runs/ppo.npz --games 64
+    gaia play --agents runs/ppo.npz
 
-The project's own trainer, with checkpoints and evaluation, is `python -m training.train`.
+The project's own trainer, with checkpoints and evaluation, is `gaia train`.
 """
 
 from typing import Any, NamedTuple

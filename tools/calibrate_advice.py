@@ -2,7 +2,7 @@
 
     python -m tools.calibrate_advice --setups 8 --seed 35601 --out advice.json
 
-Set-ups are those of `python -m training.advise --seed N`. The reference uses other random numbers
+Set-ups are those of `gaia advise --seed N`. The reference uses other random numbers
 and other opponents: the factions are dealt again. Results are written to `--out` after each set-up;
 a later call continues them.
 """

@@ -211,7 +211,7 @@ def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
     """Merge the games of several folders into one, in the order of agents, seed and deal.
 
     Args:
-        games: number of games to take from the start, rounded up to whole deals; None: all.
+        games: number of games to take from the start, rounded up to whole set-ups; None: all.
     Returns:
         The number of games.
     Raises:

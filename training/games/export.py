@@ -35,7 +35,7 @@ def play(args: argparse.Namespace, env_module: EnvModule, on: jobs.On) -> int:
     source = playing.source_of(source_args)
     deals = -(-(args.games or GAMES) // len(source.seating))
     if args.first % source.deals:
-        raise UserError(f"--first must be a multiple of {source.deals}, the deals of a batch")
+        raise UserError(f"--first must be a multiple of {source.deals}, the set-ups of a batch")
     part = source.about() | {"seed": args.seed, "first": args.first}
     part["games"] = deals * len(source.seating)
     cli.start_jax()
