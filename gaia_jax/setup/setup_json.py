@@ -16,7 +16,7 @@ import numpy as np
 
 from gaia_jax.cli.arguments import known, shown
 from gaia_jax.components import costs, map_tiles, planets, research
-from gaia_jax.ruleset import LOST_FLEET, Ruleset
+from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.definition import check_ruleset
 from gaia_jax.ruleset.geometry import hex_distance
 from gaia_jax.setup.automa_json import automa_to_dict, read_automa
@@ -83,12 +83,12 @@ def _interface(ruleset: Ruleset) -> tuple[str, ...]:
     return tuple(f"{q},{r}" for q, r in ruleset.map.interface_cells)
 
 
-def setup_to_dict(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> dict[str, Any]:
+def setup_to_dict(setup: Setup, ruleset: Ruleset) -> dict[str, Any]:
     """One set-up in readable ids.
 
     Args:
         setup: Setup of one game.
-        ruleset: of that game. What it does not have is left out.
+        ruleset: of that game, such as `env.ruleset`. What it does not have is left out.
     Returns:
         What `setup_from_json` reads.
     Raises:
@@ -128,19 +128,19 @@ def setup_to_dict(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> dict[str, Any]
     return data
 
 
-def setup_to_json(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> str:
+def setup_to_json(setup: Setup, ruleset: Ruleset) -> str:
     """`setup_to_dict` as JSON text, one line a key."""
     written = setup_to_dict(setup, ruleset)
     lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in written.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLEET) -> Setup:
+def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset) -> Setup:
     """The set-up that `source` describes.
 
     Args:
         source: what `setup_to_json` or `setup_to_dict` wrote, possibly edited.
-        ruleset: of the game that it is for.
+        ruleset: of the game that it is for, such as `env.ruleset`.
     Returns:
         Setup of one game.
     Raises:

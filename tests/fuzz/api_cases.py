@@ -125,7 +125,7 @@ def edited(key: str, value: Any) -> dict[str, Any]:
 
 def sound() -> gaia_jax.Setup:
     """The sound set-up as arrays."""
-    return setup_from_json(WRITTEN)
+    return setup_from_json(WRITTEN, gaia_jax.make().ruleset)
 
 
 NOT_INTEGERS = (
@@ -257,7 +257,7 @@ def _setups() -> list[Case]:
     cases = []
     for x in ("None", "{}", "5", "'{}'", "state", "written", "np.zeros(4)"):
         cases.append(Case(f"env.init_from({x})", "setup must be a Setup, not"))
-        cases.append(Case(f"setup_to_json({x})", "setup must be a Setup, not"))
+        cases.append(Case(f"setup_to_json({x}, env.ruleset)", "setup must be a Setup, not"))
     for name, values in vars(namespace()["setup"]).items():
         if name in ("ship_cell", "interface", "automa"):
             continue
@@ -265,7 +265,7 @@ def _setups() -> list[Case]:
         for number in ("99", "-5"):
             message = f"{number} is no index of"
             cases.append(Case(f"env.init_from({changed.format(number)})", message))
-            cases.append(Case(f"setup_to_json({changed.format(number)})", message))
+            cases.append(Case(f"setup_to_json({changed.format(number)}, env.ruleset)", message))
         wrong = f"env.init_from(sound().replace({name}=np.zeros((7, 7), np.int8)))"
         cases.append(Case(wrong, f"setup.{name} must be of shape {values.shape}, not (7, 7)"))
         if values.shape:
@@ -278,9 +278,9 @@ def _setups() -> list[Case]:
         Case("base.init_from(setup)", "must be of shape"),
         Case("env.init_from(base_state.game.setup)", "must be of shape"),
         Case("setup_to_json(setup, base.ruleset)", "the set-up of another ruleset?"),
-        Case("setup_to_json(base_state.game.setup)", "the set-up of another ruleset?"),
-        Case("setup_to_json(batch.game.setup)", "not a batch of (2,)"),
-        Case("setup_to_dict(jax.eval_shape(lambda: setup))", "must be numbers, not"),
+        Case("setup_to_json(base_state.game.setup, env.ruleset)", "the set-up of another ruleset?"),
+        Case("setup_to_json(batch.game.setup, env.ruleset)", "not a batch of (2,)"),
+        Case("setup_to_dict(jax.eval_shape(lambda: setup), env.ruleset)", "must be numbers, not"),
     ]
     for x in NOT_RULESETS:
         cases.append(Case(f"setup_to_json(sound(), {x})", "ruleset must be a Ruleset"))
@@ -291,23 +291,26 @@ def _setups() -> list[Case]:
 def _json() -> list[Case]:
     cases = []
     for x in ("None", "5", "[]", "'null'", "'[]'", "'5'", "b'{}'", "True", "setup"):
-        cases.append(Case(f"setup_from_json({x})", "set-up: an object is wanted, not"))
+        cases.append(Case(f"setup_from_json({x}, env.ruleset)", "set-up: an object is wanted, not"))
     for x in ("''", "'{'", "'{]'", "'x' * 1000", "'{\\'a\\': 1}'", "'\\0'"):
-        cases.append(Case(f"setup_from_json({x})", "the set-up is not JSON"))
+        cases.append(Case(f"setup_from_json({x}, env.ruleset)", "the set-up is not JSON"))
     cases += [
-        Case("setup_from_json('[' * 100_000)", "brackets too deep"),
-        Case("setup_from_json('{\"a\": ' + '9' * 5_000 + '}')", "a number of 5000 digits"),
-        Case('setup_from_json(\'{"deep": 1, "deep": 2}\')', "the key 'deep' twice"),
+        Case("setup_from_json('[' * 100_000, env.ruleset)", "brackets too deep"),
+        Case(
+            "setup_from_json('{\"a\": ' + '9' * 5_000 + '}', env.ruleset)",
+            "a number of 5000 digits",
+        ),
+        Case(
+            'setup_from_json(\'{"deep": 1, "deep": 2}\', env.ruleset)', "key 'deep' appears twice"
+        ),
         Case("setup_from_json(written, base.ruleset)", "unknown key"),
-        Case("setup_from_json({'x' * 10_000: 1})", "unknown key"),
+        Case("setup_from_json({'x' * 10_000: 1}, env.ruleset)", "unknown key"),
     ]
     for key in WRITTEN:
-        cases.append(
-            Case(f"setup_from_json({{k: v for k, v in written.items() if k != {key!r}}})",
-                 f"key {key!r} is missing")
-        )  # fmt: skip
+        rest = f"{{k: v for k, v in written.items() if k != {key!r}}}"
+        cases.append(Case(f"setup_from_json({rest}, env.ruleset)", f"key {key!r} is missing"))
         for value in ("None", "'x'", "10**30", "[None] * 99", "{'a': {}}"):
-            cases.append(Case(f"setup_from_json(edited({key!r}, {value}))", key))
+            cases.append(Case(f"setup_from_json(edited({key!r}, {value}), env.ruleset)", key))
     return cases
 
 

@@ -40,7 +40,7 @@ def played(env: Any, step_games: Callable[..., Any]) -> tuple[list[Any], list[An
         for lane, game in enumerate(games):
             texts = game["actions"]
             script[: len(texts), lane] = [actions.from_text(env.ruleset, text) for text in texts]
-        setups = [setup_json.setup_from_json(game["setup"]) for game in games]
+        setups = [setup_json.setup_from_json(game["setup"], env.ruleset) for game in games]
         states = init(jax.tree.map(lambda *x: jnp.stack(x), *setups))
         for number, row in enumerate(script):
             states = step_games(states, row)

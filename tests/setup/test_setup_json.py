@@ -7,6 +7,7 @@ import jax
 import numpy as np
 import pytest
 
+from gaia_jax.ruleset import LOST_FLEET
 from gaia_jax.setup.draw import draw_setup
 from gaia_jax.setup.setup_json import players_of, setup_from_json, setup_to_dict, setup_to_json
 
@@ -21,7 +22,7 @@ def setups():
 
 @pytest.fixture
 def data(setups):
-    return setup_to_dict(setups[0])
+    return setup_to_dict(setups[0], LOST_FLEET)
 
 
 def assert_same(first, second):
@@ -36,15 +37,22 @@ def assert_same(first, second):
 
 def test_there_and_back(setups):
     for setup in setups:
-        assert_same(setup, setup_from_json(setup_to_json(setup)))
-        assert_same(setup, setup_from_json(setup_to_dict(setup)))
+        assert_same(setup, setup_from_json(setup_to_json(setup, LOST_FLEET), LOST_FLEET))
+        assert_same(setup, setup_from_json(setup_to_dict(setup, LOST_FLEET), LOST_FLEET))
+
+
+def test_the_ruleset_must_be_given(setups):
+    """That of another variant would read other tiles at the same indices."""
+    for convert in (setup_to_dict, setup_to_json, setup_from_json):
+        with pytest.raises(TypeError, match="'ruleset'"):
+            convert(setups[0])
 
 
 def test_an_edited_set_up(data):
     edited = copy.deepcopy(data)
     edited["economy_side"] = "B"
     edited["sectors"][4]["rotation"] = 5
-    setup = setup_from_json(edited)
+    setup = setup_from_json(edited, LOST_FLEET)
     assert int(setup.economy_side) == 1
     assert int(setup.sector_rotation[4]) == 5
 
@@ -52,14 +60,14 @@ def test_an_edited_set_up(data):
 def test_a_batch_is_an_error():
     batch = draw_many(jax.random.split(jax.random.key(0), 3))
     with pytest.raises(ValueError, match=r"one set-up is wanted, not a batch of \(3,\)"):
-        setup_to_json(batch)
+        setup_to_json(batch, LOST_FLEET)
 
 
 def test_an_index_out_of_range_is_an_error(setups):
     with pytest.raises(ValueError, match="7 is no index of FT_12VP"):
-        setup_to_json(setups[0].replace(tf5_token=np.int8(7)))
+        setup_to_json(setups[0].replace(tf5_token=np.int8(7)), LOST_FLEET)
     with pytest.raises(ValueError, match="-1 is no index of -3,1"):
-        setup_to_json(setups[0].replace(ship_cell=np.zeros(4, np.int16)))
+        setup_to_json(setups[0].replace(ship_cell=np.zeros(4, np.int16)), LOST_FLEET)
 
 
 # Each edit of a sound set-up, and the words of the error.
@@ -186,7 +194,7 @@ def test_a_broken_set_up(data, edit, message):
     broken = copy.deepcopy(data)
     edit(broken)
     with pytest.raises(ValueError, match=re.escape(message)):
-        setup_from_json(broken)
+        setup_from_json(broken, LOST_FLEET)
 
 
 def test_the_number_of_players_that_is_wrong_is_named():
@@ -199,8 +207,8 @@ def test_the_number_of_players_that_is_wrong_is_named():
 
 def test_broken_text():
     with pytest.raises(ValueError, match="the set-up is not JSON: Expecting"):
-        setup_from_json("{")
+        setup_from_json("{", LOST_FLEET)
     with pytest.raises(ValueError, match="set-up: an object is wanted, not None"):
-        setup_from_json("null")
+        setup_from_json("null", LOST_FLEET)
     with pytest.raises(ValueError, match="the set-up: key 'deep' appears twice"):
-        setup_from_json('{"deep": [], "deep": []}')
+        setup_from_json('{"deep": [], "deep": []}', LOST_FLEET)
