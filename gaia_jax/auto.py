@@ -23,7 +23,7 @@ class AutoState(State):
     """A state that may be the first of a new game.
 
     Then `terminated`, `truncated`, `rewards`, `illegal`, `final_vp` and `final_source` tell of the
-    game that ended, all else of the new one.
+    game that ended, all else of the new one. In a solo game P = 2 and S = 1, as in `State`.
     """
 
     final_vp: Array  # (P,) int16, VP of the game that ended with the last decision; else 0
@@ -102,10 +102,10 @@ def _deal(env: GaiaEnv, key: Array) -> GameState:
 def auto_reset(env: GaiaEnv) -> AutoReset:
     """`env` with a `step(state, action, key)` that starts a new game where one ended.
 
-    The new game's set-up is drawn from `key`. `terminated`, `truncated`, `rewards`, `final_vp`
-    (P,) int16, `final_source` (P, 18) int16 and `illegal` () bool of the state tell of the game
-    that ended. An illegal action ends a game early: leave games with `illegal` out of a mean of
-    `final_vp`.
+    The new game's set-up is drawn from `key`. `terminated`, `truncated`, `rewards` (S,),
+    `final_vp` (P,) int16, `final_source` (P, 18) int16 and `illegal` () bool of the state tell of
+    the game that ended; in a solo game P = 2, with a row of the Automa, and S = 1. An illegal
+    action ends a game early: leave games with `illegal` out of a mean of `final_vp`.
 
     Raises:
         TypeError: `env` is no environment of `gaia_jax.make`, or resets already.

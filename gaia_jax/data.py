@@ -258,7 +258,7 @@ def _returns(paid: np.ndarray, seat: np.ndarray, game: np.ndarray) -> Batch:
     """Reward, return to go and end of each decision of several games.
 
     Args:
-        paid: (N, P) float32, what each decision pays to each player.
+        paid: (N, S) float32, what each decision pays to each player.
         seat: (N,), who decides.
         game: (N,), of which game; the decisions of a game are in the order of time.
     """

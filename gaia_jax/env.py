@@ -78,7 +78,7 @@ class GaiaEnv(ComparedByAttributes):
 
     @property
     def num_players(self) -> int:
-        """P, the players who decide: 1 in a solo game, whose states have two rows."""
+        """S, the players who decide: 1 in a solo game, whose states have P = 2 rows of players."""
         return self.ruleset.seats
 
     @property
@@ -171,7 +171,7 @@ class GaiaEnv(ComparedByAttributes):
 
         Args:
             state: one state; for a batch, `jax.vmap(env.observe)`.
-            player: () int32, 0 .. P-1.
+            player: () int32, 0 .. S-1.
         Returns:
             Tables of the shapes in `observation_shape`: cells (C, F) int8, players (P, F) and
             globals (F,) int16, each with its own number F of columns; in a solo game the table of
@@ -187,11 +187,11 @@ class GaiaEnv(ComparedByAttributes):
 
     @own_jax_config
     def seats(self, state: State, player: Array | int) -> Array:
-        """(P,) int32, the players in the order of `observe`'s rows: `player`, then by turn order.
+        """(S,) int32, the players in the order of `observe`'s rows: `player`, then by turn order.
 
         Args:
             state: one state.
-            player: () int32, 0 .. P-1.
+            player: () int32, 0 .. S-1.
         Raises:
             TypeError, ValueError: as `observe`.
         """

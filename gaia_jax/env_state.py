@@ -16,8 +16,9 @@ from gaia_jax.xla.struct import pytree, static
 class State:
     """One game and what a learner needs to know of it. Nothing in it is random.
 
-    Its arrays are those of one game, of P deciding players and A actions; `jax.vmap` of the
-    environment's methods adds a leading axis to all of them.
+    Its arrays are those of one game, of A actions and S players who decide; `jax.vmap` of the
+    environment's methods adds a leading axis to all of them. The game has rows for P players: in a
+    solo game P = 2, with the Automa, and S = 1; in any other P = S.
     """
 
     # Users import it from there, and programs of `jax.export` store this name.
@@ -26,7 +27,7 @@ class State:
     game: GameState
     current_player: Array  # () int32, who decides; of an ended game, who decided last
     legal_action_mask: Array  # (A,) bool; all True at the end of a game (A7)
-    rewards: Array  # (P,) float32, of the last decision
+    rewards: Array  # (S,) float32, of the last decision
     terminated: Array  # () bool, the game is over, or an illegal action ended it
     truncated: Array  # () bool, the guard of `max_steps` ended it
     step_count: Array  # () int32, decisions taken in this game

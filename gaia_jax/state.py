@@ -1,9 +1,10 @@
 """GameState and its parts: shape, dtype, range and meaning of every field.
 
-C is the ruleset's number of cells, P its number of players, 2 to 4; the Automa of a solo game is
-player 1 of 2. An axis over players is the first axis of its field. Everything is public (GEN-05)
-but the Automa's cards; nothing here is about learning. Packed fields (`piece`, `flags`,
-`federation_bits`) keep a game under 4 KB; their properties use the terms of the rulebook.
+C is the ruleset's number of cells, P its number of rows of players, 2 to 4, and S the number of
+those who decide: in a solo game P = 2, since the Automa is player 1, and S = 1; in any other P = S.
+An axis over players is the first axis of its field. Everything is public (GEN-05) but the Automa's
+cards; nothing here is about learning. Packed fields (`piece`, `flags`, `federation_bits`) keep a
+game under 4 KB; their properties use the terms of the rulebook.
 """
 
 from __future__ import annotations
@@ -371,5 +372,5 @@ class GameState(Struct):
 
     @property
     def num_seats(self) -> int:
-        """Players who decide: P, without the Automa."""
+        """S, the players who decide: P without the Automa."""
         return self.num_players - (self.automa is not None)

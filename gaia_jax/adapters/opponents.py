@@ -41,7 +41,7 @@ def opponent_actions(
     """(B,) int32, what the opponents that decide play.
 
     Args:
-        opponents: P-1, in the order of seats after the learner's.
+        opponents: S-1, in the order of seats after the learner's.
         params: of the `distinct_opponents`.
         states: (B, ...); seats: (B,) int32, the learners'.
         uniforms: (B,) float32 in [0, 1), of the draws.

@@ -127,7 +127,7 @@ class PgxEnv(pgx.core.Env):
 
     @property
     def num_players(self) -> int:
-        """P, or 1 where one agent decides for all."""
+        """S, or 1 where one agent decides for all."""
         return 1 if self.solo else self.env.num_players
 
     @property

@@ -345,7 +345,7 @@ def single_agent(
             learner's: "random"; a function of one `State` that gives logits (A,), or a tuple that
             begins with them; an object with `params` and `apply(params, state)`, which is what
             `gaia_training.make_baseline_model("zoo/quick", env)` gives.
-        seat: the learner's, 0 .. P-1, or "random": drawn for each game.
+        seat: the learner's, 0 .. S-1, or "random": drawn for each game.
         observation: "scaled", (n,) float32 (`gaia_jax.observation.scaling`); "masked", (n + A,)
             float32, the same and then the mask as 0 and 1, for trainers that pass networks nothing
             but an observation; "vector", (n,) int16; "picture", (H, W, Fc) int16; "tree", an

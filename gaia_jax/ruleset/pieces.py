@@ -36,7 +36,7 @@ class Pieces:
 
     id: str
     version: str = "0.2"  # of the behaviour; docs/reference/rulesets.md
-    players: int = 4  # P of every array, with the Automa
+    players: int = 4  # P, rows of players, with the Automa
     map: components.map_tiles.MapParts = components.map_tiles.LOST_FLEET_MAP
     faction_boards: tuple[tuple[str, str], ...] = components.factions.FACTION_BOARDS
     factions: tuple[components.factions.Faction, ...] = components.factions.FACTIONS
@@ -118,7 +118,7 @@ class Pieces:
 
     @property
     def seats(self) -> int:
-        """Players who decide: all but the Automa (AUT-01)."""
+        """S, the players who decide: all but the Automa (AUT-01)."""
         return self.players - (self.automa is not None)
 
     @property

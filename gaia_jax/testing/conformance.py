@@ -35,7 +35,7 @@ class Played(NamedTuple):
 
     vp: np.ndarray  # (G, P) int16, final VP
     decisions: np.ndarray  # (G,) int32
-    rewards: np.ndarray  # (G, P) float64, summed over the game
+    rewards: np.ndarray  # (G, S) float64, summed over the game
 
 
 @own_jax_config

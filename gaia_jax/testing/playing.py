@@ -51,7 +51,7 @@ class Tally:
     """Faults of G games, counted inside a loop over decisions, which cannot assert."""
 
     decisions: Array  # (G,) int32, decisions of the games before their ends
-    rewards: Array  # (G, P) float32, summed
+    rewards: Array  # (G, S) float32, summed
     wrong: Array  # (G, WRONG) int32, the decision after which each of WRONG was first seen; -1
     action: Array  # (G, WRONG) int32, the action that it concerns
 
