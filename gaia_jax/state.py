@@ -247,7 +247,7 @@ class Turn(PackedRecord):
     free_actions = Field("taken this turn (ROU-08)", 0, 64)
     brainstone_reversed = Field("it takes the other place in payments this turn (A21)", 0, 1, BOOL)
     pending_op = Field(
-        'operation waiting for its target, ids["operation"]; -1 none', -1, 999, INT16
+        "index in `ruleset.operations`, waiting for its target; -1 none", -1, 999, INT16
     )
     pending_upgrade_cell = Field(
         "cell of an upgrade waiting for its piece; -1 none", -1, 223, INT16
@@ -257,7 +257,7 @@ class Turn(PackedRecord):
     retrigger = Field("an owned token to score again", 0, 1, BOOL)
     tile = Field("a tech tile to take", 0, 1, BOOL)
     cover = Field("slot of the advanced tile waiting for the tile it covers; -1 none", -1, 6)
-    free_mine = Field("operation of a free mine; -1 none", -1, 999, INT16)
+    free_mine = Field("index in `ruleset.operations` of a free mine; -1 none", -1, 999, INT16)
     pending_step = Field("0 none, 1 any track, 2 + t consent to the step on track t", 0, 7)
     lost_planet = Field("the Lost Planet to place", 0, 1, BOOL)
     qic_action = Field("SA-QIC-4VP to be paid when the action is resolved (ADV-01)", 0, 1, BOOL)

@@ -239,7 +239,7 @@ def _rewards(pieces: Pieces) -> list[Operation]:
 
 
 def build(pieces: Pieces) -> tuple[Operation, ...]:
-    """All operations of a ruleset, "none" first; names are in `ids["operation"]`."""
+    """All operations of a ruleset, "none" first; `Ruleset.operation_index` finds one by its id."""
     ops = [
         Operation("none"),
         *_free(pieces),
