@@ -362,7 +362,9 @@ class GameState(Struct):
     turn: Turn
     federation: FederationOptions
     setup: Setup
-    steps: Array  # (P, 14) int8, terraforming steps by planet, INI-09; -1 not colonizable by steps
+    steps: Array = leaf(
+        "terraforming steps by planet, 0 where none help (INI-09)", 0, 3, shape=("P", 14)
+    )
     automa: AutomaState | None = None  # of a solo game, where it is player 1
 
     @property

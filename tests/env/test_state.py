@@ -1,6 +1,7 @@
 """The state: fields hold what they declare, and what is remembered of federations is right."""
 
 import dataclasses
+from operator import attrgetter
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ from gaia_jax.state import (
     AutomaState,
     Board,
     FederationOptions,
+    GameState,
     Node,
     Players,
     Setup,
@@ -21,7 +23,12 @@ from gaia_jax.state import (
 from gaia_jax.xla.packed import BOOL, INT32, LOW_BITS
 from gaia_jax.xla.struct import leaves
 
-STRUCTS = {"board": Board, "setup": Setup, "federation": FederationOptions}
+STRUCTS = {
+    "game": GameState,
+    "game.board": Board,
+    "game.setup": Setup,
+    "game.federation": FederationOptions,
+}
 RECORDS = {"players": Players, "turn": Turn}
 FIELDS = [(part, name) for part, kind in RECORDS.items() for name in kind.fields]
 
@@ -59,12 +66,12 @@ def test_random_games_stay_in_the_declared_ranges(games_under_way, ended_games, 
 
 @pytest.mark.parametrize("part", STRUCTS)
 def test_the_arrays_are_as_declared(env, part, games_under_way, ended_games, new_games):
-    """Dtype, shape and range of the arrays of the board, of set-ups and of search results."""
+    """Dtype, shape and range of the arrays of games, boards, set-ups and search results."""
     cells = env.ruleset.geometry.num_cells
     lengths = {"C": cells, "C/8": -(-cells // 8), "P": 4, "P + 3": 7}
     for states in (new_games, games_under_way, ended_games):
         for name, declared in leaves(STRUCTS[part]).items():
-            values = np.asarray(getattr(getattr(states.game, part), name))
+            values = np.asarray(getattr(attrgetter(part)(states), name))
             assert values.dtype == declared.dtype, name
             assert values.shape[1:] == tuple(lengths.get(n, n) for n in declared.shape), name
             low, high = values.astype(np.int64).min(), values.astype(np.int64).max()
@@ -73,7 +80,7 @@ def test_the_arrays_are_as_declared(env, part, games_under_way, ended_games, new
 
 @pytest.mark.parametrize("kind", [*STRUCTS.values(), AutomaDraws, AutomaState])
 def test_every_field_of_a_struct_is_declared_within_its_dtype(kind):
-    arrays = [field.name for field in dataclasses.fields(kind) if field.default is not None]
+    arrays = [field.name for field in dataclasses.fields(kind) if field.type == "Array"]
     assert arrays == list(leaves(kind))
     for name, declared in leaves(kind).items():
         lowest, highest = (0, 1) if declared.dtype == BOOL else (None, None)
