@@ -385,4 +385,4 @@ class Table:
             return 0
         cells = ((self._pieces(p) == 0) & (after._pieces(p) > 0)).nonzero()[0]
         planets = np.asarray(self._game.board.planet)[cells]
-        return int(np.maximum(np.asarray(self._game.steps)[p][planets], 0).sum())
+        return int(np.asarray(self._game.steps)[p][planets].sum())

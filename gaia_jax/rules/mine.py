@@ -80,11 +80,11 @@ def steps_to(steps: Array, planet: Array) -> Array:
     """int8, terraforming steps to each planet, 0 where steps do not help (INI-09).
 
     Args:
-        steps: (14,) int8 by planet, at most 3; planet: int8. Two bits a planet make one number of
+        steps: (14,) int8 by planet, 0 to 3; planet: int8. Two bits a planet make one number of
             the row, so that a cell is a shift and not a look-up.
     """
     places = 2 * jnp.arange(steps.shape[-1])
-    row = jnp.where(steps > 0, steps.astype(jnp.int32) << places, 0).sum()
+    row = (steps.astype(jnp.int32) << places).sum()
     return (row >> 2 * planet.astype(jnp.int32) & 3).astype(jnp.int8)
 
 
