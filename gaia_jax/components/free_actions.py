@@ -62,13 +62,14 @@ NEVLAS_PI_BUNDLES = (
     Bundle("T3_to_2O", 3, Gain(ore=2)),
 )
 
-# Terrans with their PI, Gaia phase: what the tokens that return from the Gaia area also buy.
+# Terrans with their PI, Gaia phase: what the tokens that return from the Gaia area also buy. The
+# free actions of the same ids name these at TERRANS; each token left over brings the last (GAI-08).
 TERRANS_CONVERSIONS = (
-    Bundle("Q", 4, Gain(qic=1)),
-    Bundle("O", 3, Gain(ore=1)),
-    Bundle("K", 4, Gain(knowledge=1)),
-    Bundle("C", 1, Gain(credits=1)),
+    Bundle("P4_to_Q", 4, Gain(qic=1)),
+    Bundle("P3_to_O", 3, Gain(ore=1)),
+    Bundle("P4_to_K", 4, Gain(knowledge=1)),
 )
+TERRANS_REST = Bundle("P1_to_C", 1, Gain(credits=1))
 
 # Itars with their PI, Gaia phase: tokens of the Gaia area given up for one tech tile.
 ITARS_TOKENS_PER_TILE = 4

@@ -15,6 +15,7 @@ from gaia_jax.components.free_actions import (
     ITARS_TOKENS_PER_TILE,
     NEVLAS_PI_BUNDLES,
     TERRANS_CONVERSIONS,
+    TERRANS_REST,
     Bundle,
 )
 from gaia_jax.language import fill_in
@@ -96,7 +97,7 @@ def lines(faction: Faction) -> Iterator[Line]:
     values = {field: _value(faction, field) for field in (*POWERS, *SHOWN)} | {
         "itars_tokens": ITARS_TOKENS_PER_TILE,
         "nevlas_bundles": _bundles(NEVLAS_PI_BUNDLES, "tokens-to"),
-        "terrans_bundles": _bundles(TERRANS_CONVERSIONS, "points-to"),
+        "terrans_bundles": _bundles((*TERRANS_CONVERSIONS, TERRANS_REST), "points-to"),
     }
     for field, power in POWERS.items():
         if getattr(faction, field) == getattr(COMMON, field):

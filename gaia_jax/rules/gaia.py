@@ -48,11 +48,7 @@ def conversion_points(ruleset: Ruleset, players: Players, factions: Array) -> Ar
 
 
 # Points by free-action id that names the conversion at TERRANS.
-CONVERSION_PRICE = {
-    "P4_to_Q": TERRANS_CONVERSIONS[0].tokens,
-    "P3_to_O": TERRANS_CONVERSIONS[1].tokens,
-    "P4_to_K": TERRANS_CONVERSIONS[2].tokens,
-}
+CONVERSION_PRICE = {conversion.id: conversion.tokens for conversion in TERRANS_CONVERSIONS}
 
 
 def conversion_options(ruleset: Ruleset, me: Players, points: Array) -> Array:

@@ -47,7 +47,7 @@ def _free(pieces: Pieces) -> list[Operation]:
     for b in pieces.nevlas_pi_bundles:
         ops.append(Operation(f"bundle {b.id}", Cost(power=2 * b.tokens), b.gain))
     # The Gaia phase's points are kept in `turn.terrans_points` (GAI-08).
-    for b in pieces.terrans_conversions[:3]:
+    for b in pieces.terrans_conversions:
         ops.append(Operation(f"terrans {b.id}", gain=b.gain))
     return ops
 

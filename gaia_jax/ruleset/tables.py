@@ -53,11 +53,6 @@ def _action_operations(pieces: Pieces, row: Index) -> np.ndarray:
     return out
 
 
-def _conversions(pieces: Pieces) -> list[str]:
-    kinds = {"P4_to_Q": "terrans Q", "P3_to_O": "terrans O", "P4_to_K": "terrans K"}
-    return [kinds.get(a.id, "none") for a in pieces.free_actions]
-
-
 @dataclass(frozen=True, eq=False)
 class Tables:
     """The arrays that the rules read, numpy."""
@@ -122,7 +117,9 @@ def make_tables(pieces: Pieces, ops: tuple[operations.Operation, ...], row: Inde
         faction=make_faction_table(pieces, row),
         free_needs_pi=np.array([a.needs_pi for a in pieces.free_actions]),
         bundles=np.array([row.get(f"bundle {a.id}", 0) for a in pieces.free_actions], np.int16),
-        conversions=np.array([row.get(x, 0) for x in _conversions(pieces)], np.int16),
+        conversions=np.array(
+            [row.get(f"terrans {a.id}", 0) for a in pieces.free_actions], np.int16
+        ),
         power_value=np.array([*power, 0], np.int8),
         pieces=np.array([0, *(components.costs.PIECES[name] for name in names[1:])], np.int8),
         shuttle_charge=np.array(components.ships.SHUTTLE_CHARGE, np.int8),
