@@ -11,6 +11,7 @@ from html import escape
 from typing import Any
 
 from gaia_jax.components import research
+from gaia_jax.components.ships import ARTIFACT_SHIP
 from gaia_jax.render import board, colours, help, picture, pieces, seat_pieces
 from gaia_jax.render.names import faction_name
 from gaia_jax.render.pieces import Level, Piece
@@ -184,7 +185,7 @@ def _ship(table: Table, ship: str) -> str:
     head, *rest = pieces.ship(table, ship)
     body = _button(head, f"<b>{face(head.face[0])}</b><span>{face(head.face[1])}</span>")
     body += "".join(_button(piece) for piece in rest)
-    if ship == table.ruleset.artifact_ship:
+    if ship == ARTIFACT_SHIP:
         artifacts = "".join(_button(piece) for piece in pieces.artifacts(table))
         body += f'<div class="artifacts">{artifacts}</div>'
     return body

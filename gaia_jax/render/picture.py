@@ -9,6 +9,7 @@ from typing import Any
 
 from gaia_jax import actions
 from gaia_jax.components.research import MAX_LEVEL, TRACKS
+from gaia_jax.components.ships import ARTIFACT_SHIP
 from gaia_jax.render import board, colours, pieces, seat_pieces
 from gaia_jax.render.names import PLANETS, faction_name, say
 from gaia_jax.render.pieces import Level, Piece
@@ -199,7 +200,7 @@ def _ship(table: Table, ship: str, width: float) -> str:
     out += run(width - 4, 17, head.face[1], 9, anchor="end")
     for i, piece in enumerate(rest):
         out += _draw(piece, 4, 26 + 25 * i, width - 8, 22)
-    if ship == table.ruleset.artifact_ship:
+    if ship == ARTIFACT_SHIP:
         out += _grid(pieces.artifacts(table), 26 + 25.0 * len(rest), width - 5, 30, 2, 4)
     return box(0, 0, width, _SHIP_HEIGHT, "#eef1f9", "#7e8fc4", 6, 1) + out
 

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.components.artifacts import ARTIFACT_COST
+from gaia_jax.components.ships import ARTIFACT_SHIP
 from gaia_jax.rules import mine, power
 from gaia_jax.rules.operation import operation, payable
 from gaia_jax.rules.player import bit_vector, has
@@ -61,6 +63,6 @@ def artifact_options(seat: Seat) -> Array:
     """(artifacts in play,) bool: still there, an own shuttle on the ship, payable (ART-01)."""
     ruleset, me = seat.ruleset, seat.me
     left = bit_vector(seat.game.turn.artifacts_left, ruleset.artifacts_in_play) == 1
-    ship = ruleset.ids["ship"].index(ruleset.artifact_ship) if ruleset.artifacts else 0
-    can_take = has(me.shuttles, ship) & (power.total_tokens(me) >= ruleset.artifact_cost.tokens)
+    ship = ruleset.ids["ship"].index(ARTIFACT_SHIP) if ruleset.artifacts else 0
+    can_take = has(me.shuttles, ship) & (power.total_tokens(me) >= ARTIFACT_COST.tokens)
     return seat.at(Node.TURN) & left & can_take

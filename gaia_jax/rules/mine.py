@@ -113,7 +113,7 @@ def price(seat: Seat, at: Site, op: OperationRow) -> Price:
     rock = (at.planet == ASTEROID) & ~at.guest
     steps = jnp.where(at.guest, none, jnp.maximum(at.steps - as_int8(op.free_steps), 0))
     base = 1 - jnp.where(rock, jnp.int8(1), as_int8(op.mine_is_free))
-    ore = base * ruleset.mine_cost.ore + steps * ore_per_step
+    ore = base * costs.MINE_COST.ore + steps * ore_per_step
     gaia = (at.planet == GAIA) & ~at.own_gaia & ~at.guest
     # The Gleens pay ore for a Gaia planet if enough is left after the mine, else QIC (MIN-10).
     in_ore = (faction.gaia_ore > 0) & (as_int8(me.ore - faction.gaia_ore) >= ore)
@@ -124,7 +124,7 @@ def price(seat: Seat, at: Site, op: OperationRow) -> Price:
     stretch = jnp.where(near, none, range_qic(at.distance, reach))
     return Price(
         ore=ore + jnp.where(gaia & in_ore, as_int8(faction.gaia_ore), none),
-        credits=base * ruleset.mine_cost.credits,
+        credits=base * costs.MINE_COST.credits,
         qic=jnp.minimum(stretch, INT8_MAX - gaia_qic) + gaia_qic,
         gaiaformer=(rock & (op.asteroid_rule != ASTEROIDS_ONLY)).astype(jnp.int8),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.components import costs
 from gaia_jax.rules.player import LOST
 from gaia_jax.rules.seat import Seat
 from gaia_jax.state import AC_B, GAIAFORMER, MINE, TS, Node
@@ -24,13 +25,13 @@ def payable_pieces(seat: Seat, near: Array) -> Array:
     Args:
         near: (...) bool, the trading station is discounted.
     """
-    ruleset, me, cost = seat.ruleset, seat.me, seat.ruleset.upgrade_cost
+    ruleset, me, cost = seat.ruleset, seat.me, costs.UPGRADE_COST
     left = me.built < jnp.asarray(ruleset.tables.pieces)
     ok = [jnp.zeros_like(near), jnp.zeros_like(near)]
     for i, name in enumerate(ruleset.ids["structure"][2:], start=2):
         credits = jnp.asarray(cost[name].credits)
         if i == TS:
-            credits = jnp.where(near, ruleset.ts_neighbour_cost.credits, credits)
+            credits = jnp.where(near, costs.TS_NEIGHBOUR_COST.credits, credits)
         payable = (me.ore >= cost[name].ore) & (me.credits >= credits)
         ok.append(jnp.broadcast_to(left[i] & payable, near.shape))
     return jnp.stack(ok, axis=-1)

@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from gaia_jax.components import common
+from gaia_jax.components import common, costs
+from gaia_jax.components.artifacts import ARTIFACT_COST
+from gaia_jax.components.boosters import RB13_FREE_STEPS
 from gaia_jax.components.common import Cost
+from gaia_jax.components.federation_tokens import TF3_MINE_FREE_STEPS
+from gaia_jax.components.free_actions import NEVLAS_PI_BUNDLES, TERRANS_CONVERSIONS
+from gaia_jax.components.research import RESEARCH_COST
+from gaia_jax.components.ships import ARTIFACT_SHIP
 from gaia_jax.ruleset.operations import (
     ASTEROIDS_ONLY,
     INSTANT,
@@ -44,10 +50,10 @@ def _free(pieces: Pieces) -> list[Operation]:
         )
     # Whole tokens instead of power (FRE-07): priced in power so that half of it, rounded up, is
     # the number of tokens.
-    for b in pieces.nevlas_pi_bundles:
+    for b in NEVLAS_PI_BUNDLES:
         ops.append(Operation(f"bundle {b.id}", Cost(power=2 * b.tokens), b.gain))
     # The Gaia phase's points are kept in `turn.terrans_points` (GAI-08).
-    for b in pieces.terrans_conversions:
+    for b in TERRANS_CONVERSIONS:
         ops.append(Operation(f"terrans {b.id}", gain=b.gain))
     return ops
 
@@ -60,15 +66,15 @@ def _building(pieces: Pieces) -> list[Operation]:
     ]
     names = common.STRUCTURES
     for name in names[2:]:
-        cost = pieces.upgrade_cost[name]
+        cost = costs.UPGRADE_COST[name]
         tile = name in ("RL", "AC_A", "AC_B")
         ops.append(
             Operation(f"upgrade {name}", cost, main=True, piece=names.index(name), tile=tile)
         )
     ops.append(
-        Operation("upgrade TS near", pieces.ts_neighbour_cost, main=True, piece=names.index("TS"))
+        Operation("upgrade TS near", costs.TS_NEIGHBOUR_COST, main=True, piece=names.index("TS"))
     )
-    ops.append(Operation("research", pieces.research_cost, main=True, research=True))
+    ops.append(Operation("research", RESEARCH_COST, main=True, research=True))
     for p, a in enumerate(pieces.power_actions):
         as_mine: dict[str, Any] = (
             {"target": SITE, "mine": True, "free_steps": a.free_steps, "needs_step": True}
@@ -97,7 +103,7 @@ def _effects(pieces: Pieces) -> dict[str | None, dict[str, Any]]:
             "asteroid_rule": WITH_GAIAFORMER,
             "guests": True,
             "explore": True,
-            "extra_range": pieces.range_bonus,
+            "extra_range": costs.RANGE_BONUS,
             "project": PROJECT if pieces.twilight_range_projects else NO_PROJECT,
         },
         "INSTANT_GAIA": {"target": SITE, "project": INSTANT},
@@ -139,12 +145,12 @@ def _ships(pieces: Pieces) -> list[Operation]:
                 f"explore {f.id}", cost, source="EXPLORE", main=True, explore=True, brainstone=stone
             )
         )
-    artifact_ship = pieces.ships.index(pieces.artifact_ship) if pieces.artifacts else -1
+    artifact_ship = pieces.ships.index(ARTIFACT_SHIP) if pieces.artifacts else -1
     for artifact in pieces.artifacts:
         ops.append(
             Operation(
                 f"artifact {artifact.id}",
-                pieces.artifact_cost,
+                ARTIFACT_COST,
                 artifact.gain,
                 artifact.per,
                 source="ARTIFACT",
@@ -174,9 +180,9 @@ def _specials(pieces: Pieces) -> list[Operation]:
             "guests": True,
             "project": PROJECT,
             "explore": bool(pieces.ships),
-            "extra_range": pieces.range_bonus,
+            "extra_range": costs.RANGE_BONUS,
         },
-        "RB13": {"mine": True, "free_steps": pieces.rb13_free_steps, "needs_step": True},
+        "RB13": {"mine": True, "free_steps": RB13_FREE_STEPS, "needs_step": True},
     }
     for b in pieces.boosters:
         if b.special:
@@ -218,7 +224,7 @@ def _rewards(pieces: Pieces) -> list[Operation]:
         ),
         Operation(
             "free mine TF3",
-            free_steps=pieces.tf3_mine_free_steps,
+            free_steps=TF3_MINE_FREE_STEPS,
             asteroid_rule=WITH_GAIAFORMER if plain else NO_ASTEROIDS,
             **free,
         ),

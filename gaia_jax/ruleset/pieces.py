@@ -1,7 +1,7 @@
-"""Every piece, price and switch of one variant of the game, with the names of all things in it.
+"""Every piece and switch of one variant of the game, with the names of all things in it.
 
 No rule asks for the name of a variant: what differs between two is a row of a table or a switch
-that is read while tracing.
+that is read while tracing. Prices that all variants share are in `components`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from gaia_jax import components
-from gaia_jax.components.common import Cost, Gain
+from gaia_jax.components.common import Gain
 from gaia_jax.ruleset.action_space import BARE, ActionSpace
 from gaia_jax.ruleset.geometry import Geometry, geometry_of
 
@@ -32,7 +32,7 @@ CHARGE_ATOMS = 5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pieces:
-    """The pieces, prices and switches of one variant of the game, and the names made from them."""
+    """The pieces and switches of one variant of the game, and the names made from them."""
 
     id: str
     version: str = "0.2"  # of the behaviour; docs/reference/rulesets.md
@@ -64,34 +64,17 @@ class Pieces:
     ships: tuple[str, ...] = components.map_tiles.SHIPS
     ship_actions: tuple[components.ships.ShipAction, ...] = components.ships.SHIP_ACTIONS
     qic_actions: tuple[components.ships.ShipAction, ...] = ()  # of the research board (ACT-01)
-    artifact_ship: str = components.ships.ARTIFACT_SHIP
     artifacts: tuple[components.artifacts.Artifact, ...] = components.artifacts.ARTIFACTS
-    artifact_cost: Cost[int] = components.artifacts.ARTIFACT_COST
     power_actions: tuple[components.power_actions.PowerAction, ...] = (
         components.power_actions.POWER_ACTIONS
     )
     free_actions: tuple[components.free_actions.FreeAction, ...] = (
         components.free_actions.FREE_ACTIONS
     )
-    nevlas_pi_bundles: tuple[components.free_actions.Bundle, ...] = (
-        components.free_actions.NEVLAS_PI_BUNDLES
-    )
-    terrans_conversions: tuple[components.free_actions.Bundle, ...] = (
-        components.free_actions.TERRANS_CONVERSIONS
-    )
     tinkering_tiles: tuple[components.tinkering.TinkeringTile, ...] = (
         components.tinkering.TINKERING_TILES
     )
-    upgrade_cost: Mapping[str, Cost[int]] = field(
-        default_factory=lambda: components.costs.UPGRADE_COST
-    )
-    ts_neighbour_cost: Cost[int] = components.costs.TS_NEIGHBOUR_COST
-    mine_cost: Cost[int] = components.costs.MINE_COST
-    research_cost: Cost[int] = components.research.RESEARCH_COST
     economy_income: tuple[tuple[Gain[int], ...], ...] = components.research.ECONOMY_INCOME
-    range_bonus: int = components.costs.RANGE_BONUS
-    rb13_free_steps: int = components.boosters.RB13_FREE_STEPS
-    tf3_mine_free_steps: int = components.federation_tokens.TF3_MINE_FREE_STEPS
 
     automa: components.automa.Automa | None = None  # the opponent of a solo game, player 1
 
