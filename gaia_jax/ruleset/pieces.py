@@ -11,8 +11,34 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from gaia_jax import components
-from gaia_jax.components.common import Gain
+from gaia_jax.components.artifacts import ARTIFACTS, Artifact
+from gaia_jax.components.automa import Automa
+from gaia_jax.components.boosters import BOOSTERS, Booster
+from gaia_jax.components.common import COUNTS, EVENTS, STRUCTURES, VP_SOURCES, Gain
+from gaia_jax.components.costs import SPARE_BOOSTERS
+from gaia_jax.components.factions import FACTION_BOARDS, FACTIONS, Faction
+from gaia_jax.components.federation_tokens import (
+    BASE_TOKENS,
+    GLEENS_TOKEN,
+    SHIP_TOKENS,
+    FederationToken,
+)
+from gaia_jax.components.free_actions import FREE_ACTIONS, FreeAction
+from gaia_jax.components.map_tiles import LOST_FLEET_MAP, SHIPS, MapParts
+from gaia_jax.components.missions import FINAL_MISSIONS, ROUND_TILES, RoundTile
+from gaia_jax.components.planets import PLANET_TYPES, PLANETS
+from gaia_jax.components.power_actions import POWER_ACTIONS, PowerAction
+from gaia_jax.components.research import ECONOMY_INCOME, TRACKS
+from gaia_jax.components.ships import SHIP_ACTIONS, ShipAction
+from gaia_jax.components.tech_tiles import (
+    ADVANCED_TILES,
+    BASIC_TILES,
+    EXTRA_CONDITIONS,
+    SHIP_TILE_SHIPS,
+    SHIP_TILES,
+    TechTile,
+)
+from gaia_jax.components.tinkering import TINKERING_TILES, TinkeringTile
 from gaia_jax.ruleset.action_space import BARE, ActionSpace
 from gaia_jax.ruleset.geometry import Geometry, geometry_of
 
@@ -37,46 +63,30 @@ class Pieces:
     id: str
     version: str = "0.2"  # of the behaviour; docs/reference/rulesets.md
     players: int = 4  # P, rows of players, with the Automa
-    map: components.map_tiles.MapParts = components.map_tiles.LOST_FLEET_MAP
-    faction_boards: tuple[tuple[str, str], ...] = components.factions.FACTION_BOARDS
-    factions: tuple[components.factions.Faction, ...] = components.factions.FACTIONS
-    basic_tiles: tuple[components.tech_tiles.TechTile, ...] = components.tech_tiles.BASIC_TILES
-    ship_tiles: tuple[components.tech_tiles.TechTile, ...] = components.tech_tiles.SHIP_TILES
-    ship_tile_ships: tuple[str, ...] = components.tech_tiles.SHIP_TILE_SHIPS
-    advanced_tiles: tuple[components.tech_tiles.TechTile, ...] = (
-        components.tech_tiles.ADVANCED_TILES
-    )
-    extra_conditions: tuple[str, ...] = (
-        components.tech_tiles.EXTRA_CONDITIONS
-    )  # of a seventh, if any
-    boosters: tuple[components.boosters.Booster, ...] = components.boosters.BOOSTERS
-    round_tiles: tuple[components.missions.RoundTile, ...] = components.missions.ROUND_TILES
-    final_missions: tuple[str, ...] = components.missions.FINAL_MISSIONS
-    base_tokens: tuple[components.federation_tokens.FederationToken, ...] = (
-        components.federation_tokens.BASE_TOKENS
-    )
-    gleens_token: components.federation_tokens.FederationToken = (
-        components.federation_tokens.GLEENS_TOKEN
-    )
-    ship_tokens: tuple[components.federation_tokens.FederationToken, ...] = (
-        components.federation_tokens.SHIP_TOKENS
-    )
-    ships: tuple[str, ...] = components.map_tiles.SHIPS
-    ship_actions: tuple[components.ships.ShipAction, ...] = components.ships.SHIP_ACTIONS
-    qic_actions: tuple[components.ships.ShipAction, ...] = ()  # of the research board (ACT-01)
-    artifacts: tuple[components.artifacts.Artifact, ...] = components.artifacts.ARTIFACTS
-    power_actions: tuple[components.power_actions.PowerAction, ...] = (
-        components.power_actions.POWER_ACTIONS
-    )
-    free_actions: tuple[components.free_actions.FreeAction, ...] = (
-        components.free_actions.FREE_ACTIONS
-    )
-    tinkering_tiles: tuple[components.tinkering.TinkeringTile, ...] = (
-        components.tinkering.TINKERING_TILES
-    )
-    economy_income: tuple[tuple[Gain[int], ...], ...] = components.research.ECONOMY_INCOME
+    map: MapParts = LOST_FLEET_MAP
+    faction_boards: tuple[tuple[str, str], ...] = FACTION_BOARDS
+    factions: tuple[Faction, ...] = FACTIONS
+    basic_tiles: tuple[TechTile, ...] = BASIC_TILES
+    ship_tiles: tuple[TechTile, ...] = SHIP_TILES
+    ship_tile_ships: tuple[str, ...] = SHIP_TILE_SHIPS
+    advanced_tiles: tuple[TechTile, ...] = ADVANCED_TILES
+    extra_conditions: tuple[str, ...] = EXTRA_CONDITIONS  # of a seventh, if any
+    boosters: tuple[Booster, ...] = BOOSTERS
+    round_tiles: tuple[RoundTile, ...] = ROUND_TILES
+    final_missions: tuple[str, ...] = FINAL_MISSIONS
+    base_tokens: tuple[FederationToken, ...] = BASE_TOKENS
+    gleens_token: FederationToken = GLEENS_TOKEN
+    ship_tokens: tuple[FederationToken, ...] = SHIP_TOKENS
+    ships: tuple[str, ...] = SHIPS
+    ship_actions: tuple[ShipAction, ...] = SHIP_ACTIONS
+    qic_actions: tuple[ShipAction, ...] = ()  # of the research board (ACT-01)
+    artifacts: tuple[Artifact, ...] = ARTIFACTS
+    power_actions: tuple[PowerAction, ...] = POWER_ACTIONS
+    free_actions: tuple[FreeAction, ...] = FREE_ACTIONS
+    tinkering_tiles: tuple[TinkeringTile, ...] = TINKERING_TILES
+    economy_income: tuple[tuple[Gain[int], ...], ...] = ECONOMY_INCOME
 
-    automa: components.automa.Automa | None = None  # the opponent of a solo game, player 1
+    automa: Automa | None = None  # the opponent of a solo game, player 1
 
     # Switches, with the ruling that asks for them.
     twilight_range_projects: bool = False  # MIN-18
@@ -114,7 +124,7 @@ class Pieces:
     @property
     def boosters_in_play(self) -> int:
         """Boosters that are dealt (SET-09, PLA-02)."""
-        return self.players + components.costs.SPARE_BOOSTERS
+        return self.players + SPARE_BOOSTERS
 
     @property
     def artifacts_in_play(self) -> int:
@@ -122,7 +132,7 @@ class Pieces:
         return self.players if self.artifacts else 0
 
     @property
-    def shared_actions(self) -> tuple[tuple[str, components.ships.ShipAction], ...]:
+    def shared_actions(self) -> tuple[tuple[str, ShipAction], ...]:
         """(verb, action) of the actions of ships and the QIC actions, in the order of their bits
         in `Turn.ship_used`.
         """
@@ -141,17 +151,14 @@ class Pieces:
         specials = [t.id for t in (*self.basic_tiles, *self.advanced_tiles) if t.special]
         specials += ["AC_B", *(b.id for b in self.boosters if b.special), "FACTION"]
         return {
-            "planet": components.planets.PLANETS,
-            "planet_type": components.planets.PLANET_TYPES,
-            "structure": components.common.STRUCTURES,
+            "planet": PLANETS,
+            "planet_type": PLANET_TYPES,
+            "structure": STRUCTURES,
             "faction": of(self.factions),
-            "track": components.research.TRACKS,
+            "track": TRACKS,
             "tile": of((*self.basic_tiles, *self.ship_tiles)),
             "advanced": of(self.advanced_tiles),
-            "advanced_slot": (
-                *components.research.TRACKS,
-                *(["extra"] if self.extra_conditions else []),
-            ),
+            "advanced_slot": (*TRACKS, *(["extra"] if self.extra_conditions else [])),
             "booster": of(self.boosters),
             "round_tile": of(self.round_tiles),
             "final_mission": self.final_missions,
@@ -165,10 +172,10 @@ class Pieces:
             "tinkering": of(self.tinkering_tiles),
             "free_action": of(self.free_actions),
             "income": INCOME_ATOMS,
-            "vp_source": components.common.VP_SOURCES,
+            "vp_source": VP_SOURCES,
             "sector": (*main, *deep),
-            "event": components.common.EVENTS,
-            "count": components.common.COUNTS,
+            "event": EVENTS,
+            "count": COUNTS,
         }
 
     @cached_property

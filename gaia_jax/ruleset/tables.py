@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gaia_jax import components
+from gaia_jax.components import common, costs, missions, research, ships
 from gaia_jax.components.common import Gain
 from gaia_jax.ruleset import operations
 from gaia_jax.ruleset.faction_table import FactionTable, gain_vector, make_faction_table
@@ -109,8 +109,8 @@ def make_tables(pieces: Pieces, ops: tuple[operations.Operation, ...], row: Inde
         ops: all operations, "none" first.
         row: the place of each of them by its id.
     """
-    names = components.common.STRUCTURES
-    power = [components.costs.POWER_VALUE[name] for name in names]
+    names = common.STRUCTURES
+    power = [costs.POWER_VALUE[name] for name in names]
     return Tables(
         op=dict(row),
         ops=operations.operation_table(ops),
@@ -121,16 +121,16 @@ def make_tables(pieces: Pieces, ops: tuple[operations.Operation, ...], row: Inde
             [row.get(f"terrans {a.id}", 0) for a in pieces.free_actions], np.int16
         ),
         power_value=np.array([*power, 0], np.int8),
-        pieces=np.array([0, *(components.costs.PIECES[name] for name in names[1:])], np.int8),
-        shuttle_charge=np.array(components.ships.SHUTTLE_CHARGE, np.int8),
+        pieces=np.array([0, *(costs.PIECES[name] for name in names[1:])], np.int8),
+        shuttle_charge=np.array(ships.SHUTTLE_CHARGE, np.int8),
         **_index_tables(pieces, row),
         **_operation_tables(pieces, row),
         **_scoring_tables(pieces),
         **_gain_tables(pieces),
         **_piece_tables(pieces),
-        ore_per_step=np.array(components.research.ORE_PER_STEP, np.int8),
-        navigation_range=np.array(components.research.NAVIGATION_RANGE, np.int8),
-        project_cost=np.array(components.research.PROJECT_COST, np.int8),
+        ore_per_step=np.array(research.ORE_PER_STEP, np.int8),
+        navigation_range=np.array(research.NAVIGATION_RANGE, np.int8),
+        project_cost=np.array(research.PROJECT_COST, np.int8),
     )
 
 
@@ -168,7 +168,7 @@ def _operation_tables(pieces: Pieces, row: Index) -> dict[str, Any]:
     def rows(verb: str, pieces: Iterable[Any]) -> np.ndarray:
         return np.array([row[f"{verb} {piece.id}"] for piece in pieces] or [0], np.int16)
 
-    upgrades = [row[f"upgrade {name}"] for name in components.common.STRUCTURES[2:]]
+    upgrades = [row[f"upgrade {name}"] for name in common.STRUCTURES[2:]]
     rounds = [t.rounds for t in pieces.tinkering_tiles] or [(0, 0, 0)]
     return {
         "upgrade_op": np.array([0, 0, *upgrades], np.int16),
@@ -182,7 +182,7 @@ def _operation_tables(pieces: Pieces, row: Index) -> dict[str, Any]:
 
 def _scoring_tables(pieces: Pieces) -> dict[str, Any]:
     """VP by event, by counted thing, at the end."""
-    events, counts = components.common.EVENTS, components.common.COUNTS
+    events, counts = common.EVENTS, common.COUNTS
     rounds = np.zeros((len(pieces.round_tiles), len(events)), np.int8)
     for i, tile in enumerate(pieces.round_tiles):
         rounds[i, events.index(tile.event)] = tile.vp
@@ -192,8 +192,8 @@ def _scoring_tables(pieces: Pieces) -> dict[str, Any]:
         "advanced_events": _triggers(pieces.advanced_tiles, events),
         "booster_pass": _pass_vp(pieces.boosters, counts),
         "advanced_pass": _pass_vp(pieces.advanced_tiles, counts),
-        "prizes": np.array(components.missions.FINAL_PRIZES, np.int8),
-        "end_vp": np.array(components.research.END_VP, np.int8),
+        "prizes": np.array(missions.FINAL_PRIZES, np.int8),
+        "end_vp": np.array(research.END_VP, np.int8),
     }
 
 
@@ -208,8 +208,8 @@ def _gain_tables(pieces: Pieces) -> dict[str, Any]:
         "tile_income": gains(t.income for t in _tiles(pieces)),
         "artifact_income": gains([a.income for a in pieces.artifacts] or [Gain()]),
         "economy_income": np.array([gains(side) for side in pieces.economy_income]),
-        "science_income": gains(components.research.SCIENCE_INCOME),
-        "level_bonus": np.array([gains(track) for track in components.research.LEVEL_BONUS]),
+        "science_income": gains(research.SCIENCE_INCOME),
+        "level_bonus": np.array([gains(track) for track in research.LEVEL_BONUS]),
     }
 
 
