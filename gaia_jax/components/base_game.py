@@ -109,7 +109,6 @@ MAP = replace(
     center_pool=(),
     interface_cells=(),
     interface_tiles=(),
-    ship_cell_sets=(),
     deep_slots=(),
     deep_tiles=(),
 )

@@ -4,8 +4,15 @@ Cells are axial (q, r). On a screen with r growing upward (q+1, r) is east, (q, 
 """
 
 from dataclasses import dataclass
+from itertools import combinations
 
 Cell = tuple[int, int]
+
+
+def hex_distance(a: Cell, b: Cell) -> int:
+    """Cells from `a` to `b` in a straight line (MAP-08)."""
+    dq, dr = b[0] - a[0], b[1] - a[1]
+    return (abs(dq) + abs(dr) + abs(dq + dr)) // 2
 
 
 @dataclass(frozen=True)
@@ -242,32 +249,8 @@ INTERFACE_CELLS: tuple[Cell, ...] = (
 )
 INTERFACE_TILES = ("Asteroid", "Asteroid", "Asteroid", "Asteroid", "Proto", "Empty")
 
-# No two ships are closer than this, which leaves these sets of four cells, by index in
-# INTERFACE_CELLS (MAP-07).
+# No two ships are closer than this (MAP-07).
 SHIP_MIN_DISTANCE = 4
-SHIP_CELL_SETS = (
-    (0, 3, 4, 7),
-    (0, 3, 4, 8),
-    (0, 3, 4, 9),
-    (0, 3, 6, 7),
-    (0, 3, 6, 9),
-    (0, 3, 7, 8),
-    (0, 4, 7, 8),
-    (0, 5, 6, 9),
-    (1, 2, 5, 6),
-    (1, 2, 5, 8),
-    (1, 2, 5, 9),
-    (1, 2, 6, 7),
-    (1, 2, 6, 9),
-    (1, 2, 7, 8),
-    (1, 4, 7, 8),
-    (1, 5, 6, 9),
-    (2, 3, 6, 7),
-    (2, 3, 6, 9),
-    (2, 3, 7, 8),
-    (2, 5, 6, 9),
-    (3, 4, 7, 8),
-)
 
 # The eight places for deep-space tiles; the order of their cells matters (MAP-10).
 DEEP_SLOTS = (
@@ -322,7 +305,6 @@ class MapParts:
     center_pool: tuple[str, ...] = CENTER_POOL
     interface_cells: tuple[Cell, ...] = INTERFACE_CELLS
     interface_tiles: tuple[str, ...] = INTERFACE_TILES
-    ship_cell_sets: tuple[tuple[int, ...], ...] = SHIP_CELL_SETS
     deep_slots: tuple[DeepSlot, ...] = DEEP_SLOTS
     deep_tiles: tuple[DeepTile, ...] = DEEP_TILES
     same_types_touch: bool = True  # planets of one type, across tiles (MAP-06, A23)
@@ -330,5 +312,20 @@ class MapParts:
     spare_tiles: tuple[str, ...] = ()
     required_planets: RequiredPlanets | None = None  # PLA-10
 
+    @property
+    def ship_cell_sets(self) -> tuple[tuple[int, ...], ...]:
+        """The sets of cells for the ships, by index in `interface_cells` (MAP-07)."""
+        cells = self.interface_cells
+        num_ships = len(cells) - len(self.interface_tiles)
+        return tuple(
+            places
+            for places in combinations(range(len(cells)), num_ships)
+            if all(
+                hex_distance(cells[a], cells[b]) >= SHIP_MIN_DISTANCE
+                for a, b in combinations(places, 2)
+            )
+        )
+
 
 LOST_FLEET_MAP = MapParts()
+SHIP_CELL_SETS = LOST_FLEET_MAP.ship_cell_sets

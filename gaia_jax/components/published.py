@@ -116,7 +116,6 @@ MAP_FOR_TWO = replace(
     sector_centers=_AROUND,
     interface_cells=_HOLES,
     interface_tiles=("Asteroid", "Asteroid", "Proto"),
-    ship_cell_sets=((0, 3, 4), (1, 2, 5)),
     deep_slots=(
         map_tiles.DeepSlot(((-5, 7), (-4, 7), (-4, 6)), "A"),
         map_tiles.DeepSlot(((2, 5), (2, 4), (3, 4)), "B"),
@@ -136,7 +135,6 @@ MAP_FOR_THREE = replace(
     sector_centers=(*_AROUND, (9, -3), (6, -9)),
     interface_cells=(*_HOLES, (4, -6), (6, -2)),
     interface_tiles=("Asteroid", "Asteroid", "Proto", "Empty"),
-    ship_cell_sets=((0, 3, 4, 7), (0, 3, 6, 7), (1, 2, 5, 6), (1, 2, 6, 7), (2, 3, 6, 7)),
     deep_slots=(
         map_tiles.DeepSlot(((-5, 7), (-4, 7), (-4, 6)), "A"),
         map_tiles.DeepSlot(((2, 5), (2, 4), (3, 4)), "B"),

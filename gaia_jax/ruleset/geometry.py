@@ -20,12 +20,6 @@ def rotate(cell: tuple[int, int], turns: int) -> tuple[int, int]:
     return q, r
 
 
-def hex_distance(a: tuple[int, int], b: tuple[int, int]) -> int:
-    """Cells from `a` to `b` in a straight line (MAP-08)."""
-    dq, dr = b[0] - a[0], b[1] - a[1]
-    return (abs(dq) + abs(dr) + abs(dq + dr)) // 2
-
-
 @dataclass(frozen=True, eq=False)
 class Geometry:
     """The cells of a map, in ascending order of (q, r), and how they lie to one another."""

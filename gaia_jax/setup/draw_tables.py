@@ -142,7 +142,7 @@ def _interface_layouts(parts: map_tiles.MapParts, ships: int) -> tuple[np.ndarra
     num_cells = len(parts.interface_cells)
     rest_orders = sorted(set(itertools.permutations(_planet_indices(parts.interface_tiles))))
     ship_orders = list(itertools.permutations(range(ships)))
-    sets = np.array(parts.ship_cell_sets or ((),), int)
+    sets = np.array(parts.ship_cell_sets, int)
     contents = np.full(
         (len(sets), len(rest_orders), num_cells), planets.PLANETS.index("Ship"), np.int8
     )

@@ -18,7 +18,6 @@ from gaia_jax.cli.arguments import known, shown
 from gaia_jax.components import costs, map_tiles, planets, research
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.definition import check_ruleset
-from gaia_jax.ruleset.geometry import hex_distance
 from gaia_jax.setup.automa_json import automa_to_dict, read_automa
 from gaia_jax.setup.json_values import (
     check_list,
@@ -362,7 +361,7 @@ def _read_interface(ruleset: Ruleset, ships: Any, rest: Any) -> tuple[np.ndarray
     for a, ship in enumerate(ruleset.ships):
         for b, other in enumerate(ruleset.ships[:a]):
             cell_pair = parts.interface_cells[places[a]], parts.interface_cells[places[b]]
-            if hex_distance(*cell_pair) < map_tiles.SHIP_MIN_DISTANCE:
+            if map_tiles.hex_distance(*cell_pair) < map_tiles.SHIP_MIN_DISTANCE:
                 raise ValueError(
                     f"ships: {other} at {ships[other]!r} and {ship} at {ships[ship]!r} are closer"
                     f" than {map_tiles.SHIP_MIN_DISTANCE}"

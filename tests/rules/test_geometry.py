@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gaia_jax.components import map_tiles
-from gaia_jax.ruleset.geometry import DIRECTIONS, build_geometry, geometry_of, hex_distance, rotate
+from gaia_jax.ruleset.geometry import DIRECTIONS, build_geometry, geometry_of, rotate
 
 pytestmark = pytest.mark.no_compile
 
@@ -56,7 +56,7 @@ def test_map_08_the_distance_is_the_shortest_path_over_the_map():
                     queue.append(neighbor)
         assert (steps == BOARD.distance[start]).all()
     assert BOARD.distance.max() == 19
-    assert BOARD.distance[3, 77] == hex_distance(CELLS[3], CELLS[77])
+    assert BOARD.distance[3, 77] == map_tiles.hex_distance(CELLS[3], CELLS[77])
 
 
 def test_cells_within_1_to_4():
@@ -107,7 +107,9 @@ def test_19_pairs_of_sectors_touch_along_three_edges_each():
 
 
 def test_map_07_distances_of_the_interspace_cells():
-    distances = [hex_distance(a, b) for a, b in combinations(map_tiles.INTERFACE_CELLS, 2)]
+    distances = [
+        map_tiles.hex_distance(a, b) for a, b in combinations(map_tiles.INTERFACE_CELLS, 2)
+    ]
     assert Counter(distances) == {3: 11, 5: 14, 6: 6, 7: 3, 8: 3, 9: 4, 10: 3, 11: 1}
 
 

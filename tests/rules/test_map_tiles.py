@@ -7,7 +7,7 @@ import pytest
 
 from gaia_jax.components import map_tiles as tiles
 from gaia_jax.components.planets import PLANET_TYPES, PLANETS, TERRAFORM_CYCLE
-from gaia_jax.ruleset.geometry import hex_distance, rotate
+from gaia_jax.ruleset.geometry import rotate
 
 COLOURS = set(TERRAFORM_CYCLE)
 
@@ -70,7 +70,9 @@ def test_map_13_totals_of_the_deep_tiles():
 
 def test_map_07_the_21_sets_of_cells_for_the_ships():
     def are_apart(cells):
-        return all(hex_distance(a, b) >= tiles.SHIP_MIN_DISTANCE for a, b in combinations(cells, 2))
+        return all(
+            tiles.hex_distance(a, b) >= tiles.SHIP_MIN_DISTANCE for a, b in combinations(cells, 2)
+        )
 
     sets = tuple(
         places

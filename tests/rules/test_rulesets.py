@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 import gaia_jax
+from gaia_jax.components.map_tiles import hex_distance
 from gaia_jax.components.planets import TERRAFORM_CYCLE
 from gaia_jax.ruleset import BASE, GAIN_FIELDS, LOST_FLEET, LOST_FLEET_PUBLISHED, RULESETS, VARIANTS
-from gaia_jax.ruleset.geometry import hex_distance, rotate
+from gaia_jax.ruleset.geometry import rotate
 from gaia_jax.ruleset.operations import OperationRow
 from gaia_jax.setup.draw import board_planets, draw_setup, draw_tables, same_types_touch
 from gaia_jax.setup.setup_json import setup_from_json, setup_to_dict
