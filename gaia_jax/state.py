@@ -149,6 +149,18 @@ class Board(Struct):
         """(..., C) int8, owner of the parasitic mine, or -1."""
         return jnp.where(self.has_guest, self.lantids[..., None], NO_PLAYER).astype(jnp.int8)
 
+    def structures_of(self, player: Array | int) -> Array:
+        """(..., C) bool, structures of a player, the Lost Planet too; guests and stations not.
+
+        Args:
+            player: int8, as wide as the cells; of several players, (P, 1).
+        """
+        return (self.piece_owner == player) & (self.piece != GAIAFORMER)
+
+    def guests_of(self, player: Array | int) -> Array:
+        """(..., C) bool, guest mines of a player, as for `structures_of`; of one board."""
+        return self.has_guest & (self.lantids == player)
+
     @property
     def fresh(self) -> Array:
         """(..., C) bool, instantly gaiaformed this round: no mine until the next (MIN-20)."""

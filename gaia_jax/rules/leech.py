@@ -50,8 +50,7 @@ def structure_power(ruleset: Ruleset, board: Board, player: Array, raised: Array
             value = jnp.where(piece == code, jnp.int8(power_), value)
     big = (piece >= PI) & (piece != GAIAFORMER)
     value = jnp.where(big, jnp.maximum(value, raised), value)
-    own = (board.piece_owner == player) & (piece != GAIAFORMER)
-    guest = board.has_guest & (board.lantids == player)
+    own, guest = board.structures_of(player), board.guests_of(player)
     mine = jnp.int8(costs.POWER_VALUE["MINE"])
     return jnp.where(own, value, jnp.where(guest, mine, jnp.int8(0)))
 

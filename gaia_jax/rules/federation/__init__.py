@@ -21,7 +21,6 @@ from gaia_jax.rules.player import bit_vector, player_row, with_player_row
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import (
-    GAIAFORMER,
     PI,
     FederationOptions,
     GameState,
@@ -63,8 +62,7 @@ def members(game: GameState, player: Array) -> Array:
     """(C,) bool, own structures and stations, in a federation or not (FED-14: guests too)."""
     board, number = game.board, player.astype(jnp.int8)
     stations = board.station & (player_row(game, player).stations > 0)
-    own = (board.piece_owner == number) & (board.piece != GAIAFORMER)
-    return own | board.has_guest & (board.lantids == number) | stations
+    return board.structures_of(number) | board.guests_of(number) | stations
 
 
 def unfederated(game: GameState, player: Array) -> Array:
