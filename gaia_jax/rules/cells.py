@@ -15,7 +15,7 @@ from gaia_jax.rules.player import LOST
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.operations import SPACE, UNRINGED, OperationRow
-from gaia_jax.state import GAIAFORMER, MINE, RING, GameState, Node
+from gaia_jax.state import MINE, RING, GameState, Node
 from gaia_jax.xla.fusion_barrier import fusion_barrier
 from gaia_jax.xla.packed import pick
 from gaia_jax.xla.struct import pytree
@@ -96,8 +96,7 @@ def _uses(
         return mine.affordable(seat, sites, OperationRow.of(values))
 
     spots = mine.project_site(game)
-    own_pieces = (board.piece_owner == player.astype(jnp.int8)) & (board.piece != 0)
-    ring_free = own_pieces & (board.piece != GAIAFORMER)
+    ring_free = board.structures_of(player.astype(jnp.int8))
     ring_free &= (board.flags & RING == 0) & (seat.me.rings < costs.MOWEYDS_RINGS)
     mines = jax.vmap(mine_cells)(targets.modes)
     has_mine_cell = [

@@ -10,7 +10,7 @@ from jax import Array
 
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.automa_table import CardNumbers
-from gaia_jax.state import GAIAFORMER, HUMAN, NONE, Board
+from gaia_jax.state import HUMAN, Board
 from gaia_jax.xla.struct import pytree, static
 
 # The greatest distance that counts; a map is smaller.
@@ -60,8 +60,7 @@ def distance_to_human(ruleset: Ruleset, board: Board) -> Array:
 
     Guest mines count, stations and gaiaformers do not.
     """
-    built = (board.piece_owner == HUMAN) & (board.piece != NONE) & (board.piece != GAIAFORMER)
-    built |= board.has_guest & (board.lantids == HUMAN)
+    built = board.structures_of(HUMAN) | board.guests_of(HUMAN)
     distance = jnp.asarray(ruleset.geometry.distance)
     return jnp.where(built, distance, np.int8(FAR)).min(-1).astype(jnp.int32)
 
