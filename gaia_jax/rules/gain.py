@@ -110,7 +110,7 @@ def token_obtained(
     chosen = (token >= 0) & seat.at(Node.TOKEN)
     top = step.happens & (me.tracks[step.track] == MAX_LEVEL)
     on_track = top & (step.track == ruleset.ids["track"].index("terraforming"))
-    institute = (placement.structure == PI) & ~placement.is_new & ~placement.swap
+    institute = (placement.structure == PI) & placement.replaces
     own = institute & (seat.faction.pi_token > 0)
     kind = jnp.where(on_track, seat.game.setup.tf5_token, jnp.maximum(token, 0))
     kind = jnp.where(own, len(ruleset.base_tokens), kind)
@@ -245,7 +245,7 @@ def build_events(seat: Seat, placement: place.Placement, site: mine.Site) -> dic
     own = mine_built & ~placement.guest
     planet = jnp.where(placement.lost, LOST, site.planet)
     sector, main_sector, _ = mine.new_sector(ruleset, me, placement.cell)
-    replaces = ~placement.is_new & ~placement.swap
+    replaces = placement.replaces
     return {
         "new_type": own & ~owned_types(ruleset, me)[planet],
         "terraform_step": jnp.where(own & ~placement.lost, site.steps, 0),

@@ -40,6 +40,11 @@ class Placement:
     ring: Array
     swap: Array  # the planetary institute and the mine on the cell change places (AMB-01)
 
+    @property
+    def replaces(self) -> Array:
+        """() bool, the structure, if one is placed, replaces an own one (UPG-01, FIR-01)."""
+        return ~self.is_new & ~self.swap
+
 
 def on_board(ruleset: Ruleset, board: Board, player: Array, placement: Placement) -> Board:
     """The map with the piece on its cell, and the ranges that it opens."""
@@ -87,7 +92,7 @@ def of_player(seat: Seat, placement: Placement) -> Players:
     planet = jnp.where(placement.lost, LOST, board.planet[placement.cell].astype(jnp.int32))
     old = board.piece[placement.cell].astype(jnp.int32)
     own_gaiaformer = (old == GAIAFORMER) & placement.is_new
-    replaced = (placement.structure > 0) & ~placement.is_new & ~placement.swap
+    replaced = (placement.structure > 0) & placement.replaces
     kind = jnp.arange(me.built.shape[-1])
     built = me.built + (
         (kind == placement.structure)

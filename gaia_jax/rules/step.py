@@ -108,14 +108,13 @@ def _update_turn(
     """The choices of this node are written down, and others open."""
     player = game.turn.player.astype(jnp.int32)
     faction = FactionRow(ruleset, acted.faction_columns)
-    institute = acted.placement.structure == PI
-    institute &= ~acted.placement.is_new & ~acted.placement.swap
+    placed = acted.placement
+    institute = (placed.structure == PI) & placed.replaces
     opens_tile = institute & (faction.pi_tech_tile > 0)
     turn = _open(ruleset, game, acted, gained, opens_tile)
     op = operation(ruleset, acted.op)
     me, turn = _record_choice(ruleset, game, gained.me.edit(), turn, player, acted, op)
     players = with_player_row(game, player, me).players
-    placed = acted.placement
     changes = (placed.structure > 0) | placed.station | placed.ring
     changes |= is_verb(ruleset, acted.decision, "tile")
     # The Lost Planet takes a cell from everyone's satellites.
