@@ -81,6 +81,16 @@ def advanced(ruleset: Ruleset, me: Players) -> Array:
     return bit_vector(me.advanced, len(ruleset.ids["advanced"]))
 
 
+def have_institute_and(ability: Array, players: Players, factions: Array) -> Array:
+    """(P,) bool, players with their PI whose faction has an ability.
+
+    Args:
+        ability: (factions,) of the ruleset, above 0 where the board has it.
+        factions: (P,) int32.
+    """
+    return (jnp.asarray(ability)[factions] > 0) & (players.built[:, PI] > 0)
+
+
 def power_worth(faction: FactionRow, me: Players) -> Array:
     """() int32, power that a token of bowl III is worth when spent (ACT-07)."""
     return jnp.where(me.built[..., PI] > 0, faction.pi_power_worth, 1)
