@@ -290,6 +290,11 @@ class Turn(PackedRecord):
     track_token = Field("the federation token on terraforming 5 is still there", 0, 1, BOOL)
     terrans_points = Field("Gaia-phase tokens the Terrans can still convert", 0, 100)
 
+    @property
+    def round_index(self) -> Array:
+        """(...) int32, the round from 0, for what the set-up lists by round; 0 in the set-up."""
+        return jnp.maximum(self.round.astype(jnp.int32) - 1, 0)
+
 
 @pytree_without_empty
 class AutomaDraws(Struct):

@@ -37,24 +37,20 @@ def _turned(view: View) -> Array:
     return ((deck[..., None] == numbers) & is_turned[..., None]).any(1)
 
 
-def _round_index(view: View) -> Array:
-    return jnp.maximum(view.game.turn.round.astype(jnp.int32) - 1, 0)
-
-
 def _sure_cards(view: View) -> Array:
     fixed = jnp.asarray(view.ruleset.automa_table.fixed)[_draws(view).level.astype(jnp.int32)]
     return fixed[1:] | _turned(view).any(0)
 
 
 def _support(view: View) -> Array:
-    number = _round_index(view)
+    number = view.game.turn.round_index
     num_turned = pick(cards.turned(view.ruleset, view.game), number)
     card = pick(_draws(view).deck, number)[jnp.maximum(num_turned - 1, 0)]
     return one_hot(jnp.where(num_turned > 0, card - 1, -1), len(_numbers(view.ruleset)))
 
 
 def _left(view: View) -> Array:
-    number = _round_index(view)
+    number = view.game.turn.round_index
     size = (pick(_draws(view).deck, number) > 0).sum()
     return size - pick(cards.turned(view.ruleset, view.game), number)
 
@@ -83,7 +79,7 @@ AUTOMA = (
     Block("automa_known", 0, 1, "decision cards that are surely in its deck", _numbers,
           _sure_cards),
     Block("automa_turned", 0, 1, "decision cards turned in this round", _numbers,
-          lambda v: pick(_turned(v), _round_index(v))),
+          lambda v: pick(_turned(v), v.game.turn.round_index)),
     Block("automa_support", 0, 1, "the card turned last, which supports its next turn", _numbers,
           _support),
     Block("automa_left", 0, 14, "decision cards of this round still to turn", None, _left),

@@ -136,9 +136,8 @@ def _where_artifacts(view: View) -> Array:
 
 
 def _round_tile(view: View) -> Array:
-    tiles, now = view.game.setup.round_tiles, view.game.turn.round
-    kind = tiles[jnp.maximum(now.astype(jnp.int32) - 1, 0)]
-    return one_hot(kind, len(view.ruleset.round_tiles)) & (now > 0)
+    kind = view.game.setup.round_tiles[view.game.turn.round_index]
+    return one_hot(kind, len(view.ruleset.round_tiles)) & (view.game.turn.round > 0)
 
 
 def _final(view: View) -> Array:

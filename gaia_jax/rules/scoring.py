@@ -37,8 +37,7 @@ from gaia_jax.state import (
 
 def round_tile(ruleset: Ruleset, game: GameState) -> Array:
     """(events,) int32, VP that the round's tile gives for each event; nothing in the set-up."""
-    number = jnp.maximum(game.turn.round.astype(jnp.int32) - 1, 0)
-    tile = game.setup.round_tiles[number].astype(jnp.int32)
+    tile = game.setup.round_tiles[game.turn.round_index].astype(jnp.int32)
     vp = jnp.asarray(ruleset.tables.round_events).astype(jnp.int32)[tile]
     return jnp.where(game.turn.round > 0, vp, 0)
 

@@ -51,8 +51,8 @@ def turn_cards(ruleset: Ruleset, game: GameState) -> TurnCards:
     It passes where no card is left, or where a red one is among the last three of the deck.
     """
     assert game.setup.automa is not None and game.automa is not None
-    number = jnp.maximum(game.turn.round.astype(jnp.int32) - 1, 0)
-    deck, turns = pick(game.setup.automa.deck, number), game.automa.turns.astype(jnp.int32)
+    deck = pick(game.setup.automa.deck, game.turn.round_index)
+    turns = game.automa.turns.astype(jnp.int32)
     drawn = jnp.minimum(turns + 1, automa.LARGEST_DECK - 1)
     size, action = (deck > 0).sum(), card(ruleset, deck[drawn])
     passes = (turns + 1 >= size) | (action.red > 0) & (turns + 1 >= size - automa.BOTTOM_CARDS)

@@ -211,9 +211,9 @@ def pass_round(ruleset: Ruleset, game: GameState, support: CardNumbers) -> GameS
     """The game after the Automa's pass: VP of the round tile, another booster (AUT-28)."""
     assert game.automa is not None
     me, turn = player_row(game, jnp.int32(AUTOMA)), game.turn
-    number = jnp.maximum(turn.round.astype(jnp.int32) - 1, 0)
-    tile = game.setup.round_tiles[number].astype(jnp.int32)
-    late = (number >= costs.ROUNDS // 2).astype(jnp.int32)
+    index = turn.round_index
+    tile = game.setup.round_tiles[index].astype(jnp.int32)
+    late = (index >= costs.ROUNDS // 2).astype(jnp.int32)
     vp = jnp.asarray(ruleset.automa_table.round_tile_vp).astype(jnp.int32)[tile, late]
     me = gain(ruleset, game, me, "ROUND_TILE", vp)
     automa_state, row = game.automa, game.automa.booster_row
