@@ -16,7 +16,7 @@ from gaia_jax.components.planets import (
 )
 from gaia_jax.rules.automa import set_up
 from gaia_jax.rules.federation import UNKNOWN_FEASIBLE, UNKNOWN_INFEASIBLE
-from gaia_jax.rules.player import SOURCE, receive, receive_power
+from gaia_jax.rules.player import book, receive, receive_power
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.ruleset.faction_table import STOCKS
 from gaia_jax.setup.draw import board_planets
@@ -93,14 +93,11 @@ def decision_sequence(ruleset: Ruleset, setup: Setup) -> Array:
 def _player(ruleset: Ruleset, faction: Array) -> Players:
     """A player's row before the first decision (SET-14 to SET-17, GEN-08)."""
     f = FactionRow.of(ruleset, faction)
-    start = jnp.arange(len(ruleset.ids["vp_source"])) == SOURCE["START"]
     ship = f.preplaced_ship
     me = (
         Players.zeros(ruleset.players)
         .edit()
         .replace(
-            vp=costs.START_VP,
-            vp_source=jnp.where(start, costs.START_VP, 0),
             resources=f.start[STOCKS],
             power=f.start_power,
             brainstone=jnp.where(f.brainstone > 0, 0, NO_BRAINSTONE),
@@ -112,6 +109,7 @@ def _player(ruleset: Ruleset, faction: Array) -> Players:
             max_satellites_infeasible=UNKNOWN_INFEASIBLE,
         )
     )
+    me = book(me, {"START": jnp.int32(costs.START_VP)})
     # Bonuses of the starting levels (SET-14); the Gleens' QIC of navigation becomes ore.
     bonus = jnp.asarray(ruleset.tables.level_bonus).astype(jnp.int32)
     for track in range(len(ruleset.ids["track"])):

@@ -7,7 +7,7 @@ from jax import Array, lax
 
 from gaia_jax.rules.automa import boosters, cards, placing
 from gaia_jax.rules.automa.choice import FAR, Order, TieBreaker, directional, first
-from gaia_jax.rules.player import SOURCE, player_row, with_player_row
+from gaia_jax.rules.player import book, player_row, with_player_row
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import AUTOMA, MINE, NO_BRAINSTONE, NONE, AutomaState, GameState, Node, Phase
 
@@ -15,18 +15,17 @@ from gaia_jax.state import AUTOMA, MINE, NO_BRAINSTONE, NONE, AutomaState, GameS
 def with_board(ruleset: Ruleset, game: GameState) -> GameState:
     """A new game with the Automa's row: VP of the level, one track, nothing else (AUT-05)."""
     me = player_row(game, jnp.int32(AUTOMA))
-    vp = cards.level(ruleset, game).start_vp
     start_track = cards.faction(ruleset, game).start_track
-    is_start = jnp.arange(me.vp_source.shape[0]) == SOURCE["START"]
     me = me.replace(
-        vp=vp,
-        vp_source=jnp.where(is_start, vp, 0),
+        vp=0,
+        vp_source=0,
         resources=0,
         power=0,
         brainstone=NO_BRAINSTONE,
         tracks=jnp.arange(me.tracks.shape[0]) == start_track,
         gaiaformers=0,
     )
+    me = book(me, {"START": cards.level(ruleset, game).start_vp})
     assert game.setup.automa is not None
     if ruleset.automa_table.tile_ships.size:  # the shuttle is there (AUT-42)
         me = me.replace(shuttles=1 << game.setup.automa.explored_ship[0].astype(jnp.int32))

@@ -14,7 +14,7 @@ from gaia_jax.rules import leech
 from gaia_jax.rules.automa import boosters, cards, placing
 from gaia_jax.rules.automa.cards import TurnCards
 from gaia_jax.rules.automa.choice import Order, distance_to_human, numbered
-from gaia_jax.rules.player import SOURCE, player_row, with_player_row
+from gaia_jax.rules.player import book, player_row, with_player_row
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.automa_table import RANDOM_RESEARCH, CardNumbers, FactionNumbers
 from gaia_jax.state import AUTOMA, HUMAN, RL, TS, GameState, Node, Players, Turn
@@ -132,8 +132,7 @@ def gain(ruleset: Ruleset, game: GameState, me: Players, source: str, *vp: Array
     """
     extra = cards.level(ruleset, game).extra_vp
     total = sum((jnp.where(x > 0, x + extra, 0) for x in vp), jnp.int32(0))
-    is_source = jnp.arange(me.vp_source.shape[0]) == SOURCE[source]
-    return me.replace(vp=me.vp + total, vp_source=me.vp_source + jnp.where(is_source, total, 0))
+    return book(me, {source: total})
 
 
 class Plan(NamedTuple):
