@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.rules import upgrade
+from gaia_jax.rules import fleet, upgrade
 from gaia_jax.rules.once_per_round import special_operations
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import power_worth
@@ -51,7 +51,7 @@ def decode(seat: Seat, action: Array) -> Decision:
     op = jnp.where(is_("free") & replaced, other, op)
     op = jnp.where(is_("explore"), faction.explore_op, op)
     if ruleset.artifacts:
-        kind = game.setup.artifacts.astype(jnp.int32)[jnp.minimum(argument, 3)]
+        kind = fleet.artifact_kind(seat, argument)
         op = jnp.where(is_("artifact"), jnp.asarray(t.artifact_op).astype(jnp.int32)[kind], op)
     # Academy B and the faction's own action depend on the game.
     specials = enumerate(special_operations(seat))

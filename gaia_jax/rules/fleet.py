@@ -59,6 +59,12 @@ def explore_options(seat: Seat, mode: OperationRow, ships: Explorable) -> Array:
     return seat.at(Node.TURN) & ships.by_main_action | by_mode
 
 
+def artifact_kind(seat: Seat, place: Array) -> Array:
+    """() int32, the artifact of a place, () int32, in a ruleset that has artifacts."""
+    last = seat.ruleset.artifacts_in_play - 1
+    return seat.game.setup.artifacts.astype(jnp.int32)[jnp.minimum(place, last)]
+
+
 def artifact_options(seat: Seat) -> Array:
     """(artifacts in play,) bool: still there, an own shuttle on the ship, payable (ART-01)."""
     ruleset, me = seat.ruleset, seat.me

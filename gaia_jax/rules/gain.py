@@ -12,7 +12,7 @@ from jax import Array
 
 from gaia_jax.components.planets import PROTO_VP
 from gaia_jax.components.research import CHARGE_AT_3, GAIA_5_PER, MAX_LEVEL
-from gaia_jax.rules import mine, place, research, tech
+from gaia_jax.rules import fleet, mine, place, research, tech
 from gaia_jax.rules.decode import Decision, is_verb
 from gaia_jax.rules.execute import ActionResult
 from gaia_jax.rules.operation import operation
@@ -157,9 +157,7 @@ def take_things(seat: Seat, decision: Decision) -> tuple[Seat, Turn, dict[str, A
     artifact = is_verb(ruleset, decision, "artifact")
     kind, planet = jnp.zeros((), jnp.int32), jnp.full((), -1, jnp.int32)
     if ruleset.artifacts:
-        kind = game.setup.artifacts.astype(jnp.int32)[
-            jnp.minimum(decision.argument, ruleset.artifacts_in_play - 1)
-        ]
+        kind = fleet.artifact_kind(seat, decision.argument)
         planet = jnp.asarray(ruleset.tables.virtual_planet).astype(jnp.int32)[kind]
     virtual = artifact & (planet >= 0)
     new_type = virtual & ~owned_types(ruleset, me)[jnp.maximum(planet, 0)]
