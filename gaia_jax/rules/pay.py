@@ -26,7 +26,8 @@ def placement_and_price(
         | is_verb(ruleset, decision, "project")
         | is_verb(ruleset, decision, "pick")
     )
-    project = on_cell & (op.project > 0) & place.is_transdim(game, decision.cell)
+    # A transdim planet is a Gaia project's target, never a mine's (MIN-19).
+    project = on_cell & (op.project > 0) & (site.planet == mine.TRANSDIM)
     start = (node == Node.START) & on_cell
     lost = (node == Node.LOST_PLANET) & on_cell
     builds = on_cell & (op.mine > 0) & ~project

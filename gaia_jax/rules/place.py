@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.components import costs
-from gaia_jax.rules.mine import TRANSDIM, new_sector
+from gaia_jax.rules.mine import new_sector
 from gaia_jax.rules.player import ASTEROID, GAIA, LOST, PROTO
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
@@ -19,7 +19,6 @@ from gaia_jax.state import (
     RING,
     STATION,
     Board,
-    GameState,
     Players,
 )
 from gaia_jax.xla.struct import pytree
@@ -118,8 +117,3 @@ def of_player(seat: Seat, placement: Placement) -> Players:
         gaiaformers=me.gaiaformers + own_gaiaformer - placement.gaiaformer,
         gaiaformers_out=me.gaiaformers_out - own_gaiaformer + placement.gaiaformer,
     )
-
-
-def is_transdim(game: GameState, cell: Array) -> Array:
-    """() bool, the cell is a transdim planet: a Gaia project's target, never a mine's (MIN-19)."""
-    return game.board.planet[cell] == TRANSDIM
