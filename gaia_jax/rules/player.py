@@ -161,15 +161,18 @@ def book(
     return me.replace(vp=total, vp_source=amounts)
 
 
+def qic_becomes_ore(faction: FactionRow, me: Players) -> Array:
+    """(...) bool, the Gleens gain ore for each QIC until they build academy B (GLE-01, GLE-02)."""
+    return (faction.qic_becomes_ore_until_academy_b > 0) & (me.built[..., AC_B] == 0)
+
+
 def receive(faction: FactionRow, me: Players, gain: Array) -> Players:
     """Credits, ore, knowledge, QIC and gaiaformers of a gain, up to the caps (GEN-07).
-
-    The Gleens turn each QIC gained into ore until academy B is built (GLE-01, GLE-02).
 
     Args:
         gain: (9,) int32 in the order of `ruleset.GAIN_FIELDS`; its VP and power are not applied.
     """
-    as_ore = (faction.qic_becomes_ore_until_academy_b > 0) & (me.built[..., AC_B] == 0)
+    as_ore = qic_becomes_ore(faction, me)
     incoming = gain[..., STOCKS]
     turned = jnp.where(as_ore, incoming[..., RESOURCES.index("qic")], 0)
     incoming = incoming + turned[..., None] * QIC_TO_ORE
@@ -185,7 +188,7 @@ def stocks_take(faction: FactionRow, me: Players, gain: Gain[Array] | Gain[int])
     Args:
         gain: columns of (...,) int32; its VP, charge and tokens into bowl III are not asked for.
     """
-    as_ore = (faction.qic_becomes_ore_until_academy_b > 0) & (me.built[AC_B] == 0)
+    as_ore = qic_becomes_ore(faction, me)
     return (
         (gain.credits > 0) & (me.credits < costs.CAPS["credits"])
         | ((gain.ore > 0) | (gain.qic > 0) & as_ore) & (me.ore < costs.CAPS["ore"])
