@@ -32,6 +32,7 @@ from gaia_jax.ruleset.operations import (
     Operation,
 )
 from gaia_jax.ruleset.pieces import Pieces
+from gaia_jax.state import MINE, RL, TS
 
 
 def _free(pieces: Pieces) -> list[Operation]:
@@ -71,9 +72,7 @@ def _building(pieces: Pieces) -> list[Operation]:
         ops.append(
             Operation(f"upgrade {name}", cost, main=True, piece=names.index(name), tile=tile)
         )
-    ops.append(
-        Operation("upgrade TS near", costs.TS_NEIGHBOUR_COST, main=True, piece=names.index("TS"))
-    )
+    ops.append(Operation("upgrade TS near", costs.TS_NEIGHBOUR_COST, main=True, piece=TS))
     ops.append(Operation("research", RESEARCH_COST, main=True, research=True))
     for p, a in enumerate(pieces.power_actions):
         as_mine: dict[str, Any] = (
@@ -94,8 +93,8 @@ def _effects(pieces: Pieces) -> dict[str | None, dict[str, Any]]:
     return {
         None: {},
         "TECH": {"tile": True},
-        "UPGRADE_TS": {"target": OWN, "own": 1, "piece": 2},
-        "UPGRADE_RL": {"target": OWN, "own": 2, "piece": 3, "tile": True},
+        "UPGRADE_TS": {"target": OWN, "own": MINE, "piece": TS},
+        "UPGRADE_RL": {"target": OWN, "own": TS, "piece": RL, "tile": True},
         "RETRIGGER": {"target": TOKEN},
         "RANGE": {
             "target": SITE,
@@ -191,8 +190,8 @@ def _specials(pieces: Pieces) -> list[Operation]:
     steps = max(f.special_free_steps for f in pieces.factions)
     ops += [
         Operation("HIVE_STATION", target=SPACE, **own),
-        Operation("AMBAS_SWAP", target=OWN, own=1, **own),
-        Operation("FIRAKS_DOWNGRADE", target=OWN, own=3, piece=2, step=True, **own),
+        Operation("AMBAS_SWAP", target=OWN, own=MINE, **own),
+        Operation("FIRAKS_DOWNGRADE", target=OWN, own=RL, piece=TS, step=True, **own),
         Operation("BESCODS_LOWEST", target=TRACK, research=True, lowest=True, **own),
         Operation(
             "SPACE_GIANTS_TF2", target=SITE, mine=True, free_steps=steps, needs_step=True, **own

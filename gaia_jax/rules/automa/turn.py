@@ -16,7 +16,7 @@ from gaia_jax.rules.automa.cards import TurnCards
 from gaia_jax.rules.automa.choice import Order, distance_to_human, numbered
 from gaia_jax.rules.player import book, player_row, with_player_row
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.ruleset.automa_table import RANDOM_RESEARCH, CardNumbers, FactionNumbers
+from gaia_jax.ruleset.automa_table import NO_RESEARCH, RANDOM_RESEARCH, CardNumbers, FactionNumbers
 from gaia_jax.state import AUTOMA, HUMAN, RL, TS, GameState, Node, Players, Turn
 from gaia_jax.xla.packed import pick
 from gaia_jax.xla.struct import pytree
@@ -47,7 +47,7 @@ def wishes(action: CardNumbers, support: CardNumbers, faction: FactionNumbers) -
     builds = is_action(automa.MINE) | special & (faction.mine_range > 0)
     highest = is_action(automa.RESEARCH_HIGHEST)
     random = highest | is_action(automa.RESEARCH_RANDOM)
-    by_card = jnp.where(random, RANDOM_RESEARCH, -1)
+    by_card = jnp.where(random, RANDOM_RESEARCH, NO_RESEARCH)
     covers = jnp.where(is_action(automa.POWER), faction.card_power_actions, 0)
     return Wishes(
         builds=builds,
@@ -66,7 +66,7 @@ def research_options(game: GameState, me: Players, wish: Wishes) -> tuple[Array,
     """Of each track: it may be chosen, and its advanced tile would be removed (AUT-24).
 
     Args:
-        wish: of whose `track` -1 is no research.
+        wish: of whose `track` NO_RESEARCH is none.
     Returns:
         Twice (6,) bool.
     """
