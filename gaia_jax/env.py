@@ -57,8 +57,12 @@ class GaiaEnv(ComparedByAttributes):
         automa_choice(self.ruleset, self.automa, self.automa_faction)
 
     def __repr__(self) -> str:
-        description = f"{self.ruleset.name} {self.version}, reward {self.reward}"
-        return f"<{type(self).__name__} {description}{', short turns' * self.short_turns}>"
+        parts = [f"{self.ruleset.name} {self.version}", f"reward {self.reward}"]
+        for field in dataclasses.fields(GaiaEnv)[2:]:
+            name, value = field.name.replace("_", " "), getattr(self, field.name)
+            if value != field.default:
+                parts.append(name if value is True else f"{name} {value}")
+        return f"<{type(self).__name__} {', '.join(parts)}>"
 
     if not TYPE_CHECKING:  # a type checker would take any name
 

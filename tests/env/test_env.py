@@ -83,6 +83,12 @@ def test_environments_that_differ_in_any_attribute_are_not_equal():
     assert StubEnv() != Weighted(1.0)
 
 
+def test_environments_of_other_options_look_different():
+    options = [{}, {"reward": "vp"}, {"max_steps": 100}, {"short_turns": True}]
+    options += [{"automa": "ultoma"}, {"automa_faction": "TAKLONS"}]
+    assert len({repr(gaia_jax.make("base", players=1, **x)) for x in options}) == len(options)
+
+
 @pytest.mark.parametrize("weight", [[1.0], np.ones(2), {"a": 1}])
 def test_an_attribute_that_is_not_hashable_is_named(weight):
     env = Weighted(weight)
