@@ -26,13 +26,16 @@ from gaia_jax.xla.struct import pytree
 
 @pytree
 class Placement:
-    """At most one thing placed by a decision; flags are bool scalars, at most one of them set."""
+    """What a decision places: at most one piece.
+
+    Flags are () bool. `guest` and `lost` qualify `is_new`, `instant` qualifies `gaiaformer`.
+    """
 
     cell: Array  # () int32
     structure: Array  # () int32, the piece on the cell afterwards, 0 for none
     is_new: Array  # the structure did not replace an own one: mine, starting piece, Lost Planet
-    guest: Array  # ... it is a parasitic mine
-    lost: Array  # ... it is the Lost Planet
+    guest: Array  # with `is_new`: it is a guest mine
+    lost: Array  # with `is_new`: it is the Lost Planet
     gaiaformer: Array
     instant: Array  # with `gaiaformer`: the planet is Gaia at once (GPJ-04)
     station: Array
