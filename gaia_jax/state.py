@@ -141,12 +141,12 @@ class Board(Struct):
 
     @property
     def has_guest(self) -> Array:
-        """(..., C) bool, a parasitic mine of the Lantids (LAN-01)."""
+        """(..., C) bool, a guest mine of the Lantids (LAN-01)."""
         return self.flags & GUEST != 0
 
     @property
     def guest(self) -> Array:
-        """(..., C) int8, owner of the parasitic mine, or -1."""
+        """(..., C) int8, owner of the guest mine, or -1."""
         return jnp.where(self.has_guest, self.lantids[..., None], NO_PLAYER).astype(jnp.int8)
 
     def structures_of(self, player: Array | int) -> Array:
@@ -201,7 +201,7 @@ class Players(PackedRecord):
     colonized = Field(
         "own structures by planet, no guests, with the Lost Planet", 0, 19, shape=(14,)
     )
-    guests = Field("parasitic mines built", 0, 8)
+    guests = Field("guest mines built", 0, 8)
     guest_protos = Field("of these on protoplanets", 0, 8)
     guest_asteroids = Field("of these on asteroids", 0, 8)
     sectors = Field(
@@ -222,7 +222,7 @@ class Players(PackedRecord):
     shuttles = Field('bit a ship, ids["ship"]', 0, 15)
     artifacts = Field('bit a kind owned, ids["artifact"]', 0, 2**13 - 1, INT16)
     booster = Field('index in ids["booster"], -1 none; after passing the reserved one', -1, 13)
-    used = Field('bit a private special used this round, ids["special"]', 0, 2**10 - 1, INT16)
+    used = Field('bit a special action used this round, ids["special"]', 0, 2**10 - 1, INT16)
     tinkering = Field("this round's tile, -1 none", -1, 5)
     tinkered = Field("bit a tinkering tile chosen in some round", 0, 2**6 - 1)
     income = Field('bit an income atom still pending, ids["income"]', 0, 2**8 - 1, INT16)

@@ -86,7 +86,7 @@ CELLS = (
           lambda v: one_hot(v.game.board.piece, GAIAFORMER + 1)[:, 1:]),
     Block("owner", 0, 1, "whose piece it is", seats,
           lambda v: v.game.board.piece_owner[:, None] == v.seats),
-    Block("guest", 0, 1, "a parasitic mine of the Lantids", fixed("own", "other"), _guest),
+    Block("guest", 0, 1, "a guest mine of the Lantids", fixed("own", "other"), _guest),
     Block("station", 0, 1, "a space station of the Hive", fixed("own", "other"), _station),
     Block("ring", 0, 1, "a power ring of the Moweyds", None, lambda v: v.game.board.ring),
     Block("fresh", 0, 1, "made a Gaia planet at once this round: no mine until the next", None,

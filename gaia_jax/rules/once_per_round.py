@@ -1,4 +1,4 @@
-"""Actions that are there once a round: power actions, those of ships, own specials (ACT)."""
+"""Actions that are there once a round: power actions, those of ships, special actions (ACT)."""
 
 from __future__ import annotations
 
@@ -60,15 +60,15 @@ def special_operations(seat: Seat) -> list[Array]:
 
 @dataclass(frozen=True)
 class Actions:
-    """The once-a-round actions of a ruleset: power actions, shared ones, own specials, n in all."""
+    """The once-a-round actions of a ruleset: power, shared and special actions, n in all."""
 
     ruleset: Ruleset
-    names: list[str]  # the operations, for specials of the game `special ...`
+    names: list[str]  # the operations; `special ...` where they depend on the game
     sizes: tuple[int, int, int]  # how many of each kind
     static_ops: np.ndarray  # (n,) int, their operations; 0 where they depend on the game
     rows: OperationRow  # (n,) rows, those of the game in their places
     dynamic_ops: dict[int, OperationRow]  # single rows by place, where they depend on the game
-    faction: Array  # () int32, the operation of the faction's own special, 0 none
+    faction: Array  # () int32, the operation of the faction's special action, 0 none
     available: Array  # () int32, a bit an action: it exists and is not used this round
 
     @property
@@ -94,7 +94,7 @@ class Actions:
 
     @property
     def faction_place(self) -> int:
-        """The place of the faction's own special."""
+        """The place of the faction's special action."""
         return self.names.index("special FACTION")
 
     def __len__(self) -> int:
@@ -134,7 +134,7 @@ def actions(seat: Seat) -> Actions:
 
 
 def options(seat: Seat, acts: Actions, uses: Cells, ships: Explorable) -> list[Array]:
-    """(power actions,), (shared,), (own specials,) bool: payable, with a target where one is asked.
+    """(power,), (shared,), (special actions,) bool: payable, with a target where one is asked.
 
     Args:
         uses: what the cells are good for; its `mines` are of the plane's own way, the faction's

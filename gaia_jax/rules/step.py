@@ -187,7 +187,7 @@ def _record_choice(
     acted: ActionResult,
     op: OperationRow,
 ) -> tuple[Players, Turn]:
-    """Boosters, passing, tinkering tiles, the marks of specials; Terrans' points, Itars' turn."""
+    """Boosters, passing, tinkering tiles, used special actions; Terrans' points, Itars' turn."""
     node, decision = game.turn.node, acted.decision
     booster = is_verb(ruleset, decision, "booster")
     passes = is_verb(ruleset, decision, "pass") | booster & (node == Node.TURN)
