@@ -60,8 +60,8 @@ def decode(seat: Seat, action: Array) -> Decision:
     pieces = upgrade.pieces_for(seat, cell)
     single = jnp.asarray(t.upgrade_op).astype(jnp.int32)[jnp.argmax(pieces)]
     op = jnp.where(is_("upgrade"), single, op)
-    near = upgrade.discounted(seat, cell)
-    op = jnp.where((op == t.op["upgrade TS"]) & near, t.op["upgrade TS near"], op)
+    is_discounted = upgrade.discounted(seat, cell)
+    op = jnp.where((op == t.op["upgrade TS"]) & is_discounted, t.op["upgrade TS near"], op)
     op = jnp.where(node == Node.TARGET, turn.pending_op, op)
     op = jnp.where((node == Node.FREE_MINE) & is_("pick"), turn.free_mine, op)
     names_only = (node == Node.STEP) | (node == Node.BOOSTER) | (node == Node.TINKERING)

@@ -151,13 +151,13 @@ def resolve_offers(
     Returns:
         The players, the offers left, whether one waits, and whose decision it is.
     """
-    after, special = distance_in_order(game), taklons(ruleset, game)
+    seats_away, adds_token = distance_in_order(game), taklons(ruleset, game)
     if ruleset.leech_in_seat_order:
         seats = jnp.arange(game.num_players)
-        after = (seats - game.turn.active.astype(jnp.int32)) % game.num_players
+        seats_away = (seats - game.turn.active.astype(jnp.int32)) % game.num_players
     # To them power in bowl II may be worth more: what they burn buys tech tiles (A20).
     factions = game.setup.faction.astype(jnp.int32)
-    burns = gaia.decides_on_tiles(ruleset, game.players, factions)
+    may_decline_free = gaia.decides_on_tiles(ruleset, game.players, factions)
     charge, token_first, decline = range(3)
     queue = game.turn.leech.astype(jnp.int32)
     decider = jnp.arange(game.num_players) == game.turn.player
@@ -171,17 +171,17 @@ def resolve_offers(
         players = power.with_bowls(everyone, *bowls, vp=vp, brainstone=stone)
         offered, is_answer = row
         a = amount(players, offered)
-        free = (a == 1) & ~special & ~burns & ruleset.free_leech_is_taken
-        is_decision = ~is_answer & (offered > 0) & ((a >= 1) & ~free | special)
-        first = jnp.where(is_decision, after, game.num_players).min()
+        free = (a == 1) & ~adds_token & ~may_decline_free & ruleset.free_leech_is_taken
+        is_decision = ~is_answer & (offered > 0) & ((a >= 1) & ~free | adds_token)
+        first = jnp.where(is_decision, seats_away, game.num_players).min()
         # Offers before the first that asks are taken or void; the others wait.
-        passes = ~blocked & (after < first)
+        passes = ~blocked & (seats_away < first)
         accepts = passes & (offered > 0) & jnp.where(is_answer, choice != decline, free)
         tokens_before = (accepts & is_answer & (choice == token_first)).astype(jnp.int32)
-        tokens_after = (accepts & is_answer & (choice == charge) & special).astype(jnp.int32)
+        tokens_after = (accepts & is_answer & (choice == charge) & adds_token).astype(jnp.int32)
         players = accept(players, offered, accepts, tokens_before, tokens_after)
         waits = ~blocked & is_decision.any()
-        nearest = jnp.argmin(jnp.where(is_decision, after, game.num_players))
+        nearest = jnp.argmin(jnp.where(is_decision, seats_away, game.num_players))
         after_it = players.vp, players.brainstone, *power.bowls(players)
         carry = after_it, blocked | waits, jnp.where(waits, nearest, decider_next)
         return carry, jnp.where(passes, 0, offered)

@@ -117,11 +117,11 @@ def price(seat: Seat, at: Site, op: OperationRow) -> Price:
     gaia = (at.planet == GAIA) & ~at.own_gaia & ~at.guest
     # The Gleens pay ore for a Gaia planet if enough is left after the mine, else QIC (MIN-10).
     in_ore = (faction.gaia_ore > 0) & (as_int8(me.ore - faction.gaia_ore) >= ore)
-    near = at.own_gaia | (op.unlimited_range > 0)
+    range_is_free = at.own_gaia | (op.unlimited_range > 0)
     reach = basic_range(ruleset, me) + op.extra_range
     # A Gaia planet that only ore pays for costs all the QIC that int8 holds: no sum goes beyond it.
     gaia_qic = jnp.where(gaia & ~in_ore, as_int8(faction.gaia_qic), none)
-    stretch = jnp.where(near, none, range_qic(at.distance, reach))
+    stretch = jnp.where(range_is_free, none, range_qic(at.distance, reach))
     return Price(
         ore=ore + jnp.where(gaia & in_ore, as_int8(faction.gaia_ore), none),
         credits=base * costs.MINE_COST.credits,

@@ -19,21 +19,21 @@ def discounted(seat: Seat, cell: Array | slice = slice(None)) -> Array:
     return seat.game.board.flags[cell] & others != 0
 
 
-def payable_pieces(seat: Seat, near: Array) -> Array:
+def payable_pieces(seat: Seat, is_discounted: Array) -> Array:
     """(..., 7) bool by structure: the piece is in supply and can be paid (UPG-01, UPG-02).
 
     Args:
-        near: (...) bool, the trading station is discounted.
+        is_discounted: (...) bool, the trading station is discounted.
     """
     ruleset, me, cost = seat.ruleset, seat.me, costs.UPGRADE_COST
     left = me.built < jnp.asarray(ruleset.tables.pieces)
-    ok = [jnp.zeros_like(near), jnp.zeros_like(near)]
+    ok = [jnp.zeros_like(is_discounted), jnp.zeros_like(is_discounted)]
     for i, name in enumerate(ruleset.ids["structure"][2:], start=2):
         credits = jnp.asarray(cost[name].credits)
         if i == TS:
-            credits = jnp.where(near, costs.TS_NEIGHBOUR_COST.credits, credits)
+            credits = jnp.where(is_discounted, costs.TS_NEIGHBOUR_COST.credits, credits)
         payable = (me.ore >= cost[name].ore) & (me.credits >= credits)
-        ok.append(jnp.broadcast_to(left[i] & payable, near.shape))
+        ok.append(jnp.broadcast_to(left[i] & payable, is_discounted.shape))
     return jnp.stack(ok, axis=-1)
 
 
@@ -55,15 +55,15 @@ def pieces_for(seat: Seat, cell: Array) -> Array:
 
 def upgrade_cells(seat: Seat) -> Array:
     """(C,) bool, cells with at least one legal and payable piece."""
-    near, current, faction = discounted(seat), upgradable(seat), seat.faction
+    is_discounted, current, faction = discounted(seat), upgradable(seat), seat.faction
     cheap = payable_pieces(seat, jnp.array(True))
     full_price = payable_pieces(seat, jnp.array(False))
     # By structure on the cell: is some piece payable with and without the discount?
     with_discount = (faction.upgrades & cheap).any(-1)
     without = (faction.upgrades & full_price).any(-1)
-    out = jnp.zeros(near.shape, bool)
+    out = jnp.zeros(is_discounted.shape, bool)
     for i in range(MINE, NUM_STRUCTURES):
-        out |= (current == i) & jnp.where(near, with_discount[i], without[i])
+        out |= (current == i) & jnp.where(is_discounted, with_discount[i], without[i])
     return out
 
 
