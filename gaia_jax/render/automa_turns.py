@@ -91,12 +91,12 @@ def _take(ruleset: Ruleset, game: GameState, changes: dict[str, Array]) -> _Turn
     turn_cards = cards.turn_cards(ruleset, game)
     me = player_row(game, jnp.int32(AUTOMA))
     plan = turn.plan(ruleset, game, me, turn_cards)
-    count = jnp.minimum(plan.wish.spaces, 1)
+    count = jnp.minimum(plan.orders.spaces, 1)
     return _TurnResult(
         after=turn.take_turn(ruleset, game)[0],
         passes=turn_cards.passes,
         plan=plan,
-        tracks=turn.research_options(game, me, plan.wish)[0],
+        tracks=turn.research_options(game, me, plan.orders)[0],
         covered=turn.cover_spaces(ruleset, game.turn, me.shuttles, count, turn_cards.support),
     )
 
@@ -273,7 +273,7 @@ def _describe(ruleset: Ruleset, game: GameState, result: _TurnResult) -> AutomaT
         action=int(deck[turns + 1]) if turns + 1 < size else 0,
         passes=passes,
         steps=tuple(steps),
-        reach=int(result.plan.wish.reach),
+        reach=int(result.plan.orders.reach),
         vp=vp,
         satellite=satellites > 0,
         offered=int(after.turn.leech[:, HUMAN].max()),

@@ -33,7 +33,7 @@ class Cells:
 
     bits: Array  # (C,) int16
     any: Array  # () int16, the bits that some cell has
-    mines: Array  # (W,) bool, some cell takes a mine in that way: of the game, then static ones
+    mines: Array  # (W,) bool, some cell is a legal target of each mode that builds a mine
     nearest: Array  # () int8, distance to the nearest spot for a Gaia project
 
     def any_cell(self, use: str) -> Array:

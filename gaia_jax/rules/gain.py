@@ -265,9 +265,9 @@ def event_vector(ruleset: Ruleset, happened: dict[str, Array]) -> Array:
         KeyError: an event that nothing fires, or one that the ruleset does not know.
     """
     names = ruleset.ids["event"]
-    odd = happened.keys() ^ set(names)
-    if odd:
-        raise KeyError(f"events without a source, or unknown: {', '.join(sorted(odd))}")
+    mismatched = happened.keys() ^ set(names)
+    if mismatched:
+        raise KeyError(f"events without a source, or unknown: {', '.join(sorted(mismatched))}")
     return jnp.stack([jnp.asarray(happened[name], jnp.int32) for name in names])
 
 

@@ -167,8 +167,8 @@ def resolve_offers(
     )
 
     def resolve_event(carry: Carry, row: tuple[Array, Array]) -> tuple[Carry, Array]:
-        (vp, stone, *bowls), blocked, decider_next = carry
-        players = power.with_bowls(everyone, *bowls, vp=vp, brainstone=stone)
+        (vp, brainstone, *bowls), blocked, decider_next = carry
+        players = power.with_bowls(everyone, *bowls, vp=vp, brainstone=brainstone)
         offered, is_answer = row
         a = amount(players, offered)
         free = (a == 1) & ~adds_token & ~may_decline_free & ruleset.free_leech_is_taken
@@ -189,13 +189,13 @@ def resolve_offers(
     everyone = game.players.edit()
     before = everyone.vp, everyone.brainstone, *power.bowls(everyone)
     start: Carry = before, ~resolved, jnp.zeros((), jnp.int32)
-    ((vp, stone, *bowls), blocked, decider_next), left = lax.scan(
+    ((vp, brainstone, *bowls), blocked, decider_next), left = lax.scan(
         resolve_event,
         start,
         (rows, jnp.arange(EVENTS + 1) == 0),
         unroll=EVENTS + 1 if on_gpu() else 1,
     )
-    players = power.with_bowls(everyone, *bowls, brainstone=stone)
+    players = power.with_bowls(everyone, *bowls, brainstone=brainstone)
     players = jax.vmap(book)(players, {"LEECH": vp - everyone.vp})
     left = left[1:].astype(game.turn.leech.dtype)
     return players.pack(), left, blocked & resolved, decider_next

@@ -77,7 +77,7 @@ def _mode(game: GameState) -> Array:
 
 
 def _cell_uses(seat: Seat, acts: once_per_round.Actions, mode: OperationRow) -> cells.Cells:
-    """What the cells are good for; mines by the plane's own way, then by every mode."""
+    """What the cells are good for; for mines the plane's mode, then all others that build one."""
     ruleset, game, row = seat.ruleset, seat.game, seat.ruleset.operation_index
     my_turn, target = seat.at(Node.TURN), seat.at(Node.TARGET)
     plain = jnp.where(my_turn, row["mine"], jnp.where(target, _mode(game), 0))

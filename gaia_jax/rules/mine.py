@@ -110,9 +110,9 @@ def price(seat: Seat, at: Site, op: OperationRow) -> Price:
     t, none = ruleset.tables, jnp.int8(0)
     level = me.tracks[ruleset.ids["track"].index("terraforming")]
     ore_per_step = jnp.asarray(t.ore_per_step)[level].astype(jnp.int8)
-    rock = (at.planet == ASTEROID) & ~at.guest
+    is_asteroid = (at.planet == ASTEROID) & ~at.guest
     steps = jnp.where(at.guest, none, jnp.maximum(at.steps - as_int8(op.free_steps), 0))
-    base = 1 - jnp.where(rock, jnp.int8(1), as_int8(op.mine_is_free))
+    base = 1 - jnp.where(is_asteroid, jnp.int8(1), as_int8(op.mine_is_free))
     ore = base * costs.MINE_COST.ore + steps * ore_per_step
     gaia = (at.planet == GAIA) & ~at.own_gaia & ~at.guest
     # The Gleens pay ore for a Gaia planet if enough is left after the mine, else QIC (MIN-10).
@@ -126,7 +126,7 @@ def price(seat: Seat, at: Site, op: OperationRow) -> Price:
         ore=ore + jnp.where(gaia & in_ore, as_int8(faction.gaia_ore), none),
         credits=base * costs.MINE_COST.credits,
         qic=jnp.minimum(stretch, INT8_MAX - gaia_qic) + gaia_qic,
-        gaiaformer=(rock & (op.asteroid_rule != ASTEROIDS_ONLY)).astype(jnp.int8),
+        gaiaformer=(is_asteroid & (op.asteroid_rule != ASTEROIDS_ONLY)).astype(jnp.int8),
     )
 
 
@@ -136,8 +136,10 @@ def affordable(seat: Seat, at: Site, op: OperationRow) -> Array:
     The price of `op` in power, and whether it is still there this round, are not asked here.
     """
     me, cost = seat.me, price(seat, at, op)
-    rock = (at.planet == ASTEROID) & ~at.guest
-    allowed = jnp.where(rock, op.asteroid_rule != NO_ASTEROIDS, op.asteroid_rule != ASTEROIDS_ONLY)
+    is_asteroid = (at.planet == ASTEROID) & ~at.guest
+    allowed = jnp.where(
+        is_asteroid, op.asteroid_rule != NO_ASTEROIDS, op.asteroid_rule != ASTEROIDS_ONLY
+    )
     possible = (op.mine > 0) & (me.built[MINE] < costs.PIECES["MINE"])
     if not seat.ruleset.free_steps_without_need:
         allowed &= (op.needs_step == 0) | (at.steps > 0)

@@ -137,8 +137,8 @@ def options(seat: Seat, acts: Actions, uses: Cells, ships: Explorable) -> list[A
     """(power,), (shared,), (special actions,) bool: payable, with a target where one is asked.
 
     Args:
-        uses: what the cells are good for; its `mines` are of the plane's own way, the faction's
-            special, then `acts.mine_modes`.
+        uses: what the cells are good for; its `mines` are of the plane's mode, the faction's
+            special action, then `acts.mine_modes`.
         ships: those of the modes are by `acts.places_where("explore")`.
     """
     ops, me = acts.rows, seat.me

@@ -35,12 +35,12 @@ def scatter_bool(n: int, places: np.ndarray, values: Array) -> Array:
 
 def payable(faction: FactionRow, me: Players, op: OperationRow) -> Array:
     """bool, the player has the price of the operation itself (ROU-05, EXP-01)."""
-    stone = (me.brainstone >= 0) & (me.brainstone <= 2)
+    has_brainstone = (me.brainstone >= 0) & (me.brainstone <= 2)
     resources = [me.resources[i] >= op.cost_resources[..., i] for i in range(len(RESOURCES))]
     return (
         reduce(operator.and_, resources)
         & (power.spendable(me, power_worth(faction, me)) >= op.cost.power)
         & (power.total_tokens(me) >= op.cost.tokens)
         & (me.vp >= op.cost.vp)
-        & (stone | (op.brainstone == 0))
+        & (has_brainstone | (op.brainstone == 0))
     )

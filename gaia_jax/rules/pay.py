@@ -87,9 +87,13 @@ def pay(
     of_site = jnp.stack([price.credits, price.ore, 0 * price.ore, price.qic])
     worth = power_worth(faction, me)
     reverse = turn.brainstone_reversed
-    me, stone = power.spend(me, op.cost.power, worth, reverse)
+    me, spends_brainstone = power.spend(me, op.cost.power, worth, reverse)
     # FRE-10: the brainstone, spent for one power, still gives three credits.
-    small = stone & (op.cost.power < costs.BRAINSTONE_POWER) & is_verb(ruleset, decision, "free")
+    small = (
+        spends_brainstone
+        & (op.cost.power < costs.BRAINSTONE_POWER)
+        & is_verb(ruleset, decision, "free")
+    )
     extra_credits = jnp.where(small, costs.BRAINSTONE_POWER - 1, 0) * (jnp.arange(4) == 0)
     resources = me.resources - op.cost_resources - of_site + extra_credits
     me = me.replace(

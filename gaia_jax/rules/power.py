@@ -33,9 +33,9 @@ def with_bowls(
 
 def capacity(me: Players) -> Array:
     """() int32, the most power that can be charged: two for each token in I, one in II (LEE-01)."""
-    stone = jnp.where(me.brainstone == 0, 2, jnp.where(me.brainstone == 1, 1, 0))
+    brainstone = jnp.where(me.brainstone == 0, 2, jnp.where(me.brainstone == 1, 1, 0))
     bowl_1, bowl_2, _ = bowls(me)
-    return 2 * bowl_1 + bowl_2 + stone
+    return 2 * bowl_1 + bowl_2 + brainstone
 
 
 def charge(me: Players, amount: Array) -> Players:
@@ -46,17 +46,17 @@ def charge(me: Players, amount: Array) -> Players:
         amount: () int32, >= 0.
     """
     bowl_1, bowl_2, bowl_3 = bowls(me)
-    stone = me.brainstone
-    lift = (stone == 0) & (amount >= 1)
-    stone = jnp.where(lift, 1, stone)
+    brainstone = me.brainstone
+    lift = (brainstone == 0) & (amount >= 1)
+    brainstone = jnp.where(lift, 1, brainstone)
     rest = amount - lift
     first = jnp.minimum(rest, bowl_1)
     rest = rest - first
-    lift = (stone == 1) & (rest >= 1)
-    stone = jnp.where(lift, 2, stone)
+    lift = (brainstone == 1) & (rest >= 1)
+    brainstone = jnp.where(lift, 2, brainstone)
     second = jnp.minimum(rest - lift, bowl_2 + first)
     return with_bowls(
-        me, bowl_1 - first, bowl_2 + first - second, bowl_3 + second, brainstone=stone
+        me, bowl_1 - first, bowl_2 + first - second, bowl_3 + second, brainstone=brainstone
     )
 
 
@@ -81,12 +81,13 @@ def spend(me: Players, cost: Array, worth: Array, reverse: Array) -> tuple[Playe
         The row, and whether the brainstone moved.
     """
     ordinary = (cost + worth - 1) // worth
-    stone = (me.brainstone == 2) & (cost > 0)
-    stone &= ((cost >= BRAINSTONE_POWER) ^ reverse) | (me.power[..., 2] < cost)
-    moved = jnp.where(stone, jnp.maximum(cost - BRAINSTONE_POWER, 0), ordinary)
+    spends_brainstone = (me.brainstone == 2) & (cost > 0)
+    spends_brainstone &= ((cost >= BRAINSTONE_POWER) ^ reverse) | (me.power[..., 2] < cost)
+    moved = jnp.where(spends_brainstone, jnp.maximum(cost - BRAINSTONE_POWER, 0), ordinary)
     bowl_1, bowl_2, bowl_3 = bowls(me)
-    left = jnp.where(stone, 0, me.brainstone)
-    return with_bowls(me, bowl_1 + moved, bowl_2, bowl_3 - moved, brainstone=left), stone
+    left = jnp.where(spends_brainstone, 0, me.brainstone)
+    me = with_bowls(me, bowl_1 + moved, bowl_2, bowl_3 - moved, brainstone=left)
+    return me, spends_brainstone
 
 
 def total_tokens(me: Players) -> Array:
@@ -110,17 +111,17 @@ def to_gaia_area(me: Players, count: Array, reverse: Array) -> Players:
     Args:
         reverse: () bool, the brainstone comes after the ordinary tokens of all bowls (A21).
     """
-    left, stone, ordinary = [], me.brainstone, 0 * me.gaia_power
+    left, brainstone, ordinary = [], me.brainstone, 0 * me.gaia_power
     for i, tokens in enumerate(bowls(me)):
         moved = jnp.minimum(count, tokens)
         left.append(tokens - moved)
         count, ordinary = count - moved, ordinary + moved
-        lift = (stone == i) & (count > 0) & ~reverse
-        stone = jnp.where(lift, GAIA_AREA, stone)
+        lift = (brainstone == i) & (count > 0) & ~reverse
+        brainstone = jnp.where(lift, GAIA_AREA, brainstone)
         count = count - lift
-    last = reverse & (count > 0) & (stone >= 0)
-    stone = jnp.where(last, GAIA_AREA, stone)
-    return with_bowls(me, *left, brainstone=stone, gaia_power=me.gaia_power + ordinary)
+    last = reverse & (count > 0) & (brainstone >= 0)
+    brainstone = jnp.where(last, GAIA_AREA, brainstone)
+    return with_bowls(me, *left, brainstone=brainstone, gaia_power=me.gaia_power + ordinary)
 
 
 def burnable(me: Players) -> Array:
@@ -137,13 +138,13 @@ def burn(me: Players, happens: Array, to_gaia: Array, reverse: Array) -> Players
         reverse: () bool, two ordinary tokens where there are two (A21).
     """
     bowl_1, bowl_2, bowl_3 = bowls(me)
-    stone = happens * ((me.brainstone == 1) & ~(reverse & (bowl_2 >= 2)))
+    brainstone = happens * ((me.brainstone == 1) & ~(reverse & (bowl_2 >= 2)))
     return with_bowls(
         me,
         bowl_1,
-        bowl_2 + stone - 2 * happens,
-        bowl_3 + happens - stone,
-        brainstone=me.brainstone + stone,
+        bowl_2 + brainstone - 2 * happens,
+        bowl_3 + happens - brainstone,
+        brainstone=me.brainstone + brainstone,
         gaia_power=me.gaia_power + happens * to_gaia,
     )
 

@@ -128,24 +128,24 @@ def _open(
     """Sub-decisions that the decision closes and opens, its once-a-round mark, its leech event."""
     node, decision, op = game.turn.node, acted.decision, operation(ruleset, acted.op)
     before = player_row(game, game.turn.player.astype(jnp.int32))
-    gift, turn, placement = operation(ruleset, gained.op), gained.turn.edit(), acted.placement
+    gained_op, turn, placement = operation(ruleset, gained.op), gained.turn.edit(), acted.placement
 
-    def closes(*nodes: int) -> Array:
+    def at_node(*nodes: int) -> Array:
         return reduce(operator.or_, [node == x for x in nodes])
 
-    took_tile = closes(Node.TILE) & (
+    took_tile = at_node(Node.TILE) & (
         is_verb(ruleset, decision, "tile") | is_verb(ruleset, decision, "advanced")
     )
     # SA-QIC-4VP counts if it was owned before paying (ADV-01).
     owned = jnp.zeros((), bool)
     if "SA-QIC-4VP" in ruleset.ids["advanced"]:
         owned = has(before.advanced, ruleset.ids["advanced"].index("SA-QIC-4VP"))
-    cover = jnp.where(closes(Node.COVER), -1, turn.cover)
-    free_mine = jnp.where(closes(Node.FREE_MINE), -1, turn.free_mine)
-    pending_step = jnp.where(closes(Node.STEP), 0, turn.pending_step)
+    cover = jnp.where(at_node(Node.COVER), -1, turn.cover)
+    free_mine = jnp.where(at_node(Node.FREE_MINE), -1, turn.free_mine)
+    pending_step = jnp.where(at_node(Node.STEP), 0, turn.pending_step)
     retriggers = (op.retrigger > 0) & (before.tokens.sum() > 0)
-    event = (placement.structure > 0) & ~placement.swap & ~closes(Node.START)
-    free = closes(Node.TURN, Node.AFTER) & is_verb(ruleset, decision, "free")
+    event = (placement.structure > 0) & ~placement.swap & ~at_node(Node.START)
+    free = at_node(Node.TURN, Node.AFTER) & is_verb(ruleset, decision, "free")
     forms = is_verb(ruleset, decision, "form_federation")
     picked = jnp.where(is_verb(ruleset, decision, "commit"), federation.COMMIT_PICKS, decision.cell)
     # A chosen mode waits for its target, an upgrade for its piece; any other choice ends both.
@@ -161,14 +161,14 @@ def _open(
         | forms
         | (op.main > 0) & (turn.phase == Phase.ACTIONS),
         building=turn.building | forms,
-        last_pick=jnp.where(closes(Node.FEDERATION), picked, turn.last_pick),
-        tile=turn.tile & ~took_tile | (op.tile > 0) | (gift.tile > 0) | opens_tile,
-        token=turn.token & ~closes(Node.TOKEN),
-        retrigger=turn.retrigger & ~closes(Node.RETRIGGER) | retriggers,
+        last_pick=jnp.where(at_node(Node.FEDERATION), picked, turn.last_pick),
+        tile=turn.tile & ~took_tile | (op.tile > 0) | (gained_op.tile > 0) | opens_tile,
+        token=turn.token & ~at_node(Node.TOKEN),
+        retrigger=turn.retrigger & ~at_node(Node.RETRIGGER) | retriggers,
         cover=jnp.where(is_verb(ruleset, decision, "advanced"), decision.argument, cover),
-        free_mine=jnp.where(gift.free_mine > 0, gift.free_mine, free_mine),
+        free_mine=jnp.where(gained_op.free_mine > 0, gained_op.free_mine, free_mine),
         pending_step=jnp.where(gained.step.pending > 0, gained.step.pending, pending_step),
-        lost_planet=turn.lost_planet & ~closes(Node.LOST_PLANET),
+        lost_planet=turn.lost_planet & ~at_node(Node.LOST_PLANET),
         qic_action=turn.qic_action | (op.qic_action > 0) & owned,
         power_used=turn.power_used | jnp.where(op.slot_kind == POWER_SLOT, 1 << op.slot, 0),
         ship_used=turn.ship_used | jnp.where(op.slot_kind == SHIP_SLOT, 1 << op.slot, 0),

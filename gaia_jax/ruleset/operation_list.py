@@ -138,10 +138,14 @@ def _ships(pieces: Pieces) -> list[Operation]:
             )
         )
     for f in pieces.factions if pieces.ships else ():
-        cost, stone = f.shuttle_cost, f.shuttle_brainstone
         ops.append(
             Operation(
-                f"explore {f.id}", cost, source="EXPLORE", main=True, explore=True, brainstone=stone
+                f"explore {f.id}",
+                f.shuttle_cost,
+                source="EXPLORE",
+                main=True,
+                explore=True,
+                brainstone=f.shuttle_brainstone,
             )
         )
     artifact_ship = pieces.ships.index(ARTIFACT_SHIP) if pieces.artifacts else -1

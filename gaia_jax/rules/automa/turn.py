@@ -22,7 +22,7 @@ from gaia_jax.xla.packed import pick
 from gaia_jax.xla.struct import pytree
 
 
-class Wishes(NamedTuple):
+class CardOrders(NamedTuple):
     """What an action card asks for, with what its faction makes of it."""
 
     builds: Array  # () bool, a mine
@@ -36,7 +36,7 @@ class Wishes(NamedTuple):
     spaces: Array  # () int32, action spaces to cover
 
 
-def wishes(action: CardNumbers, support: CardNumbers, faction: FactionNumbers) -> Wishes:
+def card_orders(action: CardNumbers, support: CardNumbers, faction: FactionNumbers) -> CardOrders:
     """What a turn's cards ask for."""
 
     def is_action(name: str) -> Array:
@@ -49,7 +49,7 @@ def wishes(action: CardNumbers, support: CardNumbers, faction: FactionNumbers) -
     random = highest | is_action(automa.RESEARCH_RANDOM)
     by_card = jnp.where(random, RANDOM_RESEARCH, NO_RESEARCH)
     covers = jnp.where(is_action(automa.POWER), faction.card_power_actions, 0)
-    return Wishes(
+    return CardOrders(
         builds=builds,
         upgrades=builds | upgrades_first,
         upgrades_first=upgrades_first,
@@ -62,11 +62,11 @@ def wishes(action: CardNumbers, support: CardNumbers, faction: FactionNumbers) -
     )
 
 
-def research_options(game: GameState, me: Players, wish: Wishes) -> tuple[Array, Array]:
+def research_options(game: GameState, me: Players, orders: CardOrders) -> tuple[Array, Array]:
     """Of each track: it may be chosen, and its advanced tile would be removed (AUT-24).
 
     Args:
-        wish: of whose `track` NO_RESEARCH is none.
+        orders: of whose `track` NO_RESEARCH is none.
     Returns:
         Twice (6,) bool.
     """
@@ -76,17 +76,17 @@ def research_options(game: GameState, me: Players, wish: Wishes) -> tuple[Array,
     takes_tile = (mine == MAX_LEVEL - 1) & (left >> number & 1 == 1)
     valid = (mine < MAX_LEVEL - 1) | (mine == MAX_LEVEL - 1) & is_free | takes_tile
     level = jnp.where(valid, mine, -1)
-    options = valid & (~wish.highest | (level == level.max()))
-    options &= (wish.track == RANDOM_RESEARCH) | (wish.track == number)
+    options = valid & (~orders.highest | (level == level.max()))
+    options &= (orders.track == RANDOM_RESEARCH) | (orders.track == number)
     return options, takes_tile
 
 
 def research(
-    game: GameState, me: Players, wish: Wishes, support: CardNumbers
+    game: GameState, me: Players, orders: CardOrders, support: CardNumbers
 ) -> tuple[Array, Array]:
     """The Automa's levels, (6,) int32, and `Turn.advanced_left` after its research (AUT-24)."""
     mine, number = me.tracks, jnp.arange(me.tracks.shape[0])
-    options, takes_tile = research_options(game, me, wish)
+    options, takes_tile = research_options(game, me, orders)
     left = game.turn.advanced_left.astype(jnp.int32)
     chosen = numbered(options, support)
     left = left & ~jnp.where(chosen & takes_tile, 1 << number, 0).sum()
@@ -138,7 +138,7 @@ def gain(ruleset: Ruleset, game: GameState, me: Players, source: str, *vp: Array
 class Plan(NamedTuple):
     """What the Automa chooses in a turn, before anything happens."""
 
-    wish: Wishes
+    orders: CardOrders
     mines: Order
     upgrades: Order
     is_mine: Array  # () bool
@@ -153,37 +153,37 @@ def plan(ruleset: Ruleset, game: GameState, me: Players, turn_cards: TurnCards) 
         me: the Automa's row.
     """
     support, faction = turn_cards.support, cards.faction(ruleset, game)
-    wish = wishes(turn_cards.action, support, faction)
+    orders = card_orders(turn_cards.action, support, faction)
     distance = distance_to_human(ruleset, game.board)
     at = placing.selection(ruleset, support, distance)
-    mines = placing.mine_order(ruleset, game, me, at, wish.reach, wish.prefers)
-    upgrades, structure = placing.upgrade_order(ruleset, game, me, at, wish.downgrades)
+    mines = placing.mine_order(ruleset, game, me, at, orders.reach, orders.prefers)
+    upgrades, structure = placing.upgrade_order(ruleset, game, me, at, orders.downgrades)
     new_mine, upgrade = placing.best_mine(mines), placing.best_upgrade(upgrades, structure)
-    is_mine = wish.builds & new_mine.possible & ~(wish.upgrades_first & upgrade.possible)
-    is_upgrade = wish.upgrades & upgrade.possible & ~is_mine
+    is_mine = orders.builds & new_mine.possible & ~(orders.upgrades_first & upgrade.possible)
+    is_upgrade = orders.upgrades & upgrade.possible & ~is_mine
     choice = placing.Choice(
         jnp.where(is_mine, new_mine.cell, upgrade.cell),
         jnp.where(is_mine, new_mine.structure, upgrade.structure),
         is_mine | is_upgrade,
     )
     researches = is_upgrade & (choice.structure == RL) & (faction.lab_research > 0)
-    wish = wish._replace(track=jnp.where(researches, RANDOM_RESEARCH, wish.track))
-    return Plan(wish, mines, upgrades, is_mine, is_upgrade, choice)
+    orders = orders._replace(track=jnp.where(researches, RANDOM_RESEARCH, orders.track))
+    return Plan(orders, mines, upgrades, is_mine, is_upgrade, choice)
 
 
 def act(ruleset: Ruleset, game: GameState, turn_cards: TurnCards) -> GameState:
     """The game after the action of the action card, with the power that it offers (AUT-14)."""
     me, support = player_row(game, jnp.int32(AUTOMA)), turn_cards.support
     faction = cards.faction(ruleset, game)
-    wish, _, _, is_mine, is_upgrade, choice = plan(ruleset, game, me, turn_cards)
+    orders, _, _, is_mine, is_upgrade, choice = plan(ruleset, game, me, turn_cards)
     opens_type = placing.is_new_type(me, pick(game.board.planet, choice.cell)) & is_mine
     alone = placing.lies_alone(game, choice.cell) & is_mine
     offered = jnp.where(
         choice.possible, leech.offers(ruleset, game, choice.cell, jnp.int32(AUTOMA))[HUMAN], 0
     )
     game, me = placing.place_structure(ruleset, game, me, choice, is_mine)
-    tracks, advanced_left = research(game, me, wish, support)
-    covered = cover_spaces(ruleset, game.turn, me.shuttles, wish.spaces, support)
+    tracks, advanced_left = research(game, me, orders, support)
+    covered = cover_spaces(ruleset, game.turn, me.shuttles, orders.spaces, support)
     special = turn_cards.action.action == automa.ACTIONS.index(automa.FACTION)
     me = gain(
         ruleset,
