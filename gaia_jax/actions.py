@@ -45,10 +45,10 @@ def from_text(ruleset: Ruleset, text: str) -> int:
         raise ValueError(f"action {shown(text)}: unknown verb, one of {', '.join(verbs)}")
     verb = words[0]
     if verb in PLANES:
-        raise ValueError(f"action {shown(text)}: {verb} wants a cell of the map as q,r")
+        raise ValueError(f"action {shown(text)}: {verb} requires a cell as q,r")
     if verb in BARE:
         raise ValueError(f"action {shown(text)}: {verb} takes no argument")
-    raise ValueError(f"action {shown(text)}: {verb} wants one of {', '.join(space.ids[verb])}")
+    raise ValueError(f"action {shown(text)}: {verb} requires one of {', '.join(space.ids[verb])}")
 
 
 def _space(ruleset: Ruleset) -> ActionSpace:

@@ -134,7 +134,7 @@ def ruleset_of(id: str, players: int = 4) -> Ruleset:
     if isinstance(players, bool) or not isinstance(players, int) or (id, players) not in VARIANTS:
         ids = ", ".join(str(p) for i, p in sorted(VARIANTS) if i == id)
         others = ", ".join(i for i, p in sorted(VARIANTS) if type(players) is int and p == players)
-        hint = f"; rulesets for {players} players: {others}" if others else ""
+        hint = f"; rulesets for {players} player{'s' * (players != 1)}: {others}" if others else ""
         raise ValueError(f"{id!r} is a game for {ids} players, not {shown(players)}{hint}")
     return VARIANTS[id, players]
 

@@ -41,7 +41,7 @@ def choices(ids: Sequence[Hashable]) -> str:
 def check_object(path: str, value: object, keys: Sequence[str]) -> Mapping[str, Any]:
     """An object with just these keys."""
     if not isinstance(value, Mapping):
-        raise ValueError(f"{path}: an object is wanted, not {shown(value)}")
+        raise ValueError(f"{path}: must be an object, got {shown(value)}")
     for key in value:
         if key not in keys:
             raise ValueError(f"{path}: unknown key {shown(key)}; known are {choices(keys)}")
@@ -54,7 +54,7 @@ def check_object(path: str, value: object, keys: Sequence[str]) -> Mapping[str, 
 def check_list(path: str, value: object, count: int) -> list[Any]:
     """A list of just that many values."""
     if not isinstance(value, list | tuple) or len(value) != count:
-        raise ValueError(f"{path}: a list of {count} is wanted, not {shown(value)}")
+        raise ValueError(f"{path}: must be a list of {count}, got {shown(value)}")
     return list(value)
 
 

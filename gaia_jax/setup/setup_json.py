@@ -188,7 +188,7 @@ def players_of(data: object) -> int:
         ValueError: `data` is no object, or its number of players is none.
     """
     if not isinstance(data, Mapping):
-        raise ValueError(f"set-up: an object is wanted, not {shown(data)}")
+        raise ValueError(f"set-up: must be an object, got {shown(data)}")
     factions, subject = data.get("factions"), "players"
     players = data.get(subject, 4)
     if subject not in data and isinstance(factions, list | tuple):
@@ -246,7 +246,7 @@ def _check_setup(setup: Any, ruleset: Ruleset) -> None:
     if not isinstance(setup, Setup):
         raise TypeError(f"setup must be a Setup, not {shown(setup)}")
     if np.ndim(setup.economy_side):
-        raise ValueError(f"one set-up is wanted, not a batch of {np.shape(setup.economy_side)}")
+        raise ValueError(f"setup must be one set-up, got a batch of {np.shape(setup.economy_side)}")
     if (setup.automa is None) is not (ruleset.automa is None):
         raise ValueError(f"setup is of another ruleset than {ruleset.name!r}: see setup.automa")
     parts = vars(setup) | (vars(setup.automa) if setup.automa else {})
@@ -375,6 +375,6 @@ def _read_interface(ruleset: Ruleset, ships: Any, rest: Any) -> tuple[np.ndarray
     for kind in kinds:
         count, expected = contents.count(kind), parts.interface_tiles.count(kind)
         if count != expected:
-            raise ValueError(f"interface: {expected} of {kind!r} are wanted, not {count}")
+            raise ValueError(f"interface: must have {expected} of {kind!r}, got {count}")
     interface = [planets.PLANETS.index(rest.get(cell, "Ship")) for cell in cells]
     return np.array(interface), ruleset.geometry.interface_cells[places]

@@ -30,12 +30,12 @@ def test_white_space_does_not_matter():
     [
         ("", "unknown verb, one of mine, project"),
         ("build 3,-2", "'build 3,-2': unknown verb, one of mine, project, upgrade, pick, free"),
-        ("mine", "mine wants a cell of the map as q,r"),
-        ("mine 99,99", "'mine 99,99': mine wants a cell of the map as q,r"),
+        ("mine", "mine requires a cell as q,r"),
+        ("mine 99,99", "'mine 99,99': mine requires a cell as q,r"),
         ("pass now", "pass takes no argument"),
-        ("power PA_8C", "power wants one of PA_TF1, PA_2PT"),
-        ("leech", "leech wants one of CHARGE, TOKEN_FIRST, DECLINE"),
-        ("advance science ai", "advance wants one of terraforming"),
+        ("power PA_8C", "power requires one of PA_TF1, PA_2PT"),
+        ("leech", "leech requires one of CHARGE, TOKEN_FIRST, DECLINE"),
+        ("advance science ai", "advance requires one of terraforming"),
         ("MINE 0,0", "unknown verb"),
     ],
 )

@@ -166,7 +166,7 @@ def test_set_ups_are_written_and_read(env: Any, drawn: Any) -> None:
     data = setup_to_dict(setup, env.ruleset)
     del data["players"]
     gaia_jax.setup_from_json(data, env.ruleset)
-    with pytest.raises(ValueError, match=r"a list of \d+ is wanted"):
+    with pytest.raises(ValueError, match=r"must be a list of \d+"):
         gaia_jax.setup_from_json(data, for_four)
 
 

@@ -279,7 +279,7 @@ def _setups() -> list[Case]:
         Case("env.init_from(base_state.game.setup)", "must be of shape"),
         Case("setup_to_json(setup, base.ruleset)", "the set-up of another ruleset?"),
         Case("setup_to_json(base_state.game.setup, env.ruleset)", "the set-up of another ruleset?"),
-        Case("setup_to_json(batch.game.setup, env.ruleset)", "not a batch of (2,)"),
+        Case("setup_to_json(batch.game.setup, env.ruleset)", "got a batch of (2,)"),
         Case("setup_to_dict(jax.eval_shape(lambda: setup), env.ruleset)", "must be numbers, not"),
     ]
     for x in NOT_RULESETS:
@@ -291,7 +291,7 @@ def _setups() -> list[Case]:
 def _json() -> list[Case]:
     cases = []
     for x in ("None", "5", "[]", "'null'", "'[]'", "'5'", "b'{}'", "True", "setup"):
-        cases.append(Case(f"setup_from_json({x}, env.ruleset)", "set-up: an object is wanted, not"))
+        cases.append(Case(f"setup_from_json({x}, env.ruleset)", "set-up: must be an object, got"))
     for x in ("''", "'{'", "'{]'", "'x' * 1000", "'{\\'a\\': 1}'", "'\\0'"):
         cases.append(Case(f"setup_from_json({x}, env.ruleset)", "the set-up is not JSON"))
     cases += [
@@ -324,7 +324,7 @@ def _records() -> list[Case]:
         Case("replay.play(record(ruleset='chess'))", "unknown ruleset 'chess'; known are"),
         Case("replay.play(record(version='0.0'))", "version 0.0"),
         Case("replay.play(record(setup={}))", "setup: set-up: key 'sectors' is missing"),
-        Case("replay.play(record(setup=edited('deep', 5)))", "deep: a list of 8 is wanted, not 5"),
+        Case("replay.play(record(setup=edited('deep', 5)))", "deep: must be a list of 8, got 5"),
         Case("replay.play(record(actions=('jump',)))", "action 1: action 'jump': unknown verb"),
         Case("replay.play(record(actions=(None,)))", "text must be a str, not None"),
     ]

@@ -217,5 +217,5 @@ def test_another_final_score(capsys, path, record):
 
 def test_only_one_game_is_recorded(env):
     setups = jax.eval_shape(jax.vmap(env.draw_setup), jax.random.split(jax.random.key(0), 2))
-    with pytest.raises(ValueError, match="one set-up is wanted, not a batch"):
+    with pytest.raises(ValueError, match="setup must be one set-up, got a batch"):
         Record.of(env, setups, [], [])

@@ -59,7 +59,7 @@ def test_an_edited_set_up(data):
 
 def test_a_batch_is_an_error():
     batch = draw_many(jax.random.split(jax.random.key(0), 3))
-    with pytest.raises(ValueError, match=r"one set-up is wanted, not a batch of \(3,\)"):
+    with pytest.raises(ValueError, match=r"setup must be one set-up, got a batch of \(3,\)"):
         setup_to_json(batch, LOST_FLEET)
 
 
@@ -132,12 +132,12 @@ def _interface(content):
         (_set("sectors", 3, {"tile": "M05"}), "sectors[3]: key 'rotation' is missing"),
         (_set("basic_tiles", "free_4", "BT9_7VP"), "basic_tiles: unknown key 'free_4'"),
         # Shapes and counts.
-        (_set("ships", ["1,2"]), "ships: an object is wanted, not ['1,2']"),
-        (_set("deep", 2, "DS1A"), "deep[2]: an object is wanted, not 'DS1A'"),
-        (_set("turn_order", "0123"), "turn_order: a list of 4 is wanted, not '0123'"),
-        (lambda d: d["factions"].pop(), "factions: a list of 4 is wanted"),
-        (lambda d: d["sectors"].pop(), "sectors: a list of 10 is wanted"),
-        (lambda d: d["boosters"].append("RB1"), "boosters: a list of 7 is wanted"),
+        (_set("ships", ["1,2"]), "ships: must be an object, got ['1,2']"),
+        (_set("deep", 2, "DS1A"), "deep[2]: must be an object, got 'DS1A'"),
+        (_set("turn_order", "0123"), "turn_order: must be a list of 4, got '0123'"),
+        (lambda d: d["factions"].pop(), "factions: must be a list of 4"),
+        (lambda d: d["sectors"].pop(), "sectors: must be a list of 10"),
+        (lambda d: d["boosters"].append("RB1"), "boosters: must be a list of 7"),
         # Unknown values, with the choices.
         (
             _set("sectors", 3, "tile", "M11"),
@@ -182,7 +182,7 @@ def _interface(content):
             lambda d: _ships(d, ECLIPSE="-2,3"),  # MAP-07
             "ships: TWILIGHT at '-3,1' and ECLIPSE at '-2,3' are closer than 4",
         ),
-        (_interface("Proto"), "interface: 1 of 'Proto' are wanted, not 2"),
+        (_interface("Proto"), "interface: must have 1 of 'Proto', got 2"),
         (lambda d: (_ships(d), d["interface"].pop("8,-5")), "interface: key '8,-5' is missing"),
         (
             lambda d: (_ships(d), d["interface"].update({"1,2": "Proto"})),
@@ -208,7 +208,7 @@ def test_the_number_of_players_that_is_wrong_is_named():
 def test_broken_text():
     with pytest.raises(ValueError, match="the set-up is not JSON: Expecting"):
         setup_from_json("{", LOST_FLEET)
-    with pytest.raises(ValueError, match="set-up: an object is wanted, not None"):
+    with pytest.raises(ValueError, match="set-up: must be an object, got None"):
         setup_from_json("null", LOST_FLEET)
     with pytest.raises(ValueError, match="the set-up: key 'deep' appears twice"):
         setup_from_json('{"deep": [], "deep": []}', LOST_FLEET)

@@ -249,7 +249,7 @@ def test_what_is_wrong_is_one_line(capsys, tmp_path):
         (("--setup", tmp_path / "none.json"), "cannot read"),
         (("--setup", tmp_path / "no.json"), "not JSON"),
         (("--setup", tmp_path / "key.json"), "unknown key 'more'"),
-        (("--setup", tmp_path / "list.json"), "an object is wanted"),
+        (("--setup", tmp_path / "list.json"), "must be an object"),
         (("--setup", tmp_path / "faction.json"), "NOBODY"),
         (("--setup", tmp_path / "two.json"), "players"),
         (("--setup", record), "--record"),

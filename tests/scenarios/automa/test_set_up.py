@@ -160,10 +160,10 @@ def test_a_set_up_file_is_read_as_it_was_written():
         ({"level": "hard"}, r"automa\['level'\]: unknown value 'hard'"),
         ({"faction": "AMBAS"}, r"automa\['faction'\]: unknown value 'AMBAS'"),
         ({"faction": "ITARS"}, "is the human's"),
-        ({"decks": decks("automa")}, r"automa\['decks'\]\[0\]: a list of 8 is wanted"),
+        ({"decks": decks("automa")}, r"automa\['decks'\]\[0\]: must be a list of 8"),
         ({"faction": "FIRAKS"}, "two sides of one board"),
         ({"booster_card": 18}, r"automa\['booster_card'\]: unknown value 18"),
-        ({"start_mine_cards": [1]}, "a list of 3 is wanted"),
+        ({"start_mine_cards": [1]}, "must be a list of 3"),
     ],
 )
 def test_a_broken_part_of_a_set_up_file_is_refused(change, message):
