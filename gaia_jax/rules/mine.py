@@ -45,7 +45,10 @@ class Site:
 
 @pytree
 class Price:
-    """What a mine costs besides the price of the action that builds it; int8."""
+    """What a target costs besides the price of the action: a mine, or the range in QIC alone.
+
+    All int8, but for `qic` where it may be that of the range to a ship: int32.
+    """
 
     ore: Array
     credits: Array

@@ -56,14 +56,14 @@ def options(seat: Seat) -> dict[str, Array]:
 
 
 def owned_tokens(seat: Seat) -> Array:
-    """(11,) bool by `token` action, kinds that the player owns (FED-21)."""
+    """(tokens,) bool by `token` action, kinds that the player owns (FED-21)."""
     base, me = len(seat.ruleset.base_tokens) + 1, seat.me
     ship = me.tokens[base:][seat.game.setup.ship_token.astype(jnp.int32)]
     return jnp.concatenate([me.tokens[:base] > 0, ship[: len(seat.ruleset.ships)] > 0])
 
 
 def scored_by_action(seat: Seat, owned: Array) -> Array:
-    """(11,) bool, those of the `owned_tokens` that an action may score again (FED-21, A27)."""
+    """(tokens,) bool, those of the `owned_tokens` that an action may score again (FED-21, A27)."""
     if seat.ruleset.actions_without_gain:
         return owned
     # The Gleens' token alone gives nothing but resources.
@@ -73,7 +73,7 @@ def scored_by_action(seat: Seat, owned: Array) -> Array:
 
 
 def token_options(seat: Seat, mode: OperationRow) -> Array:
-    """(11,) bool, tokens to choose after a federation (FED-18), or owned ones to score again."""
+    """(tokens,) bool, those to choose after a federation (FED-18), or owned ones to score again."""
     turn, ships, owned = seat.game.turn, len(seat.ruleset.ships), owned_tokens(seat)
     supply = jnp.concatenate(
         [

@@ -37,7 +37,7 @@ def _pass_vp(pieces: Sequence[Any], counts: tuple[str, ...]) -> np.ndarray:
 def _action_operations(pieces: Pieces, row: Index) -> np.ndarray:
     """(A,) int16, the operation of an action at TURN, AFTER and PIECE; 0 if it has no operation.
 
-    Explorations, artifacts, academy B and faction specials depend on the game (`fleet`, `special`).
+    Explorations, artifacts, academy B and the action of a faction depend on the game (`decode`).
     """
     space = pieces.actions
     out = np.zeros(space.num_actions, np.int16)

@@ -1,4 +1,4 @@
-"""JSON values checked one by one: objects, lists, ids. `where` names the place in the document.
+"""JSON values checked one by one: objects, lists, ids. `path` names the place in the document.
 
 Each function raises ValueError with the place, the value and the choices.
 """

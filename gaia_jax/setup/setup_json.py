@@ -303,7 +303,7 @@ def _turned(ids: Sequence[str], tiles: Any, rotations: Any, turns: int) -> list[
     ]
 
 
-# Reading. `where` is the place in the set-up that an error names.
+# Reading. Each check is given first the `path`, the place that an error names.
 
 
 def _read_sectors(ruleset: Ruleset, value: object) -> tuple[np.ndarray, np.ndarray]:
