@@ -4,8 +4,8 @@
     state = env.init(key)
     state = env.step(state, action)
 
-`import gaia_jax` touches no device and needs neither flax nor optax. What it gives is loaded when
-it is first asked for, JAX too: so the commands say their `--help` at once.
+`import gaia_jax` touches no device and needs neither flax nor optax. Names are imported at first
+use, so `--help` starts without JAX.
 """
 
 from gaia_jax.cli import interrupts as _interrupts  # noqa: F401  first of all

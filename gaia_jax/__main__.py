@@ -1,7 +1,7 @@
-"""`python -m gaia_jax COMMAND ...`: what `gaia` is where the trainer is installed.
+"""`python -m gaia_jax`: runs the `gaia` command if the trainer is installed.
 
-This package knows nothing of the trainer. Whatever is installed as the program `gaia` is asked for
-by name; without it there is the version.
+Otherwise only `--version` works. This package does not import the trainer: it finds the installed
+program `gaia` by its name.
 """
 
 from __future__ import annotations
