@@ -111,6 +111,14 @@ def test_an_address_that_changes_while_the_form_loads_builds_it_once(
     assert tab.page.locator("#chair-0").count() == 1
 
 
+def test_a_name_is_stored_where_there_is_no_seat_to_take(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4)
+    tab.page.click(".tabs button[data-tab='Table']")
+    tab.page.fill("#own-name", " Anna ")
+    tab.page.press("#own-name", "Tab")
+    assert tab.page.evaluate("ownName()") == "Anna"
+
+
 def test_charts_have_names(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     measures.press_tab(tab.page, "Log")

@@ -312,6 +312,14 @@ def test_settings_belong_to_whoever_plays_the_seat(network: Network) -> None:
     assert [chosen.take_power for chosen in table.settings] == [3, -1, -1]
 
 
+def test_a_name_that_was_given_later_is_that_of_the_next_table(network: Network) -> None:
+    host = network.browser(network.access.key)
+    id = host.post("/api/games", ruleset="base", seats=["you"] * 2, seed=1)["id"]
+    for name in ("Anna", "Ben"):
+        id = host.post("/api/games", again=id, name=name)["id"]
+        assert network.server.get(id).members.names == ["Anna", ""], "an earlier name stays"
+
+
 def test_a_past_decision_is_explained_to_those_who_play() -> None:
     """Player 0 decided at position 0 and decides at position 1; at position 2 the game is over."""
     seats = ["you", "you"]

@@ -106,7 +106,7 @@ class GameServer:
         host_name = read_name(form["name"]) if form.get("name") else ""
         members = Members.of(browser, host_name, seats, self.shared)
         if earlier:
-            members = members.take_people_from(earlier.members)
+            members = members.take_people_from(earlier.members, seats, host_name)
         by_seat = list(earlier.settings) if earlier else [chosen] * len(seats)
         for player in members.played_by(browser, seats):
             by_seat[player] = chosen

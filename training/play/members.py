@@ -55,10 +55,16 @@ class Members:
             members.sit(host, seats.index(HUMAN), name)
         return members
 
-    def take_people_from(self, before: Members) -> Members:
-        """These members with the people of an earlier table, under new keys."""
+    def take_people_from(self, before: Members, seats: Sequence[str], name: str) -> Members:
+        """These members with the people of an earlier table, under new keys.
+
+        Args:
+            name: of the host, whose seat may have had none.
+        """
         self.names, self.browsers = list(before.names), [list(seat) for seat in before.browsers]
         self.watchers, self.shared = list(before.watchers), before.shared
+        for player in self.played_by(self.host, seats)[:1]:
+            self.names[player] = self.names[player] or name
         return self
 
     def share(self, browser: str) -> None:

@@ -64,7 +64,7 @@ def seats_of(form: Mapping[str, Any], record: Record | None, agents: AgentPool) 
 def rematch(game: Game, form: Mapping[str, Any]) -> dict[str, Any]:
     """The form of a game with the set-up and the seats of an earlier one."""
     rematch = {"ruleset": game.rules.env.id, "setup": game.setup_json(), "seats": game.seats}
-    return {**rematch, "settings": form.get("settings", {})}
+    return {**rematch, "settings": form.get("settings", {}), "name": form.get("name", "")}
 
 
 def _choose_solo_factions(

@@ -65,4 +65,5 @@ async function route() {
 
 wire();
 byId("own-name").value = ownName();
+byId("own-name").addEventListener("change", ({ target }) => store(NAME_KEY, target.value.trim()));
 route();

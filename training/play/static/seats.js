@@ -60,7 +60,6 @@ function sit(player) {
     byId("own-name").focus();
     return showMessage(say("write-name"));
   }
-  store(NAME_KEY, name);
   return change("sit", { player, name, settings: settingsNow() });
 }
 
