@@ -82,6 +82,27 @@ def test_work_in_the_background_survives_a_failed_poll(tab: Watched, server: Ser
     assert tab.page.evaluate(follow, [running]) == ["running", "failed"]
 
 
+def test_a_lookahead_that_is_lost_is_requested_again(tab: Watched, server: Server) -> None:
+    """Its request failed, or another position was in view when the answer came."""
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    turn = "game.moves.findIndex(({ text }) => text.startsWith('advance'))"
+    go(tab, tab.page.evaluate(turn))
+    tab.until("furtherNow().turn > 0 && game.legal.every((choice) => choice.effects)", 300)
+    for answer in (None, {"node": -1}):
+        tab.page.evaluate(
+            """async (answer) => {
+              const usual = request;
+              request = async () => answer;
+              furtherOf = "";
+              await drawFurther();
+              [request, further] = [usual, NOTHING_FURTHER];
+              drawFurther();
+            }""",
+            answer,
+        )
+        tab.until("furtherNow().turn > 0")
+
+
 def test_two_clicks_on_again_open_one_table(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     page = tab.page

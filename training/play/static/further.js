@@ -24,7 +24,10 @@ async function drawFurther() {
   for (const part of PARTS) {
     const answer = await call(`/api/games/${latest.game}/further/${part}?at=${game.node}`);
     await released();
-    if (!answer || !game || furtherOf !== key || answer.node !== game.node) return;
+    if (!answer || !game || furtherOf !== key || answer.node !== game.node) {
+      if (furtherOf === key) furtherOf = ""; // requested again when the position is in view
+      return;
+    }
     latest = { ...latest, ...answer, part };
     further = part === PARTS[PARTS.length - 1] ? { ...latest, turn: ++furtherTurn } : latest;
     drawLegal();
