@@ -17,12 +17,12 @@ pytest.importorskip("starlette", reason="starlette is not installed (extra play)
 
 from training.play import kept_tables, table_changes
 from training.play.access import MAX_WRONG_KEYS, Access
-from training.play.agent_pool import AgentPool
+from training.play.agent_pool import AgentPool, AgentProgram
 from training.play.all_rules import AllRules
 from training.play.app import make_app
 from training.play.background import Job
 from training.play.compiled_rules import Rules
-from training.play.game import HUMAN, Node, Refused
+from training.play.game import HUMAN, Game, Node, Refused
 from training.play.game_server import GameServer
 from training.play.hints import Position
 from training.play.kept_tables import KeptTables, OpenTable
@@ -454,6 +454,26 @@ def test_a_table_without_a_move_survives_a_restart(
     assert table.game.setup_json() == game.setup_json()
     with pytest.raises(KeyError):
         restarted.get(record.id)
+
+
+def test_a_record_that_agents_alone_play_on_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns, is_kept = list[Any](), threading.Event()
+    monkeypatch.setattr(AllRules, "compile", lambda self, rules: None)
+    monkeypatch.setattr(Rules, "prepare", lambda self: None)
+    monkeypatch.setattr(AgentPool, "hurry", lambda self, names, rules: None)
+    monkeypatch.setattr(GameServer, "_play_record", lambda self, game, record: None)
+    monkeypatch.setattr(GameServer, "_next", lambda self: turns.pop() if turns else None)
+    monkeypatch.setattr(Game, "play", lambda self, text: None)
+    server = GameServer(AgentPool(), tmp_path)
+    game = server.open({"ruleset": "base", "seats": ["you"] * 2, "seed": 1})
+    server.save(server.get(game.id), "record")
+    record = server.open({"record": "record", "seats": ["random"] * 2})
+    monkeypatch.setattr(server.kept, "keep", lambda table, held: is_kept.set())
+    turns.append((server.get(record.id), AgentProgram("random", act=lambda state, seed: 0)))
+    server.stir()
+    assert is_kept.wait(60)
 
 
 def test_a_table_that_was_closed_is_changed_no_more(network: Network) -> None:

@@ -130,7 +130,7 @@ class GameServer:
             self.wake.notify_all()
 
     def _keep(self, table: OpenTable, begins: bool = False) -> None:
-        """Write a table to the disk; one of a record from its first change or its sharing on."""
+        """Write a table to the disk; one of a record from its first move or its sharing on."""
         with self.lock:
             table.is_kept |= begins
             try:
@@ -359,7 +359,7 @@ class GameServer:
                     if is_held and game.now == node and game.agent_to_move() == agent.name:
                         game.play(text)
                         settings.carry_out(game, table.settings)
-                        self._keep(table)
+                        self._keep(table, True)
                         self.wake.notify_all()
             except Exception as error:  # an agent's own code may raise anything
                 with self.wake:
