@@ -132,6 +132,14 @@ def test_an_address_that_changes_while_the_form_loads_builds_it_once(
     assert tab.page.locator("#chair-0").count() == 1
 
 
+def test_the_error_of_a_link_to_no_game_stays_on_the_form(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4)
+    tab.page.evaluate("location.hash = '0123456789ab'")
+    tab.until("!game && document.querySelector('#preview svg')")
+    assert tab.page.inner_text("#start-message") == "there is no such game"
+    tab.wrong.clear()  # the browser reports the status 404
+
+
 def test_a_name_is_stored_where_there_is_no_seat_to_take(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you",) * 4)
     tab.page.click(".tabs button[data-tab='Table']")

@@ -26,9 +26,11 @@ const called = (who, ruleset = game.ruleset) => {
 // A request; null and a message if it is rejected.
 const call = (path, body = undefined) => request(path, body, showMessage);
 
+const messageLine = () => byId(game ? "message" : "start-message");
+
 // An error, a "status", or a text with running seconds that is not announced ("none").
 function showMessage(text, role = "alert") {
-  const line = byId(game ? "message" : "start-message");
+  const line = messageLine();
   line.setAttribute("role", role);
   line.textContent = text;
   line.classList.toggle("quiet", role !== "alert");

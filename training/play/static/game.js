@@ -11,7 +11,10 @@ async function enter(id) {
     (line) => isWanted() && showMessage(line, "none"));
   if (!isWanted()) return;
   if (!state) {
-    location.hash = "";
+    const error = messageLine().textContent;
+    history.replaceState(null, "", "#");
+    leave();
+    showMessage(error);
     return;
   }
   serverLostAt = 0;

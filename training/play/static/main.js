@@ -9,7 +9,10 @@ function wire() {
     last: () => along(1e6), present, save, new: () => { location.hash = ""; },
     hint: () => wantHint(), explain: () => wantHint(WHY), advise, "advise-off": adviceOff,
     "habits-ask": () => askHabits("start"), "habits-off": () => askHabits("off"),
-    dice: () => { byId("seed").value = newSeed(); askPreview(); },
+    dice: () => {
+      byId("seed").value = newSeed();
+      byId("seed").dispatchEvent(new Event("change", { bubbles: true }));
+    },
   };
   for (const [id, act_] of Object.entries(buttons)) byId(id).addEventListener("click", act_);
   byId("start").addEventListener("submit", begin);
@@ -20,12 +23,8 @@ function wire() {
     byId("record").dataset.chosen = "yes";
     fillChairs();
   });
-  for (const id of ["seed", "setup", "upload"]) {
-    byId(id).addEventListener("change", () => {
-      showMessage(""); // an error was of what the form had before
-      askPreview();
-    });
-  }
+  for (const id of ["seed", "setup", "upload"]) byId(id).addEventListener("change", askPreview);
+  byId("start").addEventListener("change", () => showMessage("")); // an error was of what the form had before
   buildSettings();
   wireLanguages();
   byId("view-of").addEventListener("change", (event) => seatInView(Number(event.target.value)));

@@ -8,6 +8,7 @@ const MOST_UNDER_WAY = 8; // tables in the list
 let previews = 0;
 let previewTimer = 0;
 let isDealing = false; // a preview is pending
+let previewError = ""; // the last one of a preview
 let offersAsked = 0; // requests for the offers; only the answer to the last one counts
 
 const newSeed = () => Math.floor(Math.random() * MOST_SEED);
@@ -267,13 +268,14 @@ async function dealPreview(turn) {
   const selected = await wantedGame();
   const holder = byId("preview");
   const answer = selected && !selected.record && !selected.log && await askDealt(selected, holder, () => turn === previews);
+  if (answer === null) previewError = messageLine().textContent;
   if (turn !== previews || game) return;
   if (!answer) {
     holder.replaceChildren();
     adviceOn();
     return;
   }
-  showMessage("");
+  if (messageLine().textContent === previewError) showMessage("");
   drawDealt(holder, answer);
   adviceOn(selected, answer.advice);
   for (const p of SEATS) byId(`disc-${p}`).replaceChildren();
