@@ -322,4 +322,5 @@ def test_a_position_is_a_link(tab: Watched, server: Server) -> None:
     assert page.evaluate("[game.line.length, game.node === game.now]") == [201, True]
     page.goto("about:blank")
     page.goto(link[:300])
-    tab.until("byId('start-message').textContent.startsWith('this link is damaged')")
+    tab.until("!byId('begin').disabled && byId('chair-3').options.length > 1")
+    assert page.inner_text("#start-message").startswith("this link is damaged")

@@ -48,8 +48,10 @@ function wire() {
 
 // The address of a game; of one of its positions, which the review links to, with @ and its number.
 async function route() {
-  if (!await followLink()) return null;
-  if (!offers) await loadOffers();
+  const isFollowed = await followLink();
+  const error = isFollowed ? "" : messageLine().textContent;
+  if (!offers) await loadOffers(); // after an error too: the form is usable
+  if (!isFollowed) return showMessage(error);
   if (!offers) return null;
   const id = gameInAddress();
   if (!id) return leave();
