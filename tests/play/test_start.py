@@ -268,6 +268,15 @@ def test_default_opponents_fit_the_number_of_players(tab: Watched, server: Serve
     assert page.input_value("#chair-1") == "random"
 
 
+def test_a_record_is_offered_the_agents_of_its_ruleset(tab: Watched, server: Server) -> None:
+    page = tab.page
+    page.goto(f"{server.home}#seed=3&ruleset=base")
+    tab.until("offers && offers.records.length > 0 && byId('chair-3').options.length > 1")
+    page.select_option("#record", "Shipped: lost_fleet")
+    values = page.locator("#chair-1 option").evaluate_all("all => all.map(one => one.value)")
+    assert "zoo/strong" in values and "zoo/base" not in values
+
+
 def test_an_error_of_a_file_ends_with_the_next_one(tab: Watched, server: Server) -> None:
     page = tab.page
     page.goto(f"{server.home}#seed=3&ruleset=base")

@@ -111,9 +111,9 @@ function setOptions(select, names, selected, otherwise = names[0][0]) {
   select.value = names.some(([value]) => value === selected) ? selected : otherwise;
 }
 
-// An agent as a list entry: its level and measured VP, or its name.
-function entryOf({ name, level_names, vp }) {
-  const ruleset = byId("ruleset").value, level = level_names[ruleset];
+// An agent as a list entry: its level and measured VP in a ruleset, or its name.
+function entryOf({ name, level_names, vp }, ruleset) {
+  const level = level_names[ruleset];
   if (!level) return [name, name, say("other-agents")];
   const isMeasured = vp && ruleset === "lost_fleet";
   return [name, isMeasured ? say("level-vp", { level, vp: Math.round(vp) }) : level, say("levels")];
@@ -171,11 +171,12 @@ function fillChairs() {
   const taken = chairs.filter((chair, p) => p < least || (linked ? p < linked
     : !chair.options.length || chair.value !== NOBODY));
   const players = record ? record.players : taken.length;
+  const rulesetId = record ? record.ruleset : ruleset.id;
   // In a solo game an agent at another seat makes it one for two.
-  const agents = offers.agents.filter(({ plays }) => (plays[ruleset.id] || []).includes(Math.max(players, 2)));
+  const agents = offers.agents.filter(({ plays }) => (plays[rulesetId] || []).includes(Math.max(players, 2)));
   const names = agents.map(({ name }) => name);
   chairs.forEach((chair, p) => {
-    const all = [[offers.human, say("you")], ...agents.map(entryOf)];
+    const all = [[offers.human, say("you")], ...agents.map((agent) => entryOf(agent, rulesetId))];
     if (p >= least) all.push([NOBODY, say("nobody")]);
     // A default agent is that of the number of players.
     const before = chair.options.length && (chair.dataset.chosen || chair.value === NOBODY) ? chair.value : null;
