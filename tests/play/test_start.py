@@ -290,6 +290,24 @@ def test_an_error_of_a_file_ends_with_the_next_one(tab: Watched, server: Server)
     tab.until("byId('start-message').textContent === ''")
 
 
+def test_the_seats_of_the_form_are_those_of_a_file_that_they_fit(
+    tab: Watched, server: Server
+) -> None:
+    tab.page.goto(f"{server.home}#seed=3&ruleset=lost_fleet")
+    tab.until("offers && offers.records.length > 0 && byId('chair-3').options.length > 1")
+    tab.page.select_option("#record", "")
+    tab.page.select_option("#chair-1", "zoo/strong")
+    seats_for = "(record) => readUpload(new File([JSON.stringify(record)], 'x.json'))"
+    seats_for += ".then(({ seats }) => seats || null)"
+    four = ["TERRANS", "XENOS", "TAKLONS", "ITARS"]
+    for ruleset, factions, fit in (
+        ("lost_fleet", four, True), ("lost_fleet", four[:2], False), ("chess", four, False)
+    ):  # fmt: skip
+        record = {"ruleset": ruleset, "setup": {"factions": factions}}
+        seats = tab.page.evaluate(seats_for, record)
+        assert seats == (tab.page.evaluate("seatsNow()") if fit else None), record
+
+
 @pytest.mark.slow  # compiles the rules for two
 @pytest.mark.parametrize("kind", ["json", "jsonl.gz"])
 def test_a_log_opens_as_it_is_downloaded(tab: Watched, server: Server, kind: str) -> None:

@@ -40,6 +40,15 @@ async function readUpload(file) {
   } catch (error) {
     data = JSON.parse(text.split("\n")[0]); // one game a line: the first
   }
-  if (!Array.isArray(data.steps)) return { record: data };
+  if (!Array.isArray(data.steps)) return { record: data, seats: seatsFor(data) };
   return { log: { ...data, steps: data.steps.map(({ l, p }) => ({ l, p })) }, seats: undefined };
+}
+
+// The seats of the form if they fit a record; without seats, people play all of them.
+function seatsFor({ ruleset, setup }) {
+  const seats = seatsNow();
+  const fits = (who) => who === offers.human
+    || offers.agents.find(({ name }) => name === who).plays[ruleset]?.includes(seats.length);
+  const players = setup?.players ?? setup?.factions?.length;
+  return seats.length === players && seats.every(fits) ? seats : undefined;
 }
