@@ -320,6 +320,16 @@ def test_a_name_that_was_given_later_is_that_of_the_next_table(network: Network)
         assert network.server.get(id).members.names == ["Anna", ""], "an earlier name stays"
 
 
+def test_a_turn_is_reported_at_every_position(strangers_table: tuple[Network, str, str]) -> None:
+    network, id, _ = strangers_table
+    members, host = network.server.get(id).members, Client(network.app)
+    host.cookies = {"gaia_browser": members.host, "gaia_key": network.access.key}
+    fan = network.browser(members.watch_key)
+    states = [client.get(f"/api/games/{id}?at=0") for client in (host, fan)]
+    assert [state["your_turn"] for state in states] == [True, False]
+    assert [state["legal"] for state in states] == [[], []]
+
+
 def test_a_past_decision_is_explained_to_those_who_play() -> None:
     """Player 0 decided at position 0 and decides at position 1; at position 2 the game is over."""
     seats = ["you", "you"]

@@ -48,11 +48,11 @@ def load(page: Any, name: str) -> None:
 def test_a_browser_that_refuses_notifications_draws_the_turn(page: Any) -> None:
     load(page, "game.js")
     page.evaluate("""() => {
-      window.shown = null;
       window.allSettings = () => ({ notify: true });
       window.Notification = function () { throw new TypeError("Illegal constructor"); };
       Object.defineProperty(document, "hidden", { get: () => true });
-      drawTurn({ legal: [1], mine: [0], seats: [{ name: "Terrans" }, {}], player: 0 });
+      const seats = [{ name: "Terrans" }, {}];
+      drawTurn({ your_turn: true, legal: [], mine: [0], seats, player: 1, node: 0, now: 1 });
     }""")
     assert page.title().startswith("\u25cf")
 

@@ -76,6 +76,7 @@ def game_json(server: GameServer, table: OpenTable, browser: str, at: int) -> di
             "message": translated(game.message),
             "progress": _progress(server, game),
             "legal": legal_actions(game, at) if table.may_act(browser, at) else [],
+            "your_turn": table.may_act(browser, game.now),
             "advised": not refusal(game.rules),
             "reviewed": server.analyses.has_review(game),
             "explained": table.may_explain(browser, at) and game.has_choice(at),

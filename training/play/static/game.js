@@ -111,13 +111,14 @@ function askLine(state) {
 
 // The own turn in the title of the page, by a sound and by a notification if these are set.
 function drawTurn(state) {
-  const isTurn = state.legal.length > 0 && shown === null && state.mine.length < state.seats.length;
+  const isTurn = state.your_turn && state.mine.length < state.seats.length;
   const begins = isTurn && document.title === TITLE;
   document.title = isTurn ? `\u25cf ${say("your-turn", { title: TITLE })}` : TITLE;
   if (begins && allSettings().sound) beep();
   if (begins && allSettings().notify && document.hidden) {
     try {
-      const notification = new Notification(say("your-turn", { title: state.seats[state.player].name }), { tag: state.id });
+      const player = state.node === state.now ? state.player : state.mine[0];
+      const notification = new Notification(say("your-turn", { title: state.seats[player].name }), { tag: state.id });
       notification.onclick = () => { window.focus(); notification.close(); };
     } catch (error) { /* Chrome on Android allows them to service workers alone */ }
   }
