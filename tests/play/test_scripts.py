@@ -76,6 +76,23 @@ def test_the_progress_of_a_check_is_no_error(page: Any) -> None:
     assert "quiet" not in page.get_attribute("#message", "class")
 
 
+@pytest.mark.parametrize(("status", "message"), [(403, "it is not yours"), (404, "no-game")])
+def test_a_refused_poll_says_why(page: Any, status: int, message: str) -> None:
+    page.set_content('<p id="message"></p>')
+    page.evaluate(STUBS)
+    load(page, "api.js")
+    page.evaluate(
+        """async (status) => {
+          window.fetch = async () => ({ status, json: async () => ({ error: "it is not yours" }) });
+          window.drawProgress = () => {};
+          game = { id: "1", version: 1 };
+          await follow("1");
+        }""",
+        status,
+    )
+    assert page.inner_text("#message") == message
+
+
 def test_a_wait_is_announced_once_and_an_error_at_once(page: Any) -> None:
     """Screen readers would read the running seconds each second."""
     page.set_content('<p id="start-message"></p>')

@@ -69,13 +69,13 @@ async function follow(id) {
     try {
       const response = await fetch(`/api/games/${id}?since=${since}&at=${at ?? ""}`);
       serverLostAt = 0;
+      answer = await response.json();
       if (response.status >= 400 && response.status < 500) {
         if (!isCurrent()) break;
         game.progress = [];
         drawProgress();
-        return showMessage(say("no-game"));
+        return showMessage(response.status === 404 ? say("no-game") : answer.error);
       }
-      answer = await response.json();
     } catch (error) {
       serverLostAt ||= performance.now();
       await pause(2000);
