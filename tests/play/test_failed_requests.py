@@ -103,6 +103,17 @@ def test_a_lookahead_that_is_lost_is_requested_again(tab: Watched, server: Serve
         tab.until("furtherNow().turn > 0")
 
 
+def test_a_second_table_shares_nothing_with_the_first(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4)
+    other = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=6)
+    tab.page.evaluate(f"location.hash = '{other}'")
+    tab.until(f"game && game.id === '{other}' && game.legal.length > 0")
+    tab.page.locator("#legal button[data-at]").first.focus()
+    tab.until("document.querySelectorAll('.stage .over-look.ring').length === 1")
+    resized = "view.keep(5000), window.dispatchEvent(new Event('resize')), view.kept"
+    assert tab.page.evaluate(resized) == 0
+
+
 def test_two_clicks_on_again_open_one_table(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     page = tab.page

@@ -187,6 +187,7 @@ class TableView {
     this.fill(picture);
   }
 
+  // Once for a layout: its listeners act on the view of the table that it shows.
   build() {
     const { layout } = this;
     const own = [...layout.querySelectorAll(":scope > section[data-tab]")];
@@ -214,18 +215,17 @@ class TableView {
     for (const [over, out] of [["pointerover", "pointerout"], ["focusin", "focusout"]]) {
       layout.addEventListener(over, (event) => {
         const marker = event.target.closest("[data-at]");
-        if (marker) this.light(marker.dataset.at.split(" "));
+        if (marker) layout.view.light(marker.dataset.at.split(" "));
       });
-      layout.addEventListener(out, (event) => event.target.closest("[data-at]") && this.light([]));
+      layout.addEventListener(out, (event) => event.target.closest("[data-at]") && layout.view.light([]));
     }
-    this.kept = 0;
     const board = layout.querySelector(".own");
-    new ResizeObserver(() => board.offsetHeight > this.kept && this.keep(board.offsetHeight)).observe(board);
-    layout.addEventListener("folded", () => this.keep(0));
+    new ResizeObserver(() => board.offsetHeight > layout.view.kept && layout.view.keep(board.offsetHeight)).observe(board);
+    layout.addEventListener("folded", () => layout.view.keep(0));
     decks.show(own[0].dataset.tab);
     for (const size of [this.desk, this.wide]) size.addEventListener("change", () => layout.view.arrange());
     window.addEventListener("resize", () => {
-      this.keep(0);
+      layout.view.keep(0);
       decks.mark();
     });
     this.arrange();
