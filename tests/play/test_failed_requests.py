@@ -114,6 +114,21 @@ def test_a_second_table_shares_nothing_with_the_first(tab: Watched, server: Serv
     assert tab.page.evaluate(resized) == 0
 
 
+def test_a_link_in_view_is_valid_and_of_the_table_in_view(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4)
+    show_link = "showLink(`#key=${game.seats[1].key}`)"
+    tab.page.evaluate("change('share')")
+    tab.until("game.seats[1].key")
+    tab.page.evaluate(show_link)
+    tab.page.evaluate("change('leave', { player: 1 })")  # the link of a seat that was left is void
+    tab.until("byId('link').hidden")
+    tab.page.evaluate(f"{show_link}; tour.begin()")
+    other = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=6)
+    tab.page.evaluate(f"location.hash = '{other}'")
+    tab.until(f"game && game.id === '{other}'")
+    assert tab.page.evaluate("byId('link').hidden && !document.querySelector('#tour-box')")
+
+
 def test_two_clicks_on_again_open_one_table(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     page = tab.page

@@ -24,6 +24,8 @@ async function enter(id) {
   byId("preview").replaceChildren();
   byId("layout").hidden = false;
   game = null;
+  tour.end();
+  showLink("");
   byId("save-name").value = state.name;
   setOptions(byId("analyst"), state.agents.map((name) => [name, called(name, state.ruleset)]), byId("analyst").value,
     firstAnalyst(state.agents));

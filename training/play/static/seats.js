@@ -30,7 +30,8 @@ function buildSeats(key) {
     element("span", { class: "vp" }), ...personLine(seat))));
   byId("share").hidden = game.shared || !game.host;
   byId("watch").hidden = !game.watch_key;
-  if (!game.watch_key) showLink("");
+  const shownKey = byId("link").value.split("#key=")[1];
+  if (shownKey && ![game.watch_key, ...game.seats.map((seat) => seat.key)].includes(shownKey)) showLink("");
 }
 
 function seatList(seat) {
