@@ -486,6 +486,22 @@ def test_a_record_that_agents_alone_play_on_is_kept(
     assert is_kept.wait(60)
 
 
+def test_an_agent_that_failed_to_compile_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(AllRules, "compile", lambda self, rules: None)
+    monkeypatch.setattr(AgentPool, "_work", lambda self: None)  # compiles nothing
+    server = GameServer(AgentPool(), tmp_path)
+    seats = ["you", "random"]
+    table = server.get(server.open({"ruleset": "base", "seats": seats, "seed": 1}).id)
+    program = server.agents.get("random", table.game.rules)
+    for status in ("waiting", "failed"):
+        program.status = status
+        server.change(table, "", "resume", {})
+        latest = server.agents.get("random", table.game.rules)
+        assert (latest is program) == (status == "waiting")
+
+
 def test_a_table_that_was_closed_is_changed_no_more(network: Network) -> None:
     """It may be open again, and what was played there since would be overwritten."""
     network.server.max_games = 1

@@ -115,6 +115,14 @@ class AgentPool:
             self._programs[key].used_at = time.monotonic()
             return self._programs[key]
 
+    def forget_failed(self, names: Sequence[str], rules: Rules) -> None:
+        """Let the next `get` compile those of these agents again whose compilation failed."""
+        with self._wake:
+            for name in names:
+                key = (name, rules.env.ruleset.name, SEAT)
+                if key in self._programs and self._programs[key].status == "failed":
+                    del self._programs[key]
+
     def _release(self, key: tuple[str, str, str]) -> bool:
         """Forget a program that has no seat at a table and was not used lately."""
         is_seated = key[2] == SEAT and key[:2] in self.seated()

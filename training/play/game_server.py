@@ -271,15 +271,17 @@ class GameServer:
         Raises:
             Refused: it is invalid, or Forbidden, it is for others to make.
         """
-        if change_name == "act":
-            table.game.rules.prepare()  # outside the lock: it may wait for a compilation
         change, game = table_changes.CHANGES.get(change_name, self._seat), table.game
+        if change_name == "act":
+            game.rules.prepare()  # outside the lock: it may wait for a compilation
         with self.wake:
             self._check_held(table)
             before, is_made = game.now, False
             try:
                 change(table, browser, body)
                 is_made = True
+                if change_name == "resume":
+                    self.agents.forget_failed(game.seats, game.rules)
             finally:  # a setting after the move may fail
                 if game.now != before:
                     self.analyses.leave(game, before)
