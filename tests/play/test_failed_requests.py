@@ -72,7 +72,7 @@ def test_work_in_the_background_survives_a_failed_poll(tab: Watched, server: Ser
     follow = """async (answers) => {
       const [usual, reports] = [request, []];
       request = async () => answers.shift() ?? null;
-      await followJob("/api/job", 1, () => true, ({ status }) => reports.push(status));
+      await followJob(jobAt("/api/job"), 1, () => true, ({ status }) => reports.push(status));
       request = usual;
       return reports;
     }"""

@@ -29,7 +29,7 @@ STUBS = """() => Object.assign(window, {
 })"""
 PAGE = """<form><input id="chat-line"></form><div id="habits"><select id="habits-of"></select>
 <button id="habits-ask">?</button><button id="habits-off">x</button><p id="habits-status"></p>
-<ul id="habit-list"></ul></div>"""
+<ul id="habit-list"></ul></div><p id="start-message"></p>"""
 
 
 @pytest.fixture
@@ -127,15 +127,21 @@ def test_a_line_of_the_chat_that_was_not_sent_stays(page: Any) -> None:
     assert page.evaluate("asked") == [{"text": "well played"}] * 2
 
 
-def test_habits_can_be_asked_for_after_a_failed_request_and_after_a_game(page: Any) -> None:
+def test_habits_survive_a_failed_poll_and_can_be_asked_for_after_several(page: Any) -> None:
+    load(page, "api.js")
     load(page, "habits.js")
-    page.evaluate("fillHabits()")
+    page.evaluate("offers = { players: ['Anna', 'Ben'] }; fillHabits()")
     assert page.input_value("#habits-of") == "Ben"
     page.select_option("#habits-of", "Anna")
-    page.evaluate("answers = [{ status: 'running' }]")
-    page.evaluate("askHabits('start')")
-    assert page.is_disabled("#habits-ask") and page.is_visible("#habits-off")
-    page.evaluate("askHabits()")
+    waits, tries = page.evaluate("""async () => {
+      const waits = [];
+      window.request = async () => answers.shift() ?? null;
+      window.setTimeout = (done) => { waits.push(byId("habits-ask").disabled); done(); };
+      answers = [{ status: "running" }, null, { status: "running" }];
+      await askHabits("start");
+      return [waits, POLL_TRIES];
+    }""")
+    assert len(waits) == 2 + tries and all(waits), "running all the while"
     assert page.is_enabled("#habits-ask") and not page.is_visible("#habits-off")
     page.evaluate("fillHabits()")
     assert page.input_value("#habits-of") == "Anna", "the list is filled again after a game"

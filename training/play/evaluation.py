@@ -134,9 +134,9 @@ def analyse(
         search_now: search the position unless it has been searched.
     """
     if agent.status != "ready":
-        return {"waiting": agent.status_line(), "again": agent.under_way}
+        return {"waiting": agent.status_line(), "status": _job_status(agent)}
     if agent.policy is None:
-        return {"waiting": server_text("no-policy", agent=agent.name), "again": False}
+        return {"waiting": server_text("no-policy", agent=agent.name), "status": "ready"}
     if search_now and searching and searching.status == "ready":
         search(game, at, searching)  # without the lock: it takes a second
     for id in game.line_of(at) if whole_game else near(game, at):
@@ -146,7 +146,12 @@ def analyse(
     with lock:
         out = report(game, at, agent)
         table = searched(game, at, searching.name) if searching else None
-    out |= {"searches": searching is not None, "search": table, "at": at}
+    out |= {"searches": searching is not None, "search": table, "at": at, "status": "ready"}
     if searching and searching.status != "ready":
-        out |= {"searching": searching.status_line(), "again": searching.under_way}
+        out |= {"searching": searching.status_line(), "status": _job_status(searching)}
     return out
+
+
+def _job_status(program: AgentProgram) -> str:
+    """Whether pages have to ask again, as the status of a job."""
+    return "running" if program.under_way else "ready"

@@ -4,21 +4,36 @@
 const ADVICE_EVERY = 1000; // ms between two looks at how far it is
 let adviceNow = null; // the set-up in view and the status of its advice
 let adviceAsked = ""; // what this page has asked for last
-let adviceTimer = 0;
+let adviceTurn = 0;
 let isAdviceWanted = false; // asked for while a set-up was dealt
 
 // Show the advice for a set-up; without arguments hide it.
 function adviceOn(setup, answer) {
   // A running request is more recent.
   if (answer && adviceNow && adviceNow.id === answer.id && adviceNow.status === "running") return;
-  clearTimeout(adviceTimer);
+  adviceTurn++;
   adviceNow = answer && { ...answer, setup };
   byId("advice").hidden = !answer;
-  if (answer) drawAdvice();
+  if (!answer) return;
+  drawAdvice();
+  if (answer.status === "running") followAdvice();
+}
+
+// Follow the advice on the set-up in view, after its start if it `begins`.
+function followAdvice(begins = false) {
+  const { id, setup } = adviceNow;
+  const turn = ++adviceTurn;
+  return followJob((isFirst) => (isFirst && begins ? call("/api/advice", setup) : call(`/api/advice/${id}`)),
+    ADVICE_EVERY, () => turn === adviceTurn && !game, showAdvice);
+}
+
+function showAdvice(answer) {
+  adviceNow = { ...adviceNow, ...answer };
+  drawAdvice();
 }
 
 function drawAdvice() {
-  const { id, status, message } = adviceNow;
+  const { status, message } = adviceNow;
   const running = status === "running";
   const [button, off] = [byId("advise"), byId("advise-off")];
   const hadFocus = [button, off].includes(document.activeElement);
@@ -32,8 +47,6 @@ function drawAdvice() {
     running: say("advice-running"), ready: say("advice-ready"), failed: message,
     "called off": say("cancelled"),
   }[status] || "", running ? ` ${farOf(adviceNow)}` : "");
-  clearTimeout(adviceTimer);
-  if (running) adviceTimer = setTimeout(() => askAdvice(`/api/advice/${id}`), ADVICE_EVERY);
 }
 
 function tellAdvice(text, far = "") {
@@ -41,28 +54,26 @@ function tellAdvice(text, far = "") {
   announce("advice", text);
 }
 
-async function askAdvice(path, body) {
-  const { id } = adviceNow;
-  const answer = await call(path, body);
-  if (adviceNow?.id !== id || game) return;
-  adviceNow = { ...adviceNow, ...(answer || { status: "none" }) };
-  drawAdvice();
-}
-
 function advise() {
   isAdviceWanted = isDealing;
   if (isDealing) return;
-  const { id, refusal, status, setup } = adviceNow;
+  const { id, refusal, status } = adviceNow;
   if (status === "ready") window.open(`/api/advice/${id}/page`, "_blank", "noopener");
   else if (refusal) tellAdvice(say("no-advice", { reason: refusal }));
   else {
     if (adviceAsked !== id) adviceLeft();
     adviceAsked = id;
-    askAdvice("/api/advice", setup);
+    followAdvice(true);
   }
 }
 
-const adviceOff = () => askAdvice(`/api/advice/${adviceNow.id}`, { off: true });
+async function adviceOff() {
+  const { id } = adviceNow;
+  const answer = await call(`/api/advice/${id}`, { off: true });
+  if (!answer || adviceNow?.id !== id || game) return;
+  adviceTurn++; // an earlier answer may still be under way
+  showAdvice(answer);
+}
 
 // Cancel the previous request.
 function adviceLeft() {

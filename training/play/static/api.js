@@ -40,20 +40,24 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const POLL_TRIES = 5;
 
-// Start work in the background and show each answer until the work ends or `isCurrent` is false.
-// Work that the server does not report on, several times in a row, has failed. Returns the last answer.
-async function followJob(path, every, isCurrent, show) {
-  let answer = await call(path, {});
+// The requests of a job for `followJob`: the first one starts it.
+const jobAt = (path) => (isFirst) => call(path, isFirst ? {} : undefined);
+
+// Follow work in the background: request its status, `ask(isFirst)`, and show each answer until the
+// work ends or `isCurrent` is false. Work whose requests fail several times in a row has failed.
+// Returns the last answer.
+async function followJob(ask, every, isCurrent, show) {
+  let answer = await ask(true);
   while (answer && isCurrent(answer)) {
     show(answer);
     if (answer.status !== "running") break;
     let next = null;
     for (let tries = 0; !next && tries < POLL_TRIES && isCurrent(answer); tries++) {
       await pause(every);
-      if (isCurrent(answer)) next = await call(path);
+      if (isCurrent(answer)) next = await ask(false);
     }
     if (!next && !isCurrent(answer)) break; // no longer in view
-    answer = next ?? { ...answer, status: "failed", message: byId("message").textContent };
+    answer = next ?? { ...answer, status: "failed", message: messageLine().textContent };
   }
   return answer;
 }

@@ -87,7 +87,7 @@ async function review() {
   }
   button.disabled = true;
   const { id } = game;
-  const answer = await followJob(`/api/games/${id}/ask/review`, 1000, () => game?.id === id && game.end, drawReview);
+  const answer = await followJob(jobAt(`/api/games/${id}/ask/review`), 1000, () => game?.id === id && game.end, drawReview);
   if (!answer) button.disabled = false;
 }
 

@@ -2,7 +2,7 @@
 // What costs a player most over the ended games of this server, each kind of move with an example.
 
 const HABITS_EVERY = 2000; // ms between two looks at how far it is
-let habitsTimer = 0;
+let habitsTurn = 0;
 
 function fillHabits() {
   byId("habits").hidden = !offers.players.length;
@@ -13,11 +13,16 @@ function fillHabits() {
 
 // `what`: "start", "off", or nothing to look how far it is.
 async function askHabits(what = "") {
-  clearTimeout(habitsTimer);
+  const turn = ++habitsTurn;
   const name = byId("habits-of").value;
-  const answer = await call("/api/habits", { name, change: what });
-  if (name !== byId("habits-of").value || game) return;
-  const { status, message, report } = answer || {};
+  const isCurrent = () => turn === habitsTurn && !game;
+  const answer = await followJob((isFirst) => call("/api/habits", { name, change: isFirst ? what : "" }),
+    HABITS_EVERY, isCurrent, drawHabits);
+  if (!answer && isCurrent()) drawHabits({});
+}
+
+function drawHabits(answer) {
+  const { status, message, report } = answer;
   const running = status === "running";
   byId("habits-ask").disabled = running;
   byId("habits-off").hidden = !running;
@@ -25,7 +30,6 @@ async function askHabits(what = "") {
   byId("habits-status").textContent = running ? farOf(answer) : words;
   announce("habits", words);
   byId("habit-list").replaceChildren(...(report ? habitRows(report) : []));
-  if (running) habitsTimer = setTimeout(askHabits, HABITS_EVERY);
 }
 
 function habitRows({ habits, records }) {

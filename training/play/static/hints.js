@@ -25,7 +25,7 @@ function askHint(at = null) {
   const turn = ++hintTurn;
   hintGone = "";
   hintAt = at;
-  return followJob(`/api/games/${game.id}/ask/hint?at=${game.node}`, HINT_EVERY,
+  return followJob(jobAt(`/api/games/${game.id}/ask/hint?at=${game.node}`), HINT_EVERY,
     (answer) => turn === hintTurn && game?.node === answer.node, (answer) => {
       hint = answer;
       drawHint();
@@ -160,7 +160,7 @@ async function check(texts) {
   }
   checkedMove = path;
   const isCurrent = () => checkedMove === path && game?.id === id && game.node === node;
-  const answer = await followJob(path, CHECK_EVERY, isCurrent,
+  const answer = await followJob(jobAt(path), CHECK_EVERY, isCurrent,
     (report) => {
       if (report.status === "running") showMessage(say("checking-move", { text: farOf(report) }), "none");
       announce("check", report.message);

@@ -1,6 +1,8 @@
 "use strict";
 // The analysis: an agent's policy, values and search at the position and along the line.
 
+const ANALYSIS_EVERY = 1000; // ms between two requests during a compilation
+
 class Analysis {
   // `ask(whole)` requests the report; `game()` is the current game; `go(node)` shows a position.
   constructor({ ask, game, go }) {
@@ -29,17 +31,16 @@ class Analysis {
     this.draw();
   }
 
-  async refresh(wholeLine = false, search = false) {
+  refresh(wholeLine = false, search = false) {
     if (!this.on || !this.game()) return;
     const turn = ++this.turn;
     if (wholeLine || search) showStatus(say(wholeLine ? "analysing" : "searching"));
-    const report = await this.ask(byId("analyst").value, wholeLine, search);
-    if (turn !== this.turn || !this.on || !report) return;
-    // Repeat the request each second during compilation.
-    if (report.again) setTimeout(() => turn === this.turn && this.refresh(wholeLine, search), 1000);
-    showStatus(report.waiting || report.searching || "");
-    this.report = report.waiting ? null : report;
-    this.draw();
+    followJob(() => this.ask(byId("analyst").value, wholeLine, search), ANALYSIS_EVERY, () => turn === this.turn,
+      (report) => {
+        showStatus(report.message || report.waiting || report.searching || "");
+        this.report = report.waiting ? null : report;
+        this.draw();
+      });
   }
 
   draw() {
