@@ -19,7 +19,7 @@ from training.play import kept_tables, table_changes
 from training.play.access import MAX_WRONG_KEYS, Access
 from training.play.agent_pool import AgentPool, AgentProgram
 from training.play.all_rules import AllRules
-from training.play.app import make_app
+from training.play.app import Pages, make_app
 from training.play.background import Job
 from training.play.compiled_rules import Rules
 from training.play.game import HUMAN, Game, Node, Refused
@@ -328,6 +328,19 @@ def test_a_turn_is_reported_at_every_position(strangers_table: tuple[Network, st
     states = [client.get(f"/api/games/{id}?at=0") for client in (host, fan)]
     assert [state["your_turn"] for state in states] == [True, False]
     assert [state["legal"] for state in states] == [[], []]
+
+
+def test_a_step_through_the_log_waits_for_no_agent(
+    strangers_table: tuple[Network, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network, id, _ = strangers_table
+
+    async def wait(self: Pages, game: Game, since: int) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(Pages, "_news", wait)
+    host = network.browser(network.access.key)
+    assert host.get(f"/api/games/{id}?since=1&at=0")["node"] == 0
 
 
 def test_a_past_decision_is_explained_to_those_who_play() -> None:

@@ -152,11 +152,14 @@ class Pages:
         return job
 
     async def game(self, request: Request) -> Response:
-        """A game, once it differs from version `since` or `NEWS_TIMEOUT` has passed."""
+        """A game, once it differs from version `since` or `NEWS_TIMEOUT` has passed.
+
+        At once with its picture if `since` is 0, without it if `since` is 1: no game has it.
+        """
         visitor, since = self.access.visitor(request), _integer_query(request, "since", 0)
         request.state.visitor = visitor
         table = await run_in_threadpool(self._table, request)
-        if since:
+        if since > 1:
             await self._news(table.game, since)
         answer = await run_in_threadpool(self._game_json, request, table, not since)
         response = JSONResponse(answer)
