@@ -85,6 +85,14 @@ def test_whoever_comes_from_elsewhere_needs_a_key(options: list[str], needs_key:
     assert play._needs_key(play._parse(options), LOOPBACK) is needs_key
 
 
+@pytest.mark.parametrize(
+    ("host", "displayed"),
+    [("127.0.0.1", "localhost"), ("192.0.2.5", "192.0.2.5"), ("::1", "[::1]")],
+)
+def test_the_printed_address_can_be_opened(host: str, displayed: str) -> None:
+    assert play._displayed_host(host) == displayed
+
+
 def test_the_local_network_gets_an_address_and_a_code(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -179,7 +179,9 @@ def _print_qr_code(address: str) -> None:
 
 
 def _displayed_host(host: str) -> str:
-    return "localhost" if host in ("127.0.0.1", "0.0.0.0", "::") else host
+    if host in ("127.0.0.1", "0.0.0.0", "::"):
+        return "localhost"
+    return f"[{host}]" if ":" in host else host
 
 
 def _listen(host: str, port: int) -> socket.socket:
