@@ -174,6 +174,19 @@ def test_a_name_is_stored_where_there_is_no_seat_to_take(tab: Watched, server: S
     assert tab.page.evaluate("ownName()") == "Anna"
 
 
+def test_the_box_of_choices_returns_the_focus(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4)
+    tab.until(MINE)
+    focused = tab.page.evaluate("""() => {
+      const place = document.querySelector(".own .fold");
+      openChoice(choicesNow().slice(0, 2), { detail: 0 }, place);
+      const inBox = byId("choice").contains(document.activeElement);
+      stepOut();
+      return [inBox, document.activeElement === place];
+    }""")
+    assert focused == [True, True]
+
+
 def test_charts_have_names(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     measures.press_tab(tab.page, "Log")

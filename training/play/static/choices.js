@@ -343,10 +343,14 @@ function showChoices() {
   firstButton().focus();
 }
 
+// The keyboard continues at the place of the box.
 function closeChoice() {
-  byId("choice").hidden = true;
+  const box = byId("choice");
+  const place = box.contains(document.activeElement) ? chosenPlace : null;
+  box.hidden = true;
   chosenPlace = null;
   view?.light([]);
+  place?.focus({ preventScroll: true });
 }
 
 // Esc: closes the box of choices, then the open kind.
