@@ -20,10 +20,9 @@ const note = (text) => (text ? [element("span", { class: "brings" }, text)] : []
 // The text `status` is shown with the seconds meanwhile.
 async function load(path, body, target, status) {
   const mine = visit;
-  const live = target === "step" ? "off" : "polite";
   const report = (ariaLive) => (textContent) => { if (mine === visit) Object.assign(byId(target), { ariaLive, textContent }); };
-  const data = await waiting(say(status), request(path, body, report(live)), report("off"));
-  byId(target).ariaLive = live;
+  const data = await waiting(say(status), request(path, body, report("polite")), report("off"));
+  byId(target).ariaLive = "polite";
   return mine === visit ? data : null;
 }
 
