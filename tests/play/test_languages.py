@@ -10,6 +10,7 @@ import pytest
 from starlette.requests import Request
 
 from gaia_jax.language import LANGUAGES, fill_in, in_language
+from training.agents.registry import Plays
 from training.analysis.puzzles import THEMES, find_theme
 from training.play.landing import Landing
 from training.play.languages import language_of, page_texts, translated
@@ -51,6 +52,14 @@ def test_messages_of_the_server_keep_their_values():
     with in_language("ko"):
         assert translated("Round 3") == "라운드 3"
         assert page_texts()["begin"] == "시작"
+
+
+@pytest.mark.parametrize("code", ["de", "ko"])
+def test_games_that_an_agent_does_not_play_are_named_in_the_language(code):
+    refusals = Plays("base", 2).refusal("base", 4), Plays("base", 2).refusal("lost_fleet", 2)
+    with in_language(code):
+        for message in (f"zoo/duel {refusal}" for refusal in refusals):
+            assert translated(message) != message
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

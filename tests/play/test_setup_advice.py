@@ -146,6 +146,8 @@ def test_pages_are_kept_up_to_a_number(
 def test_who_has_no_adviser_is_told_so_in_a_line(server: Server) -> None:
     advice_status = server.request("POST", "/api/preview", THREE)[1]["advice"]
     assert advice_status["refusal"] == NO_THREE and advice_status["status"] == "none"
+    german = server.request("POST", "/api/preview", THREE, {"Cookie": "language=de"})[1]["advice"]
+    assert german["refusal"] not in ("", NO_THREE)
     status, answer, _ = server.request("POST", "/api/advice", THREE)
     assert status == 400 and answer == {"error": NO_THREE}
     with pytest.raises(Refused, match=NO_THREE):

@@ -22,6 +22,7 @@ from .advisers import Advisers, adviser_name, refusal
 from .background import Job, JobPage, hold
 from .compiled_rules import Rules
 from .game import Refused
+from .languages import translated
 
 Form = Mapping[str, object]  # the origin of a set-up
 
@@ -48,7 +49,7 @@ class SetupAdvice:
         id = _id(rules, setup, form)
         job = self.get(id)
         now = job.json() if job else {"status": "none"}
-        return {"id": id, "refusal": refusal(rules), **now}
+        return {"id": id, "refusal": translated(refusal(rules)), **now}
 
     def get(self, id: str) -> Job | None:
         """The job by the id of `of`; None before its start."""
