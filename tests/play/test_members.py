@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +15,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
+from gaia_jax.replay import Record
 from training.play import kept_tables, table_changes
 from training.play.access import MAX_WRONG_KEYS, Access
 from training.play.agent_pool import AgentPool, AgentProgram
@@ -341,6 +342,22 @@ def test_a_step_through_the_log_waits_for_no_agent(
     monkeypatch.setattr(Pages, "_news", wait)
     host = network.browser(network.access.key)
     assert host.get(f"/api/games/{id}?since=1&at=0")["node"] == 0
+
+
+def test_no_agent_moves_while_the_record_of_a_file_is_made(
+    strangers_table: tuple[Network, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network, id, _ = strangers_table
+    usual, lock, is_free = Game.record, network.server.lock, list[bool]()
+
+    def record(self: Game, names: Sequence[str] = ()) -> Record:
+        with ThreadPoolExecutor(1) as agents:
+            is_free.append(agents.submit(lock.acquire, blocking=False).result())
+        return usual(self, names)
+
+    monkeypatch.setattr(Game, "record", record)
+    host = network.browser(network.access.key)
+    assert host.get(f"/api/games/{id}/file/record.json")["actions"] and is_free == [False]
 
 
 def test_a_past_decision_is_explained_to_those_who_play() -> None:

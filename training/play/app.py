@@ -18,6 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from gaia_jax.replay import to_text
+from gaia_jax.replay.page import page
 
 from ..analysis.habits import MIN_GAMES
 from . import catalogue
@@ -235,11 +236,13 @@ class Pages:
         table, format = self._table(request), request.path_params["what"]
         game = table.game
         name = re.sub(r"[^\w .-]", "_", game.name or "gaia project")
+        with self.server.lock:  # an agent may move meanwhile
+            record = game.record(table.members.names)
+            states = [game.nodes[id].state for id in game.line]
         if format == "record.json":
-            text = to_text(game.record(table.members.names))
-            return _download(text, "application/json", f"{name}.json")
+            return _download(to_text(record), "application/json", f"{name}.json")
         if format == "replay.html":
-            return _download(game.replay_page(), "text/html", f"{name}.html")
+            return _download(page(record, played=states), "text/html", f"{name}.html")
         job = self.server.analyses.review_job(game) if format == "review.html" else None
         return _sandboxed(job, "there is no review of this game yet")
 

@@ -17,7 +17,7 @@ from gaia_jax.env import State
 from gaia_jax.language import language
 from gaia_jax.render import Table, effects, panels
 from gaia_jax.replay import Record
-from gaia_jax.replay.page import effects_json, page
+from gaia_jax.replay.page import effects_json
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
@@ -266,10 +266,6 @@ class Game:
         ]
         record = Record.of(self.rules.env, self.setup, moves, vp)
         return record.with_players([*players, *[AUTOMA_NAME] * self.rules.solo])
-
-    def replay_page(self) -> str:
-        """The line of the game as a page of one file."""
-        return page(self.record(), played=[self.nodes[id].state for id in self.line])
 
     def parts(self, at: int) -> dict[str, dict[str, str]]:
         """The picture of a position, in parts."""
