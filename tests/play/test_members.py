@@ -21,7 +21,7 @@ from training.play.access import MAX_WRONG_KEYS, Access
 from training.play.agent_pool import AgentPool, AgentProgram
 from training.play.all_rules import AllRules
 from training.play.app import Pages, make_app
-from training.play.background import Job
+from training.play.background import Job, error_text
 from training.play.compiled_rules import Rules
 from training.play.game import HUMAN, Game, Node, Refused
 from training.play.game_server import GameServer
@@ -514,6 +514,11 @@ def test_a_record_that_agents_alone_play_on_is_kept(
     turns.append((server.get(record.id), AgentProgram("random", act=lambda state, seed: 0)))
     server.stir()
     assert is_kept.wait(60)
+
+
+def test_what_is_refused_to_an_agent_is_shown_as_it_is() -> None:
+    assert error_text(Refused("a game holds at most 2 positions")).startswith("a game holds")
+    assert error_text(KeyError("vp")).startswith("KeyError")
 
 
 def test_an_agent_that_failed_to_compile_is_tried_again(

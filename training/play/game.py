@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from gaia_jax.cli.command_line import UserError
 from gaia_jax.env import State
 from gaia_jax.language import language
 from gaia_jax.render import Table, effects, panels
@@ -32,7 +33,7 @@ MAX_ACTIONS = 64  # of one request
 HALF_MADE = ("TARGET", "PIECE", "FEDERATION")
 
 
-class Refused(ValueError):
+class Refused(UserError, ValueError):
     """A request that cannot be carried out; the message is one line for the user."""
 
 

@@ -17,6 +17,7 @@ from . import evaluation, settings, setups, table_changes
 from .advisers import Advisers, refusal
 from .agent_pool import POLICY, SEARCH, AgentPool, AgentProgram
 from .all_rules import AllRules
+from .background import error_text
 from .compiled_rules import Rules
 from .game import HUMAN, Game, Refused, requested_actions, whole_number
 from .hints import GameAnalyses
@@ -365,8 +366,7 @@ class GameServer:
                         self.wake.notify_all()
             except Exception as error:  # an agent's own code may raise anything
                 with self.wake:
-                    reason = f"{type(error).__name__}: {error}".splitlines()[0]
-                    game.message, game.paused = f"{agent.name}: {reason}", True
+                    game.message, game.paused = f"{agent.name}: {error_text(error)}", True
                     game.changed()
                     self.wake.notify_all()
 
