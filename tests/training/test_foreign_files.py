@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import json
 import os
 import shutil
 from pathlib import Path
@@ -14,6 +15,7 @@ from test_compare import run_folder
 
 from gaia_jax import replay
 from training import compare, labels, review
+from training.analysis import review_report, search_report
 from training.games import dataset
 from training.study import __main__ as study
 from training.system import cli
@@ -110,6 +112,15 @@ def test_a_comparison_may_be_written_again_and_nothing_else(runs, mine, capsys):
     # A picture that cannot be drawn is found before the page is written.
     args = [*runs, "--out", "page.html", "--svg", "p.svg", "--metric", "none"]
     assert "no experiment has none" in refused(capsys, mine, compare.main, *args)
+
+
+def test_an_explanation_does_not_overwrite_a_review(mine):
+    report = mine / "review.json"
+    report.write_text('{"record": "x", "agent": "y", "seats": [], "moves": [], "judged": 0}')
+    assert review_report.is_own_report(report) and not search_report.is_own_report(report)
+    for part in ("candidates", "choices"):
+        report.write_text(json.dumps({"record": "x", "agent": "y", part: []}))
+        assert search_report.is_own_report(report) and not review_report.is_own_report(report)
 
 
 def test_a_study_overwrites_only_its_own_files(full_export, mine, capsys):

@@ -6,6 +6,7 @@ The report has no losses: two values of a network differ as much by its error as
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -28,7 +29,8 @@ from .report_table import ReportTable
 # minutes again.
 BATCH = 16
 LINE_LENGTH = 6  # reported moves after a candidate
-is_own_report = outputs.json_with("record", "agent")  # by the keys of a report
+# The keys of a report on one decision, and on a game; a review also has the first two.
+_IS_OWN = [outputs.json_with("record", "agent", part) for part in ("candidates", "choices")]
 
 
 class SearchResults(NamedTuple):
@@ -36,6 +38,11 @@ class SearchResults(NamedTuple):
 
     output: SearchOutput  # (n, ...)
     final_vp: np.ndarray  # (n, P) expected at the end after the search's own move
+
+
+def is_own_report(path: Path) -> bool:
+    """Whether a file is a report of `training.explain`."""
+    return any(is_own(path) for is_own in _IS_OWN)
 
 
 def search_required_message(agent: str) -> str:
