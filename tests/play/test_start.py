@@ -277,6 +277,18 @@ def test_a_record_is_offered_the_agents_of_its_ruleset(tab: Watched, server: Ser
     assert "zoo/strong" in values and "zoo/base" not in values
 
 
+def test_every_game_under_way_is_offered(tab: Watched, server: Server) -> None:
+    page = tab.page
+    server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=5)
+    page.goto(server.home)
+    tab.until("offers && offers.games.length > 0 && !byId('under-way').hidden")
+    for count in (9, 8):
+        page.evaluate(f"offers.games = Array({count}).fill(offers.games[0]); fillUnderWay()")
+        assert page.locator("#under-way a").count() == 8
+        assert page.locator("#under-way-earlier a").count() == count - 8
+        assert page.is_visible("#under-way-earlier") == (count > 8)
+
+
 def test_an_error_of_a_file_ends_with_the_next_one(tab: Watched, server: Server) -> None:
     page = tab.page
     page.goto(f"{server.home}#seed=3&ruleset=base")

@@ -4,7 +4,7 @@
 const SEATS = [0, 1, 2, 3];
 const MOST_SEED = 2 ** 31 - 1;
 const PREVIEW_AFTER = 400; // ms without another change
-const MOST_UNDER_WAY = 8; // tables in the list
+const MOST_UNDER_WAY = 8; // tables in the list; earlier ones are folded
 let previews = 0;
 let previewTimer = 0;
 let isDealing = false; // a preview is pending
@@ -60,10 +60,12 @@ function fillOffers() {
 
 // Games of this server that can be continued.
 function fillUnderWay() {
-  const answer = offers.games;
-  byId("under-way").hidden = !answer.length;
-  byId("under-way").replaceChildren(say("continue"), ...answer.slice(0, MOST_UNDER_WAY).map((table) =>
-    element("a", { class: "button", href: `#${table.id}` }, underWayLine(table))));
+  const links = offers.games.map((table) => element("a", { class: "button", href: `#${table.id}` }, underWayLine(table)));
+  const earlier = byId("under-way-earlier");
+  earlier.hidden = links.length <= MOST_UNDER_WAY;
+  earlier.lastElementChild.replaceChildren(...links.splice(MOST_UNDER_WAY));
+  byId("under-way").hidden = !links.length;
+  byId("under-way").replaceChildren(say("continue"), ...links);
 }
 
 // A table in the list: factions with the names of people, round, last move, whether a seat is free.
