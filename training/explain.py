@@ -64,7 +64,7 @@ def _attribute(args: argparse.Namespace, game: Game) -> tuple[JsonObject, str]:
 
     from .analysis import attribution
 
-    if args.at > len(game.states) - 1 or np.sum(game.states[args.at - 1].legal_action_mask) < 2:
+    if np.sum(game.states[args.at - 1].legal_action_mask) < 2:
         raise UserError(f"decision {args.at} has no choice")
     with status_line(lambda: f"playing out with {args.agent}"):
         report = attribution.attribute(game, args.at, args.agent, args.playouts)

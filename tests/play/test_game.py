@@ -186,7 +186,7 @@ def test_what_a_setting_did_is_marked_and_taken_back_with_ones_own_move(game: Ga
     start = own.now
     own.play(played)
     settings.carry_out(own, [Settings("always")] * 4)
-    rows = own.move_rows()
+    rows = own.move_rows(own.line)
     assert [row["by"] for row in rows[-2:]] == ["", "end-turn"]
     assert own.table().player != own.table(start).player
     own.back()

@@ -181,7 +181,8 @@ def test_what_is_expected_is_what_playouts_from_the_first_position_bring(
     expected = judge.estimate_final_vp(states, comparisons, 3, ended_counts.append)
     assert expected.shape == (4,) and ended_counts[-1] == FULL_GAMES_FACTOR * PLAYOUTS
     candidates = [Candidates(0, [-1], range(FULL_GAMES_FACTOR * PLAYOUTS))]
-    (plays,) = judge.runner.play_candidates(states, candidates, 3, capacity=judge.capacity)
+    capacity = judge._capacity(comparisons)
+    (plays,) = judge.runner.play_candidates(states, candidates, 3, capacity=capacity)
     assert expected.tolist() == plays.vp[0].mean(0).tolist() and expected.std() > 0
 
     def stop(ended):

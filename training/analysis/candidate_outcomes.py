@@ -54,7 +54,6 @@ def play_out(
     state: EnvState,
     limit: int,
     num_playouts: int,
-    seed: int = 0,
     played: int = -1,
 ) -> Outcomes:
     """Play out each candidate of a position; one agent plays all seats.
@@ -69,7 +68,7 @@ def play_out(
     """
     actions, probabilities = choose_candidates(agent, state, limit, played)
     candidates = [Candidates(0, actions, range(num_playouts))]
-    (ends,) = Playouts(env, agent).play_candidates(one_row(state), candidates, seed)
+    (ends,) = Playouts(env, agent).play_candidates(one_row(state), candidates)
     if not ends.ended.all():  # an unfinished playout has 0 VP
         raise KeyboardInterrupt
     seat = int(np.asarray(state.current_player))

@@ -164,7 +164,6 @@ class Judge:
         self.num_playouts, self._agent = num_playouts, agent
         self.runner = runner or Playouts(env, agent, moves=LINE_LENGTH)
         self._remeasure_one_in = remeasure_one_in
-        self.capacity = 0  # of the latest call of `judge`
         self._num_choosing = max(num_playouts // 2, 4)
 
     def judge_game(
@@ -272,7 +271,6 @@ class Judge:
             progress: called with the number of finished playouts.
         """
         num_played, capacity = 0, self._capacity(comparisons)
-        self.capacity = capacity
 
         def play(indices: list[int], samples: range) -> dict[int, Ends]:
             """The completed comparisons of some `actions`, by index."""

@@ -170,11 +170,8 @@ def _lan_address() -> str:
 
 
 def _print_qr_code(address: str) -> None:
-    try:
-        import segno
-    except ImportError:  # an installation from before it was part of the extra
-        print("For a QR code of it: pip install segno", flush=True)
-        return
+    import segno
+
     segno.make(address).terminal(compact=True)
 
 

@@ -345,9 +345,9 @@ class Game:
         """The set-up, as records hold it."""
         return setup_to_dict(self.setup, self.rules.env.ruleset)
 
-    def move_rows(self, line: list[int] | None = None) -> list[dict[str, Any]]:
-        """A row for each decision of a line, by default the game's, with other moves there."""
-        rows, line = [], self.line if line is None else line
+    def move_rows(self, line: list[int]) -> list[dict[str, Any]]:
+        """A row for each decision of a line, with other moves there."""
+        rows = list[dict[str, Any]]()
         for before, id in zip(line, line[1:], strict=False):
             node, table = self.nodes[id], self.table(before)
             others = [

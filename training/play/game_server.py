@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import threading
 import time
@@ -343,8 +344,7 @@ class GameServer:
         return {**report, "agent": name}
 
     def _work(self) -> None:
-        seed = 0
-        while True:
+        for seed in itertools.count(1):
             with self.wake:
                 turn = self._next()
                 if turn is None:
@@ -353,10 +353,9 @@ class GameServer:
                 table, agent = turn
                 game = table.game
                 node, state = game.now, game.nodes[game.now].state
-            seed += 1
             try:
-                action = agent.act(state, seed) if agent.act else -1
-                text = game.rules.env.ruleset.actions.texts[action]
+                assert agent.act
+                text = game.rules.env.ruleset.actions.texts[agent.act(state, seed)]
                 with self.wake:
                     is_held = self.tables.get(game.id) is table
                     if is_held and game.now == node and game.agent_to_move() == agent.name:
