@@ -60,7 +60,7 @@ def build_report(game: Game, number: int, outcomes: Outcomes) -> JsonObject:
                 "policy": None if np.isnan(probability) else round(probability, 3),
                 "vp": round(float(own[k].mean()), 1),
                 "win": round(float(won[k]), 2),
-                "loss": [round(x, 1) for x in (loss.mean, loss.low, loss.high)],
+                "loss": loss.rounded,
                 "by_source": by_source(
                     rules, vp_by_source[k] - vp_by_source[order[0]], source_names
                 ),

@@ -42,6 +42,11 @@ class Loss(NamedTuple):
     standard_error: float  # of the mean
 
     @property
+    def rounded(self) -> list[float]:
+        """Mean, low and high, as reports show them."""
+        return [round(x, 1) for x in (self.mean, self.low, self.high)]
+
+    @property
     def shrunk_mean(self) -> float:
         """The mean, shrunk towards 0 the more, the larger its standard error; at least 0."""
         return max(0.0, self.mean * MOVE_SPREAD**2 / (MOVE_SPREAD**2 + self.standard_error**2))

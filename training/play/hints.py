@@ -20,7 +20,7 @@ from gaia_jax.render.names import faction_name, sources
 from ..analysis import review, review_report
 from ..analysis.action_words import cell_of, place_words, words_with_place
 from ..analysis.attribution import by_source
-from ..analysis.judge import Loss, estimate_loss
+from ..analysis.judge import estimate_loss
 from ..analysis.position_analysis import PositionAnalysis
 from ..analysis.recorded_game import Game as RecordedGame
 from ..analysis.recorded_game import whole_moves
@@ -123,7 +123,7 @@ class GameAnalyses:
                 job.result = {
                     "actions": list(texts),
                     "warned": check.is_mistake,
-                    "lost": _rounded(check.loss),
+                    "lost": check.loss.rounded,
                     "grade": check.loss.grade or "mistake",
                     "playouts": check.num_playouts,
                 }
@@ -281,10 +281,6 @@ def _legal_actions(rules: Rules, state: Any, texts: Sequence[str]) -> list[int]:
     return actions
 
 
-def _rounded(loss: Loss) -> list[float]:
-    return [round(x, 1) for x in (loss.mean, loss.low, loss.high)]
-
-
 def suggestions(
     rules: Rules, state: Any, analysis: PositionAnalysis, played: int = -1
 ) -> dict[str, Any]:
@@ -345,8 +341,8 @@ def _suggestion(
         "words": words_with_place(table, text),
         "orders": [words_with_place(table, rules.text(x)) for x in analysis.orders_of(action)],
         "why": by_source(rules.env.ruleset, by_kind[0] - by_kind[-1], names),
-        "vp": _rounded(own),
-        "lost": _rounded(loss),
+        "vp": own.rounded,
+        "lost": loss.rounded,
         "grade": loss.grade,
         "playouts": len(own_vp),
         "line": _line(rules, state, action, median),
