@@ -4,7 +4,7 @@
 const ENDS = ["end_turn", "pass", "booster"];
 const SILENT = ["end_turn", "skip"];
 
-const verbOf = (move) => move.text.split(" ", 1)[0];
+const verbOf = (text) => text.split(" ", 1)[0];
 
 // Group decisions into turns: `{player, round, first, last, moves, answers}`, with decisions numbered
 // from 1. An answer to an offer of power belongs to the turn that made the offer. The turns that the
@@ -17,7 +17,7 @@ function turnsOf(moves) {
     moves: turn.moves.map((part) => ({ ...part, player: turn.player, number, others: [] })) })));
   moves.forEach((move, k) => {
     const now = out[out.length - 1];
-    const verb = verbOf(move);
+    const verb = verbOf(move.text);
     const row = { ...move, number: k + 1 };
     if (verb === "leech" && now) {
       now.answers.push(row);
@@ -38,13 +38,13 @@ function turnsOf(moves) {
   return out;
 }
 
-const mainOf = (turn) => turn.moves.filter((move) => ![...SILENT, "free"].includes(verbOf(move)));
+const mainOf = (turn) => turn.moves.filter((move) => ![...SILENT, "free"].includes(verbOf(move.text)));
 
 // A turn in one line: its main decisions, without the end of the turn and, if there are others,
 // without conversions.
 function turnWords(turn) {
   const main = mainOf(turn);
-  const other = turn.moves.filter((move) => !SILENT.includes(verbOf(move)));
+  const other = turn.moves.filter((move) => !SILENT.includes(verbOf(move.text)));
   const visible = main.length ? main : other.length ? other : turn.moves;
   return visible.map(moveWords).join("; ").replaceAll(`; ${say("choose")}`, `; ${say("at")}`);
 }
@@ -93,7 +93,7 @@ function counted(texts) {
 // price and gain; a turn without a main move already has them in its line.
 function turnEffects(turn, seats) {
   const main = mainOf(turn).length > 0;
-  const lines = counted(turn.moves.map((move) => (main && verbOf(move) === "free" ? move.words : paid(move)))
+  const lines = counted(turn.moves.map((move) => (main && verbOf(move.text) === "free" ? move.words : paid(move)))
     .filter(Boolean));
   const answers = turn.answers.map((move) => element("small", { class: `effects-text answer${move.by ? " by" : ""}` },
     `${say("labelled", { label: seats[move.player].name, text: move.words })}${move.effects_text

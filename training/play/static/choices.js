@@ -27,7 +27,6 @@ let folds = null; // whether their kinds are folded, once there are any
 let chosenPlace = null; // what a first tap has selected
 let chosenFederation = "";
 
-const verbOfText = (text) => text.split(" ")[0];
 const cellOfText = (text) => ((text.split(" ")[1] || "").includes(",") ? text.split(" ")[1] : "");
 
 // All choices: `kind`, `words`, `effects`; `texts`, its actions; `cell`, its place on the map; `note`
@@ -35,18 +34,18 @@ const cellOfText = (text) => ((text.split(" ")[1] || "").includes(",") ? text.sp
 // its step.
 function choicesNow() {
   const more = furtherNow();
-  const replaced = new Set(more.ways.map(({ actions }) => actions[0]).filter((text) => verbOfText(text) === "upgrade"));
+  const replaced = new Set(more.ways.map(({ actions }) => actions[0]).filter((text) => verbOf(text) === "upgrade"));
   if (more.federations.length) replaced.add("form_federation");
   const kindOf = (verb) => (verb === "form_federation" ? "federation" : verb);
   const { left } = more;
   const out = game.legal.filter(({ text }) => !replaced.has(text)).map(({ text, words, effects }) => ({
-    kind: kindOf(verbOfText(text)), words, effects, texts: [text], cell: cellOfText(text),
+    kind: kindOf(verbOf(text)), words, effects, texts: [text], cell: cellOfText(text),
     several: more.repeats[text] || more.tracks[text], note: text === "pass" ? left.text : noteOf(text) }));
   if (left.actions) {
     out.push({ kind: "pass", words: left.words, effects: left.effects, texts: left.actions, cell: "", note: left.more });
   }
   for (const { actions, words, effects, cell } of more.ways) {
-    out.push({ kind: verbOfText(actions[0]) === "upgrade" ? "upgrade" : "way", words, effects, texts: actions, cell });
+    out.push({ kind: verbOf(actions[0]) === "upgrade" ? "upgrade" : "way", words, effects, texts: actions, cell });
   }
   for (const choice of more.federations) {
     out.push({ kind: "federation", words: federationWords(choice), effects: choice.effects, texts: choice.actions,
@@ -68,7 +67,7 @@ function noteOf(text) {
 // The pieces of the picture that represent an action. A tile on a board is its owner's: to use, to
 // cover, to score again; a tile to take is in the supply.
 function piecesOf(text) {
-  const owned = { special: true, tile: game.asks === "COVER", token: game.asks !== "TOKEN" }[verbOfText(text)];
+  const owned = { special: true, tile: game.asks === "COVER", token: game.asks !== "TOKEN" }[verbOf(text)];
   return [...view.layout.querySelectorAll(`[data-action="${CSS.escape(text)}"]`)].filter((choice) => {
     const board = choice.closest('[id^="block-seat-"]');
     return owned ? board && board.id === `block-seat-${game.player}` : !board;
@@ -167,7 +166,7 @@ const stockOf = (player) => [...view.layout.querySelectorAll(`#block-seat-${play
 // The conversions that pay with a resource or bring it.
 function conversions(of) {
   const letter = STOCK[of];
-  return game.legal.filter(({ text }) => verbOfText(text) === "free").filter(({ text }) => {
+  return game.legal.filter(({ text }) => verbOf(text) === "free").filter(({ text }) => {
     const id = text.split(" ")[1];
     if (letter === "P" && !id.includes("_to_")) return true;
     return id.split("_to_").some((side) => side.replace(/\d/g, "")[0] === letter
@@ -192,7 +191,7 @@ function buttonOf(choice) {
     if (federation) markFederation(on ? federation : null);
     else if (texts.length === 1 && !cell) piecesOf(texts[0]).forEach((piece) => piece.classList.toggle("hover", on));
   };
-  const first = verbOfText(texts[0]);
+  const first = verbOf(texts[0]);
   return element("button", {
     type: "button", "data-text": texts.join("; "), "data-federation": federation ? texts.join("; ") : null,
     class: choice.kind === "reached" ? "reached" : choice.isMain ? "alone" : "", title: texts.join("; "),

@@ -19,7 +19,7 @@ function wireLog() {
   playback = new Playback(byId("playback"), byId("pace"), async () => {
     if (!game) return false;
     const current = game.line.indexOf(game.node);
-    const quiet = game.moves[current] && verbOf(game.moves[current]) === "end_turn";
+    const quiet = game.moves[current] && verbOf(game.moves[current].text) === "end_turn";
     await along(quiet ? 2 : 1);
     return game && game.line.indexOf(game.node) < game.line.length - 1;
   });
