@@ -277,6 +277,12 @@ def test_a_record_is_offered_the_agents_of_its_ruleset(tab: Watched, server: Ser
     assert "zoo/strong" in values and "zoo/base" not in values
 
 
+def test_a_new_form_asks_for_the_records_once(tab: Watched, server: Server) -> None:
+    tab.page.goto(server.home)
+    tab.until("offers && offers.records.length > 0")
+    assert tab.requests.count(f"{server.home}api/offers") == 1
+
+
 def test_every_game_under_way_is_offered(tab: Watched, server: Server) -> None:
     page = tab.page
     server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=5)

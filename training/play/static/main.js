@@ -50,11 +50,12 @@ function wire() {
 async function route() {
   const isFollowed = await followLink();
   const error = isFollowed ? "" : messageLine().textContent;
-  if (!offers) await loadOffers(); // after an error too: the form is usable
+  const isNew = !offers; // so the form is built of the address
+  if (isNew) await loadOffers(); // after an error too: the form is usable
   if (!isFollowed) return showMessage(error);
   if (!offers) return null;
   const id = gameInAddress();
-  if (!id) return leave();
+  if (!id) return isNew ? null : leave();
   if (!game || game.id !== id) await enter(id);
   const node = /@(\d+)$/.exec(location.hash)?.[1];
   if (node && game) {

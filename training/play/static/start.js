@@ -31,7 +31,6 @@ async function loadOffers() {
     offers = answer || offers;
     byId("begin").disabled = false;
     fillOffers();
-    if (offers.players.length) askHabits(); // a running job, after a game or a reload
     return;
   }
   const brief = await waiting(say("loading"), call("/api/offers?brief=1"));
@@ -56,6 +55,7 @@ function fillOffers() {
   fillHabits();
   fillRecords();
   fillChairs();
+  if (offers.players.length) askHabits(); // a running job, after a game or a reload
 }
 
 // Games of this server that can be continued.
