@@ -510,7 +510,7 @@ def test_a_record_that_agents_alone_play_on_is_kept(
     game = server.open({"ruleset": "base", "seats": ["you"] * 2, "seed": 1})
     server.save(server.get(game.id), "record")
     record = server.open({"record": "record", "seats": ["random"] * 2})
-    monkeypatch.setattr(server.kept, "keep", lambda table, held: is_kept.set())
+    monkeypatch.setattr(server.kept, "keep", lambda table, open_ids: is_kept.set())
     turns.append((server.get(record.id), AgentProgram("random", act=lambda state, seed: 0)))
     server.stir()
     assert is_kept.wait(60)

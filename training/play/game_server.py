@@ -119,7 +119,7 @@ class GameServer:
         return game
 
     def _add(self, table: OpenTable) -> None:
-        """Hold a table, in place of the least recently used one if there are too many."""
+        """Open a table, in place of the least recently used one if there are too many."""
         id, rules = table.game.id, table.game.rules
         self.agents.hurry(sorted(set(table.game.seats) - {HUMAN}), rules)
         with self.wake:
@@ -277,7 +277,7 @@ class GameServer:
         if change_name == "act":
             game.rules.prepare()  # outside the lock: it may wait for a compilation
         with self.wake:
-            self._check_held(table)
+            self._check_open(table)
             before, is_made = game.now, False
             try:
                 change(table, browser, body)
@@ -292,7 +292,7 @@ class GameServer:
                     self._keep(table, change_name in ("act", "share"))
                     self.wake.notify_all()
 
-    def _check_held(self, table: OpenTable) -> None:
+    def _check_open(self, table: OpenTable) -> None:
         """Refuse a table that has been closed: it may be open again, as another object."""
         if self.tables.get(table.game.id) is not table:
             raise Refused("the table has changed since; look again")
@@ -321,7 +321,7 @@ class GameServer:
             return None
         table = self.get(id)
         with self.wake:
-            self._check_held(table)
+            self._check_open(table)
             is_known = table.members.enter(browser, key, name)
             table.game.changed()
             self._keep(table)
@@ -357,8 +357,8 @@ class GameServer:
                 assert agent.act
                 text = game.rules.env.ruleset.actions.texts[agent.act(state, seed)]
                 with self.wake:
-                    is_held = self.tables.get(game.id) is table
-                    if is_held and game.now == node and game.agent_to_move() == agent.name:
+                    is_open = self.tables.get(game.id) is table
+                    if is_open and game.now == node and game.agent_to_move() == agent.name:
                         game.play(text)
                         settings.carry_out(game, table.settings)
                         self._keep(table, True)

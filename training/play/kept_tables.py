@@ -105,11 +105,11 @@ class KeptTables:
             if data:
                 self._data[path.stem] = data
 
-    def keep(self, table: OpenTable, held: Collection[str] = ()) -> None:
+    def keep(self, table: OpenTable, open_ids: Collection[str] = ()) -> None:
         """Write a table. A killed process loses nothing; a power cut may lose the last move.
 
         Args:
-            held: tables that are open, which make no room for this one.
+            open_ids: of tables in memory, which make no room for this one.
         """
         game = table.game
         data = {
@@ -122,7 +122,7 @@ class KeptTables:
         }  # fmt: skip
         self._data.pop(game.id, None)
         while len(self._data) >= MAX_TABLES:
-            closed = [id for id in self._data if id not in held]
+            closed = [id for id in self._data if id not in open_ids]
             if not closed:
                 break
             oldest = min(closed, key=self._worth)
