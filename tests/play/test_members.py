@@ -23,9 +23,9 @@ from training.play.all_rules import AllRules
 from training.play.app import Pages, make_app
 from training.play.background import Job, error_text
 from training.play.compiled_rules import Rules
-from training.play.game import HUMAN, Game, Node, Refused
+from training.play.game import HUMAN, Game, Position, Refused
 from training.play.game_server import GameServer
-from training.play.hints import Position
+from training.play.hints import AnalysedPosition
 from training.play.kept_tables import KeptTables, OpenTable
 from training.play.members import Forbidden, Members, read_name
 
@@ -223,7 +223,7 @@ def strangers_table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[
         game = network.server.get(id).game
         first, action = game.nodes[0], game.rules.index(legal)
         first.children.append(1)
-        game.nodes.append(Node(1, 0, legal, action, first.state))
+        game.nodes.append(Position(1, 0, legal, action, first.state))
         game.resume(1)
         yield network, id, legal
 
@@ -409,7 +409,7 @@ def test_a_spectator_cancels_no_work(strangers_table: tuple[Network, str, str], 
     analysis: Any = None
     node, jobs = table.game.now, {"hint": {"hint": job}, "check": {"checks": {("pass",): job}}}
     state = table.game.nodes[node].state
-    analyses._positions[id, node] = Position(state, analysis, **jobs.get(kind, {}))  # type: ignore[arg-type]
+    analyses._positions[id, node] = AnalysedPosition(state, analysis, **jobs.get(kind, {}))  # type: ignore[arg-type]
     analyses._reviews[id] = list(table.game.line), job
     path = f"/api/games/{id}/ask/{kind}?action=pass"
     try:
@@ -558,7 +558,7 @@ def test_a_move_is_kept_if_a_setting_fails_after_it(
 
     def move_and_fail(table: Any, browser: str, body: Any) -> None:
         game = table.game
-        game.nodes.append(Node(1, 0, "", 0, game.nodes[0].state))
+        game.nodes.append(Position(1, 0, "", 0, game.nodes[0].state))
         game.resume(1)
         raise Refused("a game holds at most 2 positions")
 

@@ -38,7 +38,7 @@ class Refused(UserError, ValueError):
 
 
 @dataclass
-class Node:
+class Position:
     """A position."""
 
     id: int
@@ -65,7 +65,7 @@ class Game:
             name: of the record that it continues; "" for a new game.
         """
         self.id, self.rules, self.setup, self.name = id, rules, setup, name
-        self.nodes = [Node(0, -1, "", -1, rules.start(setup))]
+        self.nodes = [Position(0, -1, "", -1, rules.start(setup))]
         self.seats = list(seats)
         self.line = [0]  # positions from the first over the present one to its latest continuation
         self.now = 0  # the position at which the game is played on
@@ -79,7 +79,7 @@ class Game:
         """Count a change that pages have to show."""
         self.version += 1
 
-    def node(self, id: int) -> Node:
+    def node(self, id: int) -> Position:
         """A position by its number; Refused if the number is unknown."""
         if not 0 <= id < len(self.nodes):
             raise Refused(f"this game has no position {id}")
@@ -131,7 +131,7 @@ class Game:
             child = len(self.nodes)
             action_text = self.rules.env.ruleset.actions.texts[action]
             after = self.rules.after(node.state, action)
-            self.nodes.append(Node(child, node.id, action_text, action, after))
+            self.nodes.append(Position(child, node.id, action_text, action, after))
             node.children.append(child)
         self.nodes[child].by = by
         self.paused = False
@@ -303,7 +303,7 @@ class Game:
         )
         return words
 
-    def _once(self, node: Node, kind: str, make: Callable[[], Any]) -> Any:
+    def _once(self, node: Position, kind: str, make: Callable[[], Any]) -> Any:
         """Texts of a position, made once in each language."""
         key = (language(), kind)
         if key not in node.texts:
@@ -321,7 +321,7 @@ class Game:
         texts: dict[str, Any] = self._once(node, kind, lambda: self._effects_json(node))
         return texts
 
-    def _effects_json(self, node: Node) -> dict[str, Any]:
+    def _effects_json(self, node: Position) -> dict[str, Any]:
         before = self.table(node.parent)
         changes = effects(before, self.table(node.id))
         out = effects_json(changes, node.text, self.words(node.id))

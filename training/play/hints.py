@@ -42,7 +42,7 @@ LOOK_AT = (
 
 
 @dataclass
-class Position:
+class AnalysedPosition:
     """The analysis of a position of a game, and its jobs."""
 
     state: Any
@@ -69,7 +69,7 @@ class GameAnalyses:
 
     def __init__(self, advisers: Advisers) -> None:
         self._advisers = advisers
-        self._positions: dict[tuple[str, int], Position] = {}  # by game and node
+        self._positions: dict[tuple[str, int], AnalysedPosition] = {}  # by game and node
         self._reviews: dict[str, tuple[list[int], Job]] = {}  # by game, with the line
         self._lock = threading.Lock()
 
@@ -134,7 +134,7 @@ class GameAnalyses:
             for key in list(position.checks)[:-MAX_CHECKS]:
                 position.checks.pop(key).call_off()
 
-    def _position(self, game: Game, node: int, state: Any, adviser: Adviser) -> Position:
+    def _position(self, game: Game, node: int, state: Any, adviser: Adviser) -> AnalysedPosition:
         """The analysis of a position of a game; only the latest of a game are held.
 
         Raises:
@@ -145,14 +145,14 @@ class GameAnalyses:
         position = self._known(game, node)
         if position is None:
             analysis = PositionAnalysis(adviser.runner, state, game.rules.after)
-            position = Position(state, analysis)
+            position = AnalysedPosition(state, analysis)
         self._positions.pop((game.id, node), None)
         self._positions[game.id, node] = position
         for key in [key for key in self._positions if key[0] == game.id][:-MAX_POSITIONS]:
             self._positions.pop(key).call_off()
         return position
 
-    def _known(self, game: Game, node: int) -> Position | None:
+    def _known(self, game: Game, node: int) -> AnalysedPosition | None:
         """The analysis of a position if there is one; removed positions leave their numbers."""
         position = self._positions.get((game.id, node))
         return position if position and position.state is game.nodes[node].state else None
