@@ -55,7 +55,7 @@ def game() -> Game:
 
 def at(game: Game, *nodes: str) -> list[int]:
     """The positions of the line where one of these nodes is open."""
-    return [id for id in game.line if game.table(id).node in nodes and not game.table(id).over]
+    return [id for id in game.line if game.view(id).node in nodes and not game.view(id).over]
 
 
 def settings_choice(game: Game, id: int, chosen: Settings) -> str | None:
@@ -76,13 +76,13 @@ def legal(game: Game, id: int) -> list[str]:
 
 def begins_turn(game: Game, id: int) -> bool:
     """Whether a turn begins at a position: no conversion of it led there."""
-    return game.table(id).node == "TURN" and not game.nodes[id].text.startswith("free")
+    return game.view(id).node == "TURN" and not game.nodes[id].text.startswith("free")
 
 
 def test_a_start_place_says_where_it_lies(game: Game) -> None:
     """As one sees it: a greater r is higher in the picture, a greater 2q + r further right."""
     for id in at(game, "START"):
-        table = game.table(id)
+        table = game.view(id)
         positions, places = [], list[str]()
         for text in legal(game, id):
             words = words_with_place(table, text)
@@ -118,7 +118,7 @@ def test_a_turn_ends_by_itself_unless_room_is_short_and_a_conversion_makes_some(
     for id in ends[::3]:
         assert settings_choice(game, id, NONE) is None
         assert settings_choice(game, id, Settings("always")) == "end_turn"
-        before = game.table(id)
+        before = game.view(id)
         rooms = [
             game.rules.table(
                 game.rules.after(game.nodes[id].state, game.rules.index(text))
@@ -133,7 +133,7 @@ def test_a_turn_ends_by_itself_unless_room_is_short_and_a_conversion_makes_some(
             else 2 - (built["TS"] + built["RL"] == 0)
         )
         start = max(k for k in game.path(id)[:-1] if begins_turn(game, k))
-        before_it = game.table(start).power_room(before.player)
+        before_it = game.view(start).power_room(before.player)
         person_decides = max(rooms) > room and room < offer <= before_it
         short.append(room < offer)
         expected = None if person_decides else "end_turn"
@@ -149,7 +149,7 @@ def test_power_is_taken_up_to_a_price_that_the_engine_names(game: Game) -> None:
     prices = set()
     for id in offers:
         after = game.rules.after(game.nodes[id].state, game.rules.index("leech CHARGE"))
-        before, player = game.table(id), game.table(id).player
+        before, player = game.view(id), game.view(id).player
         price = before.seat(player).vp - game.rules.table(after).seat(player).vp
         prices.add(price)
         assert settings_choice(game, id, NONE) is None
@@ -176,8 +176,8 @@ def test_only_the_only_choice_is_taken(game: Game) -> None:
 def test_what_a_setting_did_is_marked_and_taken_back_with_ones_own_move(game: Game) -> None:
     position = next(
         before for before, id in zip(game.line, game.line[1:], strict=False)
-        if game.table(before).node == "TURN" and game.table(id).node == "AFTER"
-        and game.table(game.line[game.line.index(id) + 1]).player != game.table(id).player
+        if game.view(before).node == "TURN" and game.view(id).node == "AFTER"
+        and game.view(game.line[game.line.index(id) + 1]).player != game.view(id).player
     )  # fmt: skip
     played = game.nodes[game.line[game.line.index(position) + 1]].text
     own = Game("1", game.rules, game.setup, [HUMAN] * 4)
@@ -188,7 +188,7 @@ def test_what_a_setting_did_is_marked_and_taken_back_with_ones_own_move(game: Ga
     settings.carry_out(own, [Settings("always")] * 4)
     rows = own.move_rows(own.line)
     assert [row["by"] for row in rows[-2:]] == ["", "end-turn"]
-    assert own.table().player != own.table(start).player
+    assert own.view().player != own.view(start).player
     own.back()
     assert own.now == start, "the setting's decision is no stop of its own"
     settings.carry_out(own, [Settings("always")] * 4)
@@ -254,11 +254,11 @@ def test_a_federation_is_one_choice(game: Game) -> None:
             own = Game("2", game.rules, game.setup, [HUMAN] * 4)
             own.nodes[0].state = state
             own.play_all(option["actions"])
-            table = own.table()
+            table = own.view()
             assert table.node != "FEDERATION"
             assert option["power"] >= 6, "the Xenos with a PI need 6, all others 7"
-            player = own.table(0).player
-            laid = table.seat(player).satellites - own.table(0).seat(player).satellites
+            player = own.view(0).player
+            laid = table.seat(player).satellites - own.view(0).seat(player).satellites
             assert laid == len(option["satellites"])
             own.back()
             assert own.now == 0, "one choice, taken back as one"
@@ -273,7 +273,7 @@ def test_a_move_of_two_decisions_is_one_choice(game: Game) -> None:
     if not rules.prices_ready:
         assert lookahead.two_step_moves(rules, game.nodes[game.now].state) == []
         rules.prepare_prices()
-    ends = [k for k, id in enumerate(game.line) if game.table(id).node in lookahead.TWO_STEPS]
+    ends = [k for k, id in enumerate(game.line) if game.view(id).node in lookahead.TWO_STEPS]
     recorded = [
         (game.line[k - 1], [game.nodes[id].text for id in game.line[k : k + 2]]) for k in ends
     ]
@@ -301,7 +301,7 @@ def test_a_move_of_two_decisions_is_one_choice(game: Game) -> None:
             own = Game("4", rules, game.setup, [HUMAN] * 4)
             own.nodes[0].state = state
             own.play_all(option["actions"])
-            paid = effects(own.table(0), own.table()).brief(option["words"])
+            paid = effects(own.view(0), own.view()).brief(option["words"])
             assert option["effects"] == paid and not paid.get("then", "").startswith("not paid")
             assert option["cell"] in " ".join(option["actions"])
             own.back()
@@ -318,12 +318,12 @@ def stock(seat: Any) -> int:
 def test_the_last_pass_says_what_is_left_and_what_conversions_would_bring(game: Game) -> None:
     """The VP are those that the game gave in the end; conversions score more once played."""
     rules, num_better = game.rules, 0
-    end = game.table(game.line[-1])
+    end = game.view(game.line[-1])
     last = [id for id in at(game, "TURN") if "pass" in legal(game, id)]
-    assert last and all(game.table(id).round == 6 for id in last)
+    assert last and all(game.view(id).round == 6 for id in last)
     passed = {game.nodes[id].parent for id in game.line if game.nodes[id].text == "pass"}
     for id in last:
-        state, player = game.nodes[id].state, game.table(id).player
+        state, player = game.nodes[id].state, game.view(id).player
         option = conversions.left_over(rules, state)
         now = vp_left(option)
         if id in passed:
@@ -344,7 +344,7 @@ def test_the_last_pass_says_what_is_left_and_what_conversions_would_bring(game: 
         assert option["more"].startswith(f"{then - now} VP more")
         num_better += 1
     assert num_better, "somebody has power left"
-    other = next(id for id in at(game, "TURN") if game.table(id).round == 3)
+    other = next(id for id in at(game, "TURN") if game.view(id).round == 3)
     assert conversions.left_over(rules, game.nodes[other].state) == {}
 
 
@@ -360,7 +360,7 @@ def test_an_income_is_taken_by_itself_where_its_order_is_the_same(game: Game) ->
     orders = [id for id in at(game, "INCOME") if len(legal(game, id)) > 1]
     assert orders
     for id in orders:
-        player, state = game.table(id).player, game.nodes[id].state
+        player, state = game.view(id).player, game.nodes[id].state
         for bowls in (None, (9, 0, 0)):  # the tokens of bowl I are more than what is charged
             own = Game("7", rules, game.setup, [HUMAN] * 4)
             own.nodes[0].state = state if bowls is None else with_power(state, player, bowls)
@@ -409,7 +409,7 @@ def test_a_tile_and_the_track_of_its_step_are_one_choice(game: Game) -> None:
             own = Game("8", rules, game.setup, [HUMAN] * 4)
             own.nodes[0].state = state
             own.play_all(options[-1]["actions"])
-            paid = effects(own.table(0), own.table()).brief(
+            paid = effects(own.view(0), own.view()).brief(
                 rules.action_words(options[-1]["actions"][0])
             )
             assert options[-1]["effects"] == paid
@@ -435,11 +435,11 @@ def test_several_actions_are_taken_all_or_none(game: Game) -> None:
 
 def test_an_upgrade_names_its_structure_once(game: Game) -> None:
     named = [
-        (words_with_place(game.table(id), text), STRUCTURES[kind])
+        (words_with_place(game.view(id), text), STRUCTURES[kind])
         for id in at(game, "TURN")
         for text in legal(game, id)
         if text.startswith("upgrade")
-        for kind in [structure_at(game.table(id), text)]
+        for kind in [structure_at(game.view(id), text)]
     ]
     assert named and all(words.count(structure) == 1 for words, structure in named)
 
@@ -485,7 +485,7 @@ def test_a_conversion_is_made_several_times_by_one_choice(game: Game) -> None:
             own.nodes[0].state = state
             own.play_all([text] * (len(listed) + 1))
             if listed:
-                paid = effects(own.table(0), own.table()).brief()
+                paid = effects(own.view(0), own.view()).brief()
                 assert listed[-1]["effects"] == paid
             if len(listed) < 3:
                 assert text not in rules.legal(own.nodes[own.now].state)
@@ -496,7 +496,7 @@ def test_a_conversion_is_made_several_times_by_one_choice(game: Game) -> None:
 
 def test_the_end_of_a_game(game: Game) -> None:
     game.now = game.line[-1]
-    summary, vp = end_summary(game, game.now), [seat.vp for seat in game.table().seats]
+    summary, vp = end_summary(game, game.now), [seat.vp for seat in game.view().seats]
     numbers = [row["round"] for row in summary["rounds"]]
     assert numbers == [0, 0, *range(1, 7), 0]
     assert summary["rounds"][-1]["vp"] == vp
@@ -507,9 +507,9 @@ def test_the_end_of_a_game(game: Game) -> None:
     for move in summary["best"]:
         before = game.nodes[move["node"]].parent
         player = move["player"]
-        assert game.table(before).player == player
-        change = game.table(move["node"]).seat(player).vp - game.table(before).seat(player).vp
-        assert change == move["gain"] or game.table(move["node"]).over
+        assert game.view(before).player == player
+        change = game.view(move["node"]).seat(player).vp - game.view(before).seat(player).vp
+        assert change == move["gain"] or game.view(move["node"]).over
         assert not move["words"].startswith(("choose ", "cover ")), "what it is of comes first"
 
 

@@ -367,7 +367,7 @@ def test_a_past_decision_is_explained_to_those_who_play() -> None:
     members.sit("guest", 1, "Guest")
     members.enter("fan", members.watch_key, "")
     game: Any = SimpleNamespace(
-        now=1, seats=seats, over=lambda at: at == 2, table=lambda at: SimpleNamespace(player=0)
+        now=1, seats=seats, over=lambda at: at == 2, view=lambda at: SimpleNamespace(player=0)
     )
     table = OpenTable(game, members, [])
 

@@ -30,7 +30,7 @@ def evaluate(game: Game, id: int, agent: AgentProgram) -> dict[str, Any]:
     cached: dict[str, Any] | None = node.analysis.get(agent.name)
     if cached is not None:
         return cached
-    table = game.table(id)
+    table = game.view(id)
     now = [seat.vp for seat in table.seats]
     if table.over or agent.policy is None:
         cached = {"policy": [], "vp": now}
@@ -63,7 +63,7 @@ def searched(game: Game, id: int, name: str) -> dict[str, Any] | None:
 
 def _row(game: Game, id: int, row: dict[str, Any]) -> dict[str, Any]:
     """A candidate with its action and its line in words."""
-    words = game.rules.action_words(row["action"], game.table(id))
+    words = game.rules.action_words(row["action"], game.view(id))
     return {**row, "words": words, "line": [_move_words(game, move) for move in row["line"]]}
 
 
@@ -74,7 +74,7 @@ def search(game: Game, id: int, agent: AgentProgram) -> None:
     """
     node, explainer = game.node(id), agent.explainer
     legal = np.flatnonzero(node.state.legal_action_mask)
-    if explainer is None or game.table(id).over or len(legal) < 2 or searched(game, id, agent.name):
+    if explainer is None or game.view(id).over or len(legal) < 2 or searched(game, id, agent.name):
         return
     path, following = game.path(id), game.played_at(id)
     actions = [*(game.nodes[other].action for other in path[1:]), following]
@@ -88,7 +88,7 @@ def search(game: Game, id: int, agent: AgentProgram) -> None:
 def _move_words(game: Game, move: str) -> str:
     """A move of a line, `FACTION: action text`, in words."""
     player, text = move.split(": ", 1)
-    names = {seat.faction.id: faction_name(seat.faction) for seat in game.table(0).seats}
+    names = {seat.faction.id: faction_name(seat.faction) for seat in game.view(0).seats}
     return f"{names[player]}: {game.rules.action_words(text)}"
 
 
@@ -104,7 +104,7 @@ def report(game: Game, at: int, agent: AgentProgram) -> dict[str, Any]:
     seen = [game.nodes[id].analysis.get(agent.name) for id in game.line_of(at)]
     players = range(len(game.seats))
     lines = [[None if value is None else value["vp"][p] for value in seen] for p in players]
-    to_words, table = game.rules.action_words, game.table(at)
+    to_words, table = game.rules.action_words, game.view(at)
     return {
         "policy": [
             (text, to_words(text, table), probability)

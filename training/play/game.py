@@ -85,20 +85,20 @@ class Game:
             raise Refused(f"this game has no position {id}")
         return self.nodes[id]
 
-    def table(self, id: int | None = None) -> Table:
+    def view(self, at: int | None = None) -> Table:
         """A position as a table; by default the present one."""
-        node = self.nodes[self.now if id is None else id]
+        node = self.nodes[self.now if at is None else at]
         if node.table is None:
             node.table = self.rules.table(node.state)
         return node.table
 
     def over(self, at: int | None = None) -> bool:
         """Whether a position, by default the present one, ends the game."""
-        return self.table(at).over
+        return self.view(at).over
 
     def deciding_agent(self, at: int) -> str | None:
         """The agent at the seat that decides at a position; None for a person and at the end."""
-        table = self.table(at)
+        table = self.view(at)
         return None if table.over or self.seats[table.player] == HUMAN else self.seats[table.player]
 
     def agent_to_move(self) -> str | None:
@@ -151,11 +151,11 @@ class Game:
         """
         before, line, paused, opens_at = self.now, self.line, self.paused, self.opens_at
         start = before if at is None else self.node(at).id
-        player, count = self.table(start).player, len(self.nodes)
+        player, count = self.view(start).player, len(self.nodes)
         try:
             self._move_to(start)
             for number, text in enumerate(texts):
-                if self.table().player != player:
+                if self.view().player != player:
                     raise Refused(f"{text!r} is another player's decision")
                 self.play(text, "one choice" if number else "")
         except Refused:
@@ -179,19 +179,19 @@ class Game:
         self._move_to(at)
         if half_made:
             self._prune(node, at)
-        self.paused = self.seats[self.table().player] != HUMAN
+        self.paused = self.seats[self.view().player] != HUMAN
         self.changed()
 
     def earlier(self) -> int | None:
         """The position of `back`; None before the first decision of a person."""
         at = self.nodes[self.now]
         if self.half_made():
-            while at.parent >= 0 and self.table(at.id).node in HALF_MADE:
+            while at.parent >= 0 and self.view(at.id).node in HALF_MADE:
                 at = self.nodes[at.parent]
             return at.id
         while at.parent >= 0:
             by, at = at.by, self.nodes[at.parent]
-            if not by and self.seats[self.table(at.id).player] == HUMAN:
+            if not by and self.seats[self.view(at.id).player] == HUMAN:
                 return at.id
         return None
 
@@ -205,7 +205,7 @@ class Game:
 
     def half_made(self, at: int | None = None) -> bool:
         """Whether a move is incomplete and not paid for yet."""
-        return not self.over(at) and self.table(at).node in HALF_MADE
+        return not self.over(at) and self.view(at).node in HALF_MADE
 
     def sit(self, player: int, occupant: str) -> None:
         """Let another player or agent play a seat from now on."""
@@ -259,7 +259,7 @@ class Game:
             names: of the people, by seat; "" or missing where unknown.
         """
         moves = [self.nodes[id].action for id in self.line[1:]]
-        tip = self.table(self.line[-1])
+        tip = self.view(self.line[-1])
         vp = [seat.vp for seat in tip.seats] if tip.over else []
         people = [name or "a person" for name, _ in zip_longest(names, self.seats, fillvalue="")]
         players = [
@@ -271,11 +271,11 @@ class Game:
     def parts(self, at: int) -> dict[str, dict[str, str]]:
         """The picture of a position, in parts."""
         action = self.nodes[at].action
-        return panels.parts(self.table(at), action if action >= 0 else None)
+        return panels.parts(self.view(at), action if action >= 0 else None)
 
     def picture(self, at: int) -> dict[str, Any]:
         """The map and the panels of a position, for a new page."""
-        return panels.frame(self.table(at), self.parts(at))
+        return panels.frame(self.view(at), self.parts(at))
 
     def prices(self, at: int) -> dict[str, dict[str, Any]]:
         """Costs and gains of each action of a position, in words; {} until compiled."""
@@ -286,7 +286,7 @@ class Game:
                 return {}
             texts = self.rules.env.ruleset.actions.texts
             effects_by_action = self.rules.effects_of_all(node.state)
-            to_words, table = self.rules.action_words, self.table(at)
+            to_words, table = self.rules.action_words, self.view(at)
             brief = {a: e.brief(to_words(texts[a], table)) for a, e in effects_by_action.items()}
             lost = caps.goods_without_room(self.rules, node.state, effects_by_action)
             for action, goods in lost.items():
@@ -299,7 +299,7 @@ class Game:
         """The decision that led to a position, in words."""
         node = self.nodes[id]
         words: str = self._once(
-            node, "words", lambda: self.rules.action_words(node.text, self.table(node.parent))
+            node, "words", lambda: self.rules.action_words(node.text, self.view(node.parent))
         )
         return words
 
@@ -322,8 +322,8 @@ class Game:
         return texts
 
     def _effects_json(self, node: Position) -> dict[str, Any]:
-        before = self.table(node.parent)
-        changes = effects(before, self.table(node.id))
+        before = self.view(node.parent)
+        changes = effects(before, self.view(node.id))
         out = effects_json(changes, node.text, self.words(node.id))
         if changes.begins_round and self.rules.prices_ready:
             parent, action = self.nodes[node.parent].state, node.action
@@ -349,7 +349,7 @@ class Game:
         """A row for each decision of a line, with other moves there."""
         rows = list[dict[str, Any]]()
         for before, id in zip(line, line[1:], strict=False):
-            node, table = self.nodes[id], self.table(before)
+            node, table = self.nodes[id], self.view(before)
             others = [
                 {"node": other, "words": self.words(other)}
                 for other in self.nodes[before].children

@@ -34,7 +34,7 @@ def game_json(server: GameServer, table: OpenTable, browser: str, at: int) -> di
     """
     game, members = table.game, table.members
     with server.lock:
-        view, line = game.table(at), game.line_of(at)
+        view, line = game.view(at), game.line_of(at)
         invites = members.shared and members.is_host(browser)
         return {
             "id": game.id,
@@ -59,13 +59,13 @@ def game_json(server: GameServer, table: OpenTable, browser: str, at: int) -> di
             "alone": members.is_alone(browser, game.seats),
             "chat": table.chat if members.shared else [],
             "watch_key": members.watch_key if invites else "",
-            "vp": [[seat.vp for seat in game.table(id).seats] for id in line],
+            "vp": [[seat.vp for seat in game.view(id).seats] for id in line],
             "sources": sources_json(view),
             "by_source": [list(seat.vp_source.values()) for seat in view.seats],
             "player": view.player,
             "asks": view.node,
             "over": view.over,
-            "ended": game.table(line[-1]).over,
+            "ended": game.view(line[-1]).over,
             "end": end_summary(game, at) if view.over else None,
             "paused": game.paused,
             "thinking": (game.agent_to_move() or "") if at == game.now else "",
@@ -112,7 +112,7 @@ def occupants(game: Game) -> list[str]:
 
 def legal_actions(game: Game, at: int) -> list[dict[str, Any]]:
     """The legal actions of a position, with effects once these are compiled."""
-    rules, table, prices = game.rules, game.table(at), game.prices(at)
+    rules, table, prices = game.rules, game.view(at), game.prices(at)
     actions: list[dict[str, Any]] = []
     for text in rules.legal(game.nodes[at].state):
         action: dict[str, Any] = {"text": text, "words": words_with_place(table, text)}
@@ -159,13 +159,13 @@ def end_summary(game: Game, at: int) -> dict[str, Any]:
         set-up, each round and the final scoring; `best`: the decisions that gained their player the
         most VP; `left`: how remaining resources score (FIN-11); `verdict`: of a solo game.
     """
-    table = game.table(at)
+    table = game.view(at)
     vp = [seat.vp for seat in table.seats]
     path = game.path(at)
-    rows = [{"round": 0, "vp": [seat.vp for seat in game.table(path[0]).seats]}]
+    rows = [{"round": 0, "vp": [seat.vp for seat in game.view(path[0]).seats]}]
     gains = []
     for parent, id in zip(path, path[1:], strict=False):
-        before, after = game.table(parent), game.table(id)
+        before, after = game.view(parent), game.view(id)
         if after.over or after.round != before.round:
             in_play = [_vp_in_play(after, p) for p in range(len(vp))]
             rows.append({"round": before.round, "vp": in_play})

@@ -44,7 +44,7 @@ class OpenTable:
     def may_act(self, browser: str, at: int) -> bool:
         """Whether a browser decides at a position; an earlier one only if it plays for all."""
         game, members = self.game, self.members
-        if game.over(at) or game.table(at).player not in members.played_by(browser, game.seats):
+        if game.over(at) or game.view(at).player not in members.played_by(browser, game.seats):
             return False
         return at == game.now or members.is_alone(browser, game.seats)
 
@@ -74,7 +74,7 @@ class OpenTable:
         """Whether the last decision of a person is a browser's."""
         at = self.game.earlier()
         played = self.members.played_by(browser, self.game.seats)
-        return at is not None and self.game.table(at).player in played
+        return at is not None and self.game.view(at).player in played
 
 
 def seated_agents(tables: Iterable[OpenTable]) -> set[tuple[str, str]]:
@@ -85,7 +85,7 @@ def seated_agents(tables: Iterable[OpenTable]) -> set[tuple[str, str]]:
 
 def about_json(table: OpenTable) -> dict[str, Any]:
     """A table in a list: `id`, `ruleset`, `round`, `over`, `factions`, `seats`, `names`, `date`."""
-    game, tip = table.game, table.game.table()
+    game, tip = table.game, table.game.view()
     return {
         "id": game.id, "ruleset": game.rules.env.id, "round": tip.round, "over": tip.over,
         "factions": [seat.faction.name for seat in tip.seats], "seats": list(game.seats),

@@ -57,7 +57,7 @@ def carry_out(game: Game, settings: Sequence[Settings]) -> None:
         settings: by seat.
     """
     while not game.paused and not game.over() and game.now == game.line[-1]:
-        player = game.table().player
+        player = game.view().player
         action = _choice(game, settings[player]) if player < len(settings) else None
         if action is None:
             return
@@ -66,7 +66,7 @@ def carry_out(game: Game, settings: Sequence[Settings]) -> None:
 
 def _choice(game: Game, settings: Settings) -> tuple[str, str] | None:
     """The action of a setting at the present position, and the id of its reason for pages."""
-    table = game.table()
+    table = game.view()
     if table.over or game.seats[table.player] != HUMAN:
         return None
     legal = game.rules.legal(game.nodes[game.now].state)
@@ -89,7 +89,7 @@ def _ends(game: Game, settings: Settings, legal: list[str]) -> bool:
     """
     if settings.end_turn != "idle":
         return settings.end_turn == "always"
-    table = game.table()
+    table = game.view()
     room = table.power_room(table.player)
     if _has_room(table, table.player) or not _has_room(_turn_began(game), table.player):
         return True
@@ -104,17 +104,17 @@ def _has_room(table: Table, player: int) -> bool:
 
 def _turn_began(game: Game) -> Table:
     """The first position of the present turn."""
-    player, at = game.table().player, game.nodes[game.now]
-    while at.parent >= 0 and game.table(at.parent).player == player:
+    player, at = game.view().player, game.nodes[game.now]
+    while at.parent >= 0 and game.view(at.parent).player == player:
         at = game.nodes[at.parent]
-        if game.table(at.id).node == "TURN" and not is_conversion(at.text):
+        if game.view(at.id).node == "TURN" and not is_conversion(at.text):
             break
-    return game.table(at.id)
+    return game.view(at.id)
 
 
 def _idle(game: Game, legal: list[str]) -> bool:
     """Whether every order of the remaining income has the same result, by trying them."""
-    rules, player = game.rules, game.table().player
+    rules, player = game.rules, game.view().player
     ends: set[bytes] = set()
     seen: set[tuple[bytes, tuple[str, ...]]] = set()
     open_ = [(game.nodes[game.now].state, legal)]
@@ -138,7 +138,7 @@ def _idle(game: Game, legal: list[str]) -> bool:
 
 def _answer(game: Game, settings: Settings, legal: list[str]) -> tuple[str, str] | None:
     """Whether to accept offered power; None if there are more than two options (Taklons)."""
-    table = game.table()
+    table = game.view()
     if set(legal) != {"leech CHARGE", "leech DECLINE"}:
         return None
     me = table.player
