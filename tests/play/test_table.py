@@ -85,8 +85,9 @@ def test_kinds_of_choices_and_places_that_stand_for_them(tab: Watched, server: S
     page = tab.page
     moves = replay.read(server.saves / "lost_fleet.json").actions
     go(tab, next(k for k, text in enumerate(moves) if text.startswith("piece")) - 1)
-    tab.until("furtherNow().ways.length > 0", 120)
-    place = page.evaluate("furtherNow().ways.find(w => w.actions[1].startsWith('piece')).cell")
+    tab.until("furtherNow().two_step_moves.length > 0", 120)
+    built = "furtherNow().two_step_moves.find(w => w.actions[1].startsWith('piece'))"
+    place = page.evaluate(f"{built}.cell")
     sections = page.locator("#legal section").evaluate_all(
         "all => all.map(one => [one.dataset.group, one.children.length, one.checkVisibility()])"
     )

@@ -201,7 +201,7 @@ def _step(rules: Rules, texts: list[str], before: Table, after: Table) -> dict[s
 # The parts of a lookahead, which a page requests separately: the quick one first.
 PARTS: dict[str, dict[str, Callable[[Rules, State], Any]]] = {
     "moves": {
-        "ways": two_step_moves,
+        "two_step_moves": two_step_moves,
         "federations": federations,
         "tracks": tracks,
         "left": left_over,

@@ -34,7 +34,8 @@ const cellOfText = (text) => ((text.split(" ")[1] || "").includes(",") ? text.sp
 // its step.
 function choicesNow() {
   const more = furtherNow();
-  const replaced = new Set(more.ways.map(({ actions }) => actions[0]).filter((text) => verbOf(text) === "upgrade"));
+  const firsts = more.two_step_moves.map(({ actions }) => actions[0]);
+  const replaced = new Set(firsts.filter((text) => verbOf(text) === "upgrade"));
   if (more.federations.length) replaced.add("form_federation");
   const kindOf = (verb) => (verb === "form_federation" ? "federation" : verb);
   const { left } = more;
@@ -44,7 +45,7 @@ function choicesNow() {
   if (left.actions) {
     out.push({ kind: "pass", words: left.words, effects: left.effects, texts: left.actions, cell: "", note: left.more });
   }
-  for (const { actions, words, effects, cell } of more.ways) {
+  for (const { actions, words, effects, cell } of more.two_step_moves) {
     out.push({ kind: verbOf(actions[0]) === "upgrade" ? "upgrade" : "way", words, effects, texts: actions, cell });
   }
   for (const choice of more.federations) {

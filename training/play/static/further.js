@@ -2,7 +2,7 @@
 // Choices of several actions: whole moves and federations, and actions that conversions make possible.
 
 // `turn`: above 0 once complete; `part`: the parts received.
-const NOTHING_FURTHER = { turn: 0, part: "", ways: [], federations: [], reached: [], repeats: {}, tracks: {}, left: {} };
+const NOTHING_FURTHER = { turn: 0, part: "", two_step_moves: [], federations: [], reached: [], repeats: {}, tracks: {}, left: {} };
 const PARTS = ["moves", "conversions"];
 let furtherOf = "";
 let further = NOTHING_FURTHER;
