@@ -15,6 +15,7 @@ from training.agents.search import SearchSpec, search_agent
 from training.config import NetworkConfig
 from training.imitation import behaviour_cloning, expert_data, experts
 from training.networks.make import make_network
+from training.system.devices import first_devices
 
 
 @pytest.fixture
@@ -39,7 +40,8 @@ def test_the_labels_of_a_search_begin_with_its_move(env):
     base = experts.make_agent("toy", env)
     agent = search_agent(env, base, SearchSpec(32, form="one_layer"), name)
     keys = jax.random.split(jax.random.key(1), 32)
-    states = jax.jit(jax.vmap(env.init))(keys)
+    states = jax.jit(jax.vmap(toy_env.auto_reset(env).init))(keys)
+    states = states.replace(terminated=jnp.ones(32, bool))  # of the games that ended before these
     actions, logits = jax.jit(expert.candidates)(expert.params, states, keys)
     played = jax.jit(agent.act)(agent.params, states, states.legal_action_mask, keys)
     assert np.array_equal(actions[:, 0], played)
@@ -50,6 +52,19 @@ def test_the_labels_of_a_search_begin_with_its_move(env):
     worth = np.pad(states.game.worth[:, 0], ((0, 0), (0, env.num_actions - toy_env.C)))
     paid = np.take_along_axis(worth, np.asarray(actions[:, :2]), 1)
     assert (paid[:, 0] >= paid[:, 1]).mean() > 0.9
+
+
+def test_the_first_decision_of_a_new_game_is_labelled_as_any_other(env):
+    def candidates(params, states, keys):
+        _, actions = jax.lax.top_k(1.0 * states.legal_action_mask, 2)
+        return actions, jnp.where(states.terminated[:, None], 0.0, jnp.array([1.0, 0.0]))
+
+    auto, expert = toy_env.auto_reset(env), experts.Expert((), candidates)
+    run = expert_data.make_generator(auto, env, None, expert, first_devices(1), games=2)
+    states = jax.jit(lambda: expert_data.start(auto, seed=0, games=2))()
+    mix, zero = jnp.zeros(2, jnp.int8), jnp.int32(0)
+    labels = run((None, ()), mix, zero, zero, states)[1]
+    assert labels["done"][:-1].any() and (labels["values"] == np.array([0, -1])).all()
 
 
 @pytest.mark.slow  # it compiles the games

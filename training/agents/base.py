@@ -16,7 +16,7 @@ from gaia_jax.xla.jax_config import own_jax_config
 
 from ..networks import sampling
 from ..search.keys import one_a_row
-from ..system.batched import observing
+from ..system.batched import clear_end_marks, observing
 from ..system.environments import has_short_turns, is_solo, level_of, policy_mask
 from ..types import Environment, EnvState, Params, PolicyNetwork
 
@@ -155,7 +155,7 @@ def greedy_agent(env: Environment) -> Agent:
     search = Search(env)
 
     def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
-        return search.choose(params, redraw_hidden(env, state, key), mask)
+        return search.choose(params, redraw_hidden(env, clear_end_marks(state), key), mask)
 
     params = as_params(Weights())
     return Agent(

@@ -19,6 +19,7 @@ from gaia_jax.state import GameState
 from gaia_jax.xla.jax_config import own_jax_config
 
 from ..networks.factored_head import ILLEGAL_LOGIT
+from ..system.batched import clear_end_marks
 from ..types import Environment, EnvState, Params
 from .registry import FILE, ZOO, environment_of, make_agent, parse_name
 
@@ -144,7 +145,7 @@ def _greedy(env: Environment) -> Evaluate:
     seats = np.arange(env.num_players)
 
     def evaluate(params: Params, state: EnvState) -> tuple[Array, Array]:
-        choice = search.choose(params, state, state.legal_action_mask)
+        choice = search.choose(params, clear_end_marks(state), state.legal_action_mask)
         numbers = jnp.arange(state.legal_action_mask.shape[-1])
         logits = jnp.where(numbers == choice[:, None], 0.0, ILLEGAL_LOGIT)
 

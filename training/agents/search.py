@@ -34,6 +34,7 @@ from gaia_jax.cli.command_line import UserError
 from gaia_jax.xla.jax_config import own_jax_config
 
 from ..search import UTILITIES, Model, SearchOptions, SearchOutput, environment_model, gumbel_search
+from ..system.batched import clear_end_marks
 from ..system.environments import can_be_short, with_short_turns
 from ..types import Environment, EnvState, Params
 from .base import LESS_OPPONENTS, Agent, Policy, redraw_hidden
@@ -164,7 +165,7 @@ def make_search(env: Environment, policy: Policy, spec: SearchSpec) -> tuple[Sea
     def search(
         params: Params, state: EnvState, key: Array, mask: Array | None = None
     ) -> SearchOutput:
-        root = model.root(params, redraw_hidden(env, state, key))
+        root = model.root(params, redraw_hidden(env, clear_end_marks(state), key))
         if mask is not None:
             root = root._replace(legal_actions=root.legal_actions & mask)
         return gumbel_search(params, key, root, recurrent, spec.simulations, options)

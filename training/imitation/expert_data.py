@@ -27,8 +27,9 @@ from gaia_jax.cli.command_line import UserError
 from .. import config as configs
 from ..config import Config
 from ..networks import sampling
-from ..networks.make import init_params, make_network
+from ..networks.make import make_network
 from ..system import cli, data_files, devices, environments, jobs
+from ..system.batched import clear_end_marks
 from ..system.data_files import TEXT, WHOLE
 from ..system.devices import GAMES
 from ..system.environments import has_short_turns, identity, is_solo, level_of
@@ -69,7 +70,7 @@ def step_keys(seed: Array, clock: Array, first: Array, count: int) -> Array:
 def make_generator(
     auto: AutoEnvironment,
     env: Environment,
-    network: PolicyNetwork,
+    network: PolicyNetwork | None,
     expert: Expert,
     mesh: Mesh,
     games: int,
@@ -79,19 +80,24 @@ def make_generator(
 
     params are the student's and the expert's. mix is the player of a game: 0 the expert, 1 the same
     sampling by its logits, 2 the student.
+
+    Args:
+        network: of the student; None: there is none.
     """
     local = games // mesh.size
 
     def decide(params: Any, mix: Array, state: EnvState, keys: Array) -> Any:
-        mask = state.legal_action_mask
         student, weights = params
         actions, values = expert.candidates(weights, state, keys)
         uniform = jax.vmap(jax.random.uniform)(keys)
         column = sampling.sample(values, values > -1e8, uniform)
         by_chance = jnp.take_along_axis(actions, column[:, None], axis=1)[:, 0]
-        observation = jax.vmap(env.observe)(state, state.current_player)
-        own = sampling.sample_action(network, student, observation, mask, uniform)
-        action = jnp.where(mix == 2, own, jnp.where(mix == 1, by_chance, actions[:, 0]))
+        action = jnp.where(mix == 1, by_chance, actions[:, 0])
+        if network is not None:
+            observation = jax.vmap(env.observe)(state, state.current_player)
+            mask = state.legal_action_mask
+            own = sampling.sample_action(network, student, observation, mask, uniform)
+            action = jnp.where(mix == 2, own, action)
         return action, actions, values - values[:, :1]
 
     def run(params: Any, mix: Array, seed: Array, chunk: Array, states: EnvState) -> Any:
@@ -99,7 +105,7 @@ def make_generator(
 
         def step(state: AutoState, t: Array) -> Any:
             keys = jax.vmap(jax.random.split)(step_keys(seed, chunk * STEPS + t, first, local))
-            action, actions, values = decide(params, mix, state, keys[:, 0])
+            action, actions, values = decide(params, mix, clear_end_marks(state), keys[:, 0])
             player = state.current_player
             state = jax.vmap(auto.step)(state, action, keys[:, 1])
             return state, {
@@ -159,13 +165,10 @@ def generate(out: Path, chunks: int, about: dict[str, Any], config_file: str) ->
     mesh = devices.make_mesh(games)
     states = jax.jit(lambda: start(auto, seed, games, first))()
     number = first + np.arange(games)
-    if student is None:
-        student = init_params(env, network, jax.random.key(0))
-        mix = number % 2
-    else:
-        mix = np.where(number % 4 == 0, 1, 2)
+    mix = number % 2 if student is None else np.where(number % 4 == 0, 1, 2)
     done, states = begin(out, about, states)
-    run = make_generator(auto, env, network, expert, mesh, games, first)
+    player = None if student is None else network
+    run = make_generator(auto, env, player, expert, mesh, games, first)
     params = (student, expert.params)
     args = (params, jnp.int8(mix), jnp.int32(seed), jnp.int32(0), states)
     start_time = time.time()

@@ -61,6 +61,18 @@ def observing(env: Environment) -> Callable[[Any, Array], Any]:
     return observe
 
 
+def clear_end_marks(states: EnvState) -> Any:
+    """States of auto-reset as agents read them: the marks of ended games do not end the new ones.
+
+    A search, or an agent that looks ahead, would otherwise take the first state of a new game for
+    the end of the old one. Other states are returned unchanged.
+    """
+    if not hasattr(states, "final_vp"):
+        return states
+    none = jnp.zeros_like(states.terminated)
+    return states.replace(terminated=none, truncated=none)
+
+
 def step_among(env: Environment, rows: int, states: EnvState, actions: Array) -> Any:
     """The states (B,) after the actions (B,), in a batch of at least `rows`.
 
