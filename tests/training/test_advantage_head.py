@@ -14,11 +14,12 @@ from toy_env import LONGEST, C
 
 from training import config as configs
 from training.config import Config, NetworkConfig
-from training.learn.advantages import advantages, less_of_later
+from training.learn.advantages import advantages, less_of_later, squared_advantages
 from training.learn.trainer import Inputs, Trainer
 from training.learn.warm_start import widen
 from training.networks import advantage_head
 from training.networks.planets import Layout, PlanetNetwork
+from training.system.devices import GAMES
 
 ENV = toy_env.make("toy")
 LAYOUT = Layout(ENV.num_actions, ENV.action_planes, C, 4, planet=(0, 1), space=(0,))
@@ -100,6 +101,15 @@ def test_a_head_changes_no_logit_and_has_mean_0() -> None:
 
     warm = widen(without, params)  # a warm start from a network without the head
     assert np.array_equal(method({"params": dict(warm["params"], advantage=None)}, seen)[0], logits)
+
+
+def test_its_error_is_of_decisions_with_a_choice_on_any_number_of_devices() -> None:
+    error = np.array([[1.0, 2, 0, -1], [3, 3, 3, 3], [0, 1, 0, 0], [2, 0, 0, 0]], np.float32)
+    is_open = np.array([True, False, True, True])
+    for devices in (1, 2):
+        split = [x.reshape(devices, -1, *x.shape[1:]) for x in (error, is_open)]
+        of_devices = jax.vmap(squared_advantages, axis_name=GAMES)(*split)
+        assert np.isclose(of_devices.mean(), (6 + 1 + 4) / 3)
 
 
 @pytest.mark.slow

@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from ..system.devices import GAMES
+
 
 def less_of_others(reward: Array, weight: float) -> Array:
     """Own reward less `weight` times the mean reward of the others, at each decision.
@@ -82,3 +84,17 @@ def advantages(
     start = jnp.zeros_like(last_value)
     _, advantage = jax.lax.scan(backwards, start, (residual, decay), reverse=True)
     return advantage, advantage + value
+
+
+def squared_advantages(advantage: Array, has_choice: Array) -> Array:
+    """() float32, squared advantages summed over seats: the mean over decisions with a choice.
+
+    Those of a forced decision are 0, whatever the head estimates. Each device divides by the mean
+    of the devices' counts, so that the mean over devices is that over all such decisions.
+
+    Args:
+        advantage: (B, P). has_choice: (B,) bool.
+    """
+    count = jax.lax.pmean(has_choice.sum(dtype=jnp.float32), GAMES)
+    squared = jnp.square(advantage).sum(-1, where=has_choice[:, None])
+    return squared.sum() / jnp.maximum(count, 1e-6)

@@ -29,7 +29,7 @@ from ..system.batched import Batched, batched
 from ..system.devices import GAMES, mean_in_one
 from ..types import AutoEnvironment, AutoState, NetworkInput, Params, PolicyNetwork
 from . import exploring_starts
-from .advantages import advantages, less_of_later, less_of_others
+from .advantages import advantages, less_of_later, less_of_others, squared_advantages
 from .learner_state import Hyper, Runner, make_optimizer, sharding, with_games
 from .metrics import Diagnostics
 
@@ -362,9 +362,9 @@ def _loss(params: Params, learner: Learner, runner: Runner, batch: Batch) -> tup
     head_metrics: Metrics = {}
     if learner.has_head:
         head = advantage_head.of_action(by_action, logits, old.action)
-        error = jnp.square(head - head_target).mean()
+        error = squared_advantages(head - head_target, old.open)
         loss += learner.recipe.advantage_coef * 0.5 * error
-        spread = jnp.square(head_target).mean()
+        spread = squared_advantages(head_target, old.open)
         head_metrics = {
             "loss/advantage": 0.5 * error,
             "advantage/explained": 1 - error / jnp.maximum(spread, 1e-12),
