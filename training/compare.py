@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         outputs.write_text(args.svg, outputs.COMMENT + drawn)
     for experiment, row in zip(experiments, curves.strength(experiments), strict=True):
         vp = row.get("vp_difference")
-        strength = "no evaluation"
+        strength = "evaluations are incomplete" if row["opponents"] else "no evaluation"
         if vp is not None:
             strength = f"{curves.with_interval(vp, 1)} VP above the others"
         print(f"{row['experiment']}: {row['runs']} runs, {strength}")

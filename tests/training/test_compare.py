@@ -143,6 +143,23 @@ def test_one_run_has_no_band_and_the_interval_of_its_games(tmp_path):
     assert row["vp"] == {"iqm": 50.0, "low": 49.0, "high": 51.0}
 
 
+def test_an_evaluation_of_one_setup_has_no_interval(tmp_path):
+    alone = run_folder(tmp_path / "alone", 0, 1e-3, 50.0)
+    (alone / "evaluation-2.json").unlink()
+    path = alone / "evaluation-1.json"
+    path.write_text(path.read_text().replace("49.0", "null").replace("51.0", "null"))
+    (row,) = curves.strength(curves.experiments([curves.read(alone)]))
+    assert row["vp"]["iqm"] == 50 and curves.with_interval(row["vp"], 1) == "50.0"
+
+
+def test_a_run_without_all_evaluations_is_reported(tmp_path, capsys):
+    folders = [run_folder(tmp_path / f"x-{seed}", seed, 1e-3, 50.0) for seed in (0, 1)]
+    (folders[1] / "evaluation-2.json").unlink()
+    args = [*map(str, folders), "--out", str(tmp_path / "compare.html"), "--metric", "none"]
+    assert cli.run(lambda: compare.main(args)) == 0
+    assert "x: 2 runs, evaluations are incomplete" in capsys.readouterr().out
+
+
 def test_without_matplotlib_the_install_command_is_named(folders, tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     args = [*map(str, folders), "--out", str(tmp_path / "compare.html")]

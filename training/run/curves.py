@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,7 +40,8 @@ class Run(NamedTuple):
     path: Path
     config: dict[str, Any]  # flat, "ppo.lr" -> value
     records: list[dict[str, Any]]
-    evaluations: dict[str, dict[str, Any]]  # by opponent, at the end
+    # By opponent, at the end, and by measure of `STRENGTH`: mean, low and high if they are known.
+    evaluations: dict[str, dict[str, Any]]
 
 
 class Experiment(NamedTuple):
@@ -68,13 +69,14 @@ def read(path: Path) -> Run:
     evaluations = {}
     for file in sorted(path.glob("evaluation*.json")):
         report = read_object(file, {"opponent": TEXT} | dict.fromkeys(STRENGTH, OBJECT))
-        evaluations[report["opponent"]] = {key: report[key] for key in STRENGTH}
+        results = evaluations[report["opponent"]] = dict[str, Any]()
         for key in STRENGTH:
             location, policy_report = f"{file}: {key}", report[key].get("policy", report[key])
             check_keys(location, policy_report, {"mean": NUMBER})
-            check_keys(
-                location, policy_report, dict.fromkeys({"low", "high"} & set(policy_report), NUMBER)
-            )
+            # One set-up has no interval: its bounds are null.
+            bounds = {x for x in ("low", "high") if policy_report.get(x) is not None}
+            check_keys(location, policy_report, dict.fromkeys(bounds, NUMBER))
+            results[key] = {x: policy_report[x] for x in ("mean", *bounds)}
     return Run(path, config, records, evaluations)
 
 
@@ -193,20 +195,18 @@ def strength(experiments: Sequence[Experiment]) -> list[dict[str, Any]]:
         )
         for measure in STRENGTH if is_complete else ():
             scores = np.array(
-                [[_mean(run.evaluations[o][measure]) for o in opponents] for run in experiment.runs]
+                [
+                    [run.evaluations[o][measure]["mean"] for o in opponents]
+                    for run in experiment.runs
+                ]
             )
             low, high = aggregate.bootstrap(scores)
             row[measure] = {"iqm": float(aggregate.iqm(scores.ravel())), "low": low, "high": high}
             if scores.size == 1:  # one run, one opponent: the interval of its own games
                 result = experiment.runs[0].evaluations[opponents[0]][measure]
-                result = result.get("policy", result)
-                row[measure] |= {"low": result["low"], "high": result["high"]}
+                row[measure] |= {key: result.get(key, np.nan) for key in ("low", "high")}
         rows.append(row)
     return rows
-
-
-def _mean(result: Mapping[str, Any]) -> float:
-    return float(result.get("policy", result)["mean"])
 
 
 def picture(experiments: Sequence[Experiment], metric: str, x: str) -> str:
