@@ -16,7 +16,7 @@ from training import config as configs
 from training.config import Config, NetworkConfig
 from training.learn.advantages import advantages, less_of_later, squared_advantages
 from training.learn.trainer import Inputs, Trainer
-from training.learn.warm_start import widen
+from training.learn.warm_start import fit, widen
 from training.networks import advantage_head
 from training.networks.planets import Layout, PlanetNetwork
 from training.system.devices import GAMES
@@ -101,6 +101,8 @@ def test_a_head_changes_no_logit_and_has_mean_0() -> None:
 
     warm = widen(without, params)  # a warm start from a network without the head
     assert np.array_equal(method({"params": dict(warm["params"], advantage=None)}, seen)[0], logits)
+    fitted = fit(params, Config(network=config), without)  # and one into such a network
+    jax.tree.map(np.testing.assert_array_equal, fitted, without)
 
 
 def test_its_error_is_of_decisions_with_a_choice_on_any_number_of_devices() -> None:

@@ -38,12 +38,14 @@ def begin_with(runner: Runner, given: Params, config: Config) -> Runner:
 
 
 def fit(given: Params, config: Config, params: Params) -> Any:
-    """The parameters to start with.
+    """The parameters to start with; an advantage head that the new network lacks is left out.
 
     Args:
         given: the parameters of `run.warm_start`.
         params: of the new network, as initialized.
     """
+    if not config.network.advantage_head:
+        given = advantage_head.without_head(given)
     return at_temperature(widen(given, params), config.run.warm_start_temperature)
 
 

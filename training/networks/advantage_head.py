@@ -27,8 +27,13 @@ def removed(config: NetworkConfig, params: Params) -> tuple[NetworkConfig, Any]:
     """A network and its parameters without the head: it plays the same."""
     if not config.advantage_head:
         return config, params
+    return dataclasses.replace(config, advantage_head=False), without_head(params)
+
+
+def without_head(params: Params) -> Any:
+    """The parameters of a network without those of the head, if there are any."""
     others = {name: x for name, x in params["params"].items() if name != LAYER}
-    return dataclasses.replace(config, advantage_head=False), {**params, "params": others}
+    return {**params, "params": others}
 
 
 class AdvantageHead(nn.Module):
