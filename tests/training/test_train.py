@@ -136,6 +136,21 @@ def test_a_resumed_run_is_bit_equal(make_trainer):
     )
 
 
+def test_a_warm_start_is_stored_with_its_update(trained, config, tmp_path, monkeypatch):
+    """The network that a run began with stays the same while the other run is continued."""
+    run, env = trained[1], toy_env.make("toy")
+    inputs = Inputs.of(configs.override(config, [f"run.warm_start={run}"]), toy_env)
+    start = checkpoint.load_warm_start(str(run), env)
+    Trainer(inputs._replace(warm_start=start), tmp_path).save()
+    assert Trainer(inputs, tmp_path, 0).warm_start == start.name == f"{run}@40"
+    names = []
+    monkeypatch.setattr(
+        checkpoint, "load_warm_start", lambda name, env: names.append(name) or start
+    )
+    checkpoint.load_start(tmp_path, env)
+    assert names == [start.name]
+
+
 def test_a_checkpoint_of_before_is_resumed_without_what_is_gone(make_trainer, monkeypatch):
     trainer = make_trainer("before")
     params, rest = learner_state.split(trainer.runner)

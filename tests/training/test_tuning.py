@@ -17,9 +17,10 @@ from started import params_of
 from gaia_jax.cli.command_line import UserError
 from training import config as configs
 from training import sweep
-from training.learn.checkpoint import warm_start_parameters
+from training.learn.checkpoint import load_warm_start
 from training.run import sweep as run_sweep
 from training.run import sweep_file, tuning
+from training.run.folder import read_history
 from training.run.population import Population
 from training.run.sweep_file import Range
 from training.system import cli, jobs
@@ -266,7 +267,10 @@ def test_a_population_learns_in_runs_that_continue_each_other(file):
     for number in (2, 3):
         run = configs.load(Path(f"runs/best-trial-000{number}/config.yaml")).run.warm_start
         assert run in ("runs/best-trial-0000", "runs/best-trial-0001")
-        leaves = jax.tree.leaves(warm_start_parameters(run, env))
+        start = load_warm_start(run, env)
+        begun = read_history(Path(f"runs/best-trial-000{number}"))[0]
+        assert start.name == begun["warm_start"] == f"{run}@4"
+        leaves = jax.tree.leaves(start.params)
         learned = np.concatenate([np.ravel(x) for x in leaves])
         assert np.array_equal(learned, params_of(Path(run), 4))
 

@@ -33,6 +33,7 @@ from ..types import Environment, EnvModule, Params, PolicyNetwork
 from . import warm_start
 from .checkpoint_paths import ASIDE, FOLDER, free_path, is_folder, number_of, split_update
 from .learner_state import GONE, NUMBERS, Runner, empty, join, path_name, split, start_keys
+from .warm_start import WarmStart
 
 FORMAT = "gaia_jax checkpoint 1"
 DIGESTS = "digests.json"  # in the folder of a checkpoint, SHA-256 of its files
@@ -92,9 +93,11 @@ class Checkpoints:
         except OSError as error:
             raise UserError(f"cannot use {self._folder}: {reason(error)}") from error
 
-    def save(self, runner: Runner, env: Environment, config: Config) -> None:
+    def save(self, runner: Runner, env: Environment, config: Config, warm_start: str = "") -> None:
         """Write the runner under its number of updates; does nothing if that checkpoint exists.
 
+        Args:
+            warm_start: `WarmStart.name` of the run; "": it began without one.
         Raises:
             UserError: it cannot be written; existing checkpoints stay.
         """
@@ -106,6 +109,7 @@ class Checkpoints:
             **identity(env),
             "update": step,
             "config": configs.to_dict(config),
+            "warm_start": warm_start,
         }
         params, trainer = split(runner)
         try:
@@ -218,7 +222,8 @@ class Checkpoints:
             raise Damaged(f"{self._name(step)} is unreadable or no checkpoint of ours") from error
         if written != FORMAT:
             raise UserError(f"{self._name(step)} has the format {written!r}, not {FORMAT!r}")
-        return about, configs.from_dict(about["config"])
+        config = configs.from_dict(about["config"])
+        return {"warm_start": config.run.warm_start} | about, config  # older ones lack the name
 
     def check_env(self, step: int, env: Environment) -> None:
         """Refuse a checkpoint of another environment or of another version of it."""
@@ -341,24 +346,25 @@ def load_start(run: str | Path, env: Environment) -> LoadedPolicy:
     """The network of a run with its parameters before the first update.
 
     Args:
-        run: the run folder; its latest checkpoint holds the configuration.
+        run: the run folder; its latest checkpoint holds the configuration and the warm start.
         env: the environment it has to fit.
     """
     checkpoints = Checkpoints(run)
     step = checkpoints.latest_undamaged()
     checkpoints.check_env(step, env)
-    _, config = checkpoints.about(step)
+    about, config = checkpoints.about(step)
     network = make_network(env, config.network)
     params = jit_fast_compile(lambda: init_params(env, network, start_keys(config)[0]))()
-    if config.run.warm_start:
-        given = warm_start_parameters(config.run.warm_start, env)
+    if about["warm_start"]:
+        given = load_warm_start(about["warm_start"], env).params
         params = warm_start.fit(given, config, params)
     return LoadedPolicy(env, network, params, config, 0)
 
 
-def warm_start_parameters(name: str, env: Environment) -> Any:
-    """The parameters that `run.warm_start` names: of `zoo/NAME`, RUN, RUN@UPDATE or a file."""
+def load_warm_start(name: str, env: Environment) -> WarmStart:
+    """What `run.warm_start` names: `zoo/NAME`, RUN, RUN@UPDATE or a file of parameters."""
     run, update = split_update(name)
     if (Path(run) / FOLDER).is_dir():
-        return load_policy(run, env, None, number_of("run.warm_start", update)).params
-    return zoo.parameters(name, env)
+        policy = load_policy(run, env, None, number_of("run.warm_start", update))
+        return WarmStart(f"{run}@{policy.update}", policy.params)
+    return WarmStart(name, zoo.parameters(name, env))

@@ -18,13 +18,13 @@ from ..networks.make import make_network
 from ..system import devices
 from ..system.environments import make_env
 from ..system.process_group import ProcessGroup, alone
-from ..types import AutoEnvironment, Environment, EnvModule, Params, PolicyNetwork
+from ..types import AutoEnvironment, Environment, EnvModule, PolicyNetwork
 from . import exploring_starts, ppo
 from .checkpoint import Checkpoints
 from .learner_state import Hyper, Runner, make_init, sharding
 from .metrics import Diagnostics
 from .staggered_starts import make_stagger
-from .warm_start import begin_with
+from .warm_start import WarmStart, begin_with
 
 
 class Inputs(NamedTuple):
@@ -34,7 +34,7 @@ class Inputs(NamedTuple):
     env: Environment
     auto: AutoEnvironment  # the same with auto-reset and exploring starts, to train in
     network: PolicyNetwork
-    warm_start: Params | None = None  # the parameters of `run.warm_start`, of a new run
+    warm_start: WarmStart | None = None  # of a new run
 
     @classmethod
     def of(cls, config: Config, env_module: EnvModule) -> Inputs:
@@ -66,8 +66,9 @@ class Trainer:
             update: of the checkpoint to resume from; None is a new run.
             group: the processes that train; None is this one alone.
         """
-        config, self.env, auto, self.network, given = inputs
+        config, self.env, auto, self.network, start = inputs
         self.config, self.run = config, run
+        self.warm_start = start.name if start else ""  # with which the run began
         self.chunks = 0  # that this start has done
         self.spent = 0.0  # seconds of `run.max_minutes` that earlier starts have used
         self.group = group or alone()
@@ -78,7 +79,7 @@ class Trainer:
         self._chunk: Any = ppo.make_chunk(auto, self.network, config, mesh)
         self._checkpoints: Checkpoints | None = None
         if update is None:
-            self.runner = self._first_state(init(), given, auto, mesh)
+            self.runner = self._first_state(init(), start, auto, mesh)
         else:
             self.runner = self._restore(init, update)
         self.update = update or 0  # updates done
@@ -86,6 +87,7 @@ class Trainer:
     def _restore(self, init: Any, update: int) -> Runner:
         """The state of a checkpoint, in the form of `init` and on the devices of this machine."""
         self.checkpoints.check_env(update, self.env)
+        self.warm_start = self.checkpoints.about(update)[0]["warm_start"]
         runner = self.checkpoints.restore(update, init.eval_shape())
         # A run may be made longer: its length is one of these numbers.
         hyper = jax.tree.map(
@@ -94,12 +96,12 @@ class Trainer:
         return runner._replace(hyper=hyper)
 
     def _first_state(
-        self, runner: Runner, given: Params | None, auto: AutoEnvironment, mesh: Mesh
+        self, runner: Runner, start: WarmStart | None, auto: AutoEnvironment, mesh: Mesh
     ) -> Runner:
         """Apply the warm start and the staggered starts to a new run."""
         config = self.config
-        if given is not None:
-            runner = begin_with(runner, given, config)
+        if start is not None:
+            runner = begin_with(runner, start.params, config)
         if config.recipe.staggered_starts:
             stagger = make_stagger(auto, self.network, config, mesh)
             key = jax.random.wrap_key_data(runner.key)
@@ -146,4 +148,4 @@ class Trainer:
     def save(self) -> None:
         """Write a checkpoint unless that of this update exists."""
         with finishing():
-            self.checkpoints.save(self.runner, self.env, self.config)
+            self.checkpoints.save(self.runner, self.env, self.config, self.warm_start)

@@ -7,7 +7,7 @@ same.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +21,13 @@ from ..networks.layers import at_temperature
 from ..system.data_files import flatten, unflatten
 from ..types import Params
 from .learner_state import Runner
+
+
+class WarmStart(NamedTuple):
+    """The parameters that `run.warm_start` names."""
+
+    name: str  # of a run with the update: RUN@UPDATE
+    params: Params
 
 
 def begin_with(runner: Runner, given: Params, config: Config) -> Runner:

@@ -1,7 +1,8 @@
 """The folder of a run: create or reopen it with its logs; its history.
 
-`history.jsonl` has a line for each start and each end: commit, versions and machine, which together
-with `config.yaml` suffice to repeat the run. A killed run has a start without an end.
+`history.jsonl` has a line for each start and each end: warm start with its update, commit, versions
+and machine, which together with `config.yaml` suffice to repeat the run. A killed run has a start
+without an end.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from gaia_jax.cli.command_line import UserError, reason
 from .. import config as configs
 from ..learn.checkpoint_paths import ASIDE, free_path
 from ..system import commit, process_group, processes
-from ..types import Environment
 from .logs import RECORDS, Logs, NoLogs, drop_after, read_records
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _open_new(trainer: Trainer) -> Logs:
     run = trainer.run = new_folder(trainer.config.name)
     try:
         outputs.write_text(run / configs.OF_A_RUN, configs.to_yaml(trainer.config))
-        record_start(run, 0, trainer.env)
+        record_start(run, 0, trainer)
         group.first(str(run))
         process_group.check_folder(group, run)
         return Logs(run, trainer.config)
@@ -116,13 +116,13 @@ def _open_again(trainer: Trainer) -> Logs:
         outputs.write_text(goal, b"".join(dropped).decode("utf-8"))
         drop_after(run / RECORDS, update)
     outputs.write_text(run / configs.OF_A_RUN, configs.to_yaml(trainer.config))
-    record_start(run, update, trainer.env)
+    record_start(run, update, trainer)
     group.all(None)
     return Logs(run, trainer.config, update)
 
 
-def record_start(run: Path, update: int, env: Environment) -> None:
-    """Record a start: commit, versions, machine, devices."""
+def record_start(run: Path, update: int, trainer: Trainer) -> None:
+    """Record a start: warm start, commit, versions, machine, devices."""
     import jax
 
     devices = jax.devices()
@@ -132,7 +132,8 @@ def record_start(run: Path, update: int, env: Environment) -> None:
         run,
         event="start",
         update=update,
-        environment=f"{env.id} {env.version}",
+        environment=f"{trainer.env.id} {trainer.env.version}",
+        warm_start=trainer.warm_start,
         versions=versions,
         machine=_machine(),
         devices=f"{len(devices)} {devices[0].platform}: {devices[0].device_kind}",

@@ -18,7 +18,7 @@ from ..agents import Agent
 from ..config import Config
 from ..games import records
 from ..games.arena import make_opponent
-from ..learn.checkpoint import Checkpoints, warm_start_parameters
+from ..learn.checkpoint import Checkpoints, load_warm_start
 from ..learn.checkpoint_paths import (
     check_characters,
     check_round_trip,
@@ -93,8 +93,10 @@ def begin(request: TrainRequest, env_module: EnvModule) -> Iterator[tuple[Proces
             if group.alone:  # orbax would wait for the other processes
                 check_round_trip(resolved.folder)
         start = load(resolved, env_module)
-        env = start.inputs.env
-        process_group.check_same(group, {"env": f"{env.id} {env.version}"})
+        env, warm_start = start.inputs.env, start.inputs.warm_start
+        name = warm_start.name if warm_start else ""
+        same = {"env": f"{env.id} {env.version}", "run.warm_start": name}
+        process_group.check_same(group, same)
         process_group.check_shared(group, resolved.run or RUNS)
         yield group, start
 
@@ -149,9 +151,7 @@ def load(resolved: Resolved, env_module: EnvModule) -> Start:
     config = resolved.config
     inputs = Inputs.of(config, env_module)
     if config.run.warm_start and resolved.run is None:
-        inputs = inputs._replace(
-            warm_start=warm_start_parameters(config.run.warm_start, inputs.env)
-        )
+        inputs = inputs._replace(warm_start=load_warm_start(config.run.warm_start, inputs.env))
     names = opponents(config) if config.eval.games or config.eval.chunks else []
     return Start(resolved, inputs, tuple(make_opponent(name, inputs.env) for name in names))
 
