@@ -124,7 +124,8 @@ def _resume(request: TrainRequest) -> Resolved:
     """The run to resume, with overrides.
 
     Raises:
-        UserError: it has no undamaged checkpoint, or would change what it depends on.
+        UserError: it has no undamaged checkpoint, would change what it depends on, or its last
+            chunk would pass `run.updates`.
     """
     assert request.resume is not None
     run, at = split_update(request.resume)
@@ -134,6 +135,12 @@ def _resume(request: TrainRequest) -> Resolved:
     new = _read(request) if request.config else configs.override(old, request.overrides)
     if changed := configs.differences(old, new):
         raise UserError(f"a resumed run cannot change {'; '.join(changed)}")
+    remaining, chunk = new.run.updates - update, new.run.updates_per_chunk
+    if remaining > 0 and remaining % chunk:
+        raise UserError(
+            f"run.updates_per_chunk must divide the {remaining} updates after the checkpoint of "
+            f"update {update}, got {chunk}"
+        )
     return Resolved(configs.of_a_run(new), Path(run), update, request.record)
 
 
