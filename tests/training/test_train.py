@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax
 import numpy as np
@@ -24,8 +25,11 @@ from training import config as configs
 from training.learn import checkpoint, learner_state
 from training.learn.checkpoint import Checkpoints
 from training.learn.trainer import Inputs, Trainer
+from training.run import training as run_training
 from training.run.folder import read_history
+from training.run.logs import NoLogs
 from training.system import cli
+from training.system.process_group import alone
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -134,6 +138,23 @@ def test_a_resumed_run_is_bit_equal(make_trainer):
         np.array_equal(a, b)
         for a, b in zip(start, jax.tree.leaves(second.runner.params), strict=True)
     )
+
+
+def test_a_resumed_run_saves_and_evaluates_after_the_chunks_of_the_whole_run(config, monkeypatch):
+    changes = ["run.updates=16", "run.checkpoint_chunks=3", "eval.chunks=2"]
+    trainer = SimpleNamespace(
+        config=configs.override(config, changes), group=alone(), spent=0.0, update=6, chunks=0
+    )
+
+    def advance():
+        trainer.update, trainer.chunks = trainer.update + 2, trainer.chunks + 1
+
+    saved, evaluated = [], []
+    trainer.advance, trainer.save = advance, lambda: saved.append(trainer.update)
+    evaluation = SimpleNamespace(measure=lambda: evaluated.append(trainer.update) or {})
+    monkeypatch.setattr(run_training, "_report", lambda *_: None)
+    assert not run_training.train(trainer, NoLogs(), [evaluation])
+    assert saved == [12, 16] and evaluated == [8, 12, 16]
 
 
 def test_a_warm_start_is_stored_with_its_update(trained, config, tmp_path, monkeypatch):

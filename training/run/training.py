@@ -62,13 +62,13 @@ def train(trainer: Trainer, logs: Logs, evaluations: Sequence[RunEvaluation]) ->
     with signals.handling(interrupt.note):
         try:
             progress = cli.bar("update", config.run.updates, trainer.update, group.is_main)
-            chunks, longest = 0, 0.0
+            longest = 0.0
             while trainer.update < config.run.updates:
                 stop_requested = any(group.all(interrupt.asked))
                 if stop_requested:
                     break
                 spent = time.monotonic() - start_time
-                due = limit and (chunks or trainer.spent) and spent + longest > limit
+                due = limit and (trainer.chunks or trainer.spent) and spent + longest > limit
                 if group.first(due):
                     print("\nout of time: run.max_minutes", file=sys.stderr)
                     break
@@ -76,7 +76,7 @@ def train(trainer: Trainer, logs: Logs, evaluations: Sequence[RunEvaluation]) ->
                 records = trainer.advance()
                 seconds = time.monotonic() - start
                 _report(trainer, records, seconds, logs, progress)
-                chunks += 1
+                chunks = trainer.update // config.run.updates_per_chunk  # of all starts
                 if evaluations and chunks % config.eval.chunks == 0:
                     for evaluation in evaluations:
                         logs.write(trainer.update, evaluation.measure())
