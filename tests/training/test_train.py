@@ -157,6 +157,19 @@ def test_a_resumed_run_saves_and_evaluates_after_the_chunks_of_the_whole_run(con
     assert saved == [12, 16] and evaluated == [8, 12, 16]
 
 
+def test_a_run_keeps_no_evaluation_of_earlier_opponents(config, tmp_path, monkeypatch):
+    (tmp_path / "evaluation-2.json").touch()
+    evaluation = SimpleNamespace(report=lambda *_, **__: {})
+    monkeypatch.setattr(run_training, "train", lambda *_: False)
+    monkeypatch.setattr(run_training, "evaluations_of", lambda *_: [evaluation])
+    monkeypatch.setattr(run_training, "format_evaluation", str)
+    env = toy_env.make("toy")
+    trainer = SimpleNamespace(config=config, group=alone(), run=tmp_path, env=env, update=40)
+    start = SimpleNamespace(resolved=SimpleNamespace(record=None), opponents=())
+    assert run_training.finish(trainer, NoLogs(), start) == 0
+    assert [path.name for path in tmp_path.glob("evaluation*")] == ["evaluation.json"]
+
+
 def test_a_warm_start_is_stored_with_its_update(trained, config, tmp_path, monkeypatch):
     """The network that a run began with stays the same while the other run is continued."""
     run, env = trained[1], toy_env.make("toy")

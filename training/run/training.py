@@ -194,6 +194,9 @@ def finish(trainer: Trainer, logs: Logs, start: Start) -> int:
         report = evaluation.report("end-", quiet=not group.is_main)
         report = {"run": str(run), "update": trainer.update} | report
         if group.is_main:
+            if number == 1:  # an earlier start may have had more opponents
+                for path in run.glob("evaluation-[0-9]*.json"):
+                    path.unlink()
             name = "evaluation.json" if number == 1 else f"evaluation-{number}.json"
             outputs.write_json(run / name, report)
             print(format_evaluation(report))
