@@ -19,6 +19,7 @@ from training.learn.trainer import Inputs, Trainer
 from training.learn.warm_start import fit, widen
 from training.networks import advantage_head
 from training.networks.planets import Layout, PlanetNetwork
+from training.run import plan
 from training.system.devices import GAMES
 
 ENV = toy_env.make("toy")
@@ -134,6 +135,23 @@ def test_the_head_learns_what_decisions_pay(config: Config, tmp_path: Path) -> N
     estimated = np.asarray(by_action[:, 0, : 2 * C])
     is_legal = np.asarray(seen.mask)[:, : 2 * C]
     assert np.corrcoef(pays[is_legal], estimated[is_legal])[0, 1] > 0.5  # 0.8 where it was tried
+
+
+def test_a_plan_counts_the_head(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    shapes, plans = [], []
+    for has_head in (False, True):
+        network = dataclasses.replace(NETWORK, advantage_head=has_head)
+        config = dataclasses.replace(config, network=network)
+        inputs = Inputs(config, ENV, toy_env.auto_reset(ENV), PlanetNetwork(network, LAYOUT))
+        monkeypatch.setattr(Inputs, "of", lambda *_, inputs=inputs: inputs)
+        shapes.append(plan.shapes_of(config, toy_env))
+        plans.append(plan.plan_of(config, shapes[-1], 1))
+    choices = 4 * C + C + toy_env.OTHERS
+    assert [x.head for x in shapes] == [0, 4 * 4 * choices]
+    assert shapes[1].residuals > shapes[0].residuals and shapes[1].flops > shapes[0].flops
+    decisions = config.ppo.num_envs * config.ppo.num_steps
+    assert plans[1].rollout - plans[0].rollout == decisions * 4 * (4 + 4)
+    assert plans[1].learning > plans[0].learning and plans[1].playing > plans[0].playing
 
 
 def test_the_head_needs_tokens_of_planets() -> None:

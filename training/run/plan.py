@@ -37,6 +37,7 @@ class Shapes(NamedTuple):
     numbers: int  # the same as float32
     params: int
     residuals: int  # arrays of the forward pass that the gradient of a decision keeps
+    head: int  # output of the advantage head, 0 without one
     flops: float  # of the network, one decision
 
 
@@ -60,6 +61,7 @@ def shapes_of(config: Config, env_module: EnvModule) -> Shapes:
     """Traced, not compiled."""
     inputs = Inputs.of(config, env_module)
     auto, network = inputs.auto, inputs.network
+    judge = ppo.Learner.of(auto, network, config, 1).outputs
     keys = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), 2))
     state = jax.eval_shape(jax.vmap(auto.init), keys)
 
@@ -70,9 +72,6 @@ def shapes_of(config: Config, env_module: EnvModule) -> Shapes:
     seen = jax.eval_shape(look, state)
     key = jax.eval_shape(lambda: jax.random.key(0))
     params = jax.eval_shape(lambda key: init_params(auto, network, key), key)
-
-    def judge(params: Params, seen: NetworkInput) -> Any:
-        return network.apply(params, seen, method="logits_and_values")
 
     def kept_input(params: Params, seen: NetworkInput) -> Any:
         return jax.vjp(lambda p: judge(p, seen), params)[1]
@@ -85,6 +84,7 @@ def shapes_of(config: Config, env_module: EnvModule) -> Shapes:
         numbers=sum(4 * math.prod(x.shape) for x in jax.tree.leaves(seen)) // 2,
         params=_bytes(params),
         residuals=max(residuals, 0) // 2,
+        head=_bytes(jax.eval_shape(judge, params, seen)[2]) // 2,
         flops=float(cost.get("flops", 0.0)) / 2,
     )
 
@@ -103,26 +103,27 @@ def plan_of(config: Config, shapes: Shapes, devices: int) -> Plan:
     copies = 1 + bool(config.recipe.ema_decay)
     minibatch = games * ppo.kept_steps(c, config.recipe) // c.minibatches
     # Forwards and backwards the input is there as numbers, and the way back holds values of its
-    # own: a third of what it reads, as XLA's accounts of a small and a large network have it.
-    gradient = shapes.residuals + shapes.residuals // 3 + 2 * shapes.numbers
-    decision = shapes.seen + kept_of_a_decision(config.env.players)
+    # own: a third of what it reads, as XLA's accounts of a small and a large network have it. So is
+    # the output of an advantage head, and its gradient.
+    gradient = shapes.residuals + shapes.residuals // 3 + 2 * shapes.numbers + 2 * shapes.head
+    decision = shapes.seen + kept_of_a_decision(config.env.players, config.network.advantage_head)
     return Plan(
         games=2 * games * shapes.game,
         network=2 * copies * shapes.params,
         optimizer=2 * 2 * shapes.params,
         rollout=games * c.num_steps * decision,
         learning=minibatch * (decision + gradient) + 4 * shapes.params,
-        playing=games * (shapes.game + shapes.residuals),
+        playing=games * (shapes.game + shapes.residuals + shapes.head),
     )
 
 
-def kept_of_a_decision(seats: int) -> int:
+def kept_of_a_decision(seats: int, has_head: bool = False) -> int:
     """Bytes of a decision in a rollout, without the network's input.
 
     Action, `open`, log-probability, `done`, deciding seat; for each seat its number, value, reward,
-    advantage and value target.
+    advantage and value target; with an advantage head its estimate and its target.
     """
-    return 4 + 4 + 1 + 1 + 4 + seats * (1 + 4 + 4 + 4 + 4)
+    return 4 + 4 + 1 + 1 + 4 + seats * (1 + 4 + 4 + 4 + 4 + has_head * (4 + 4))
 
 
 def _bytes(tree: object) -> int:
