@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.ship", __doc__)
     parser.add_argument("name", help="name of the agent, without zoo/")
-    parser.add_argument("--run", help="a run folder")
+    parser.add_argument("--run", help="RUN or RUN@UPDATE")
     parser.add_argument("--params", help="an npz instead of a run")
     parser.add_argument("--config", help="the configuration of the npz")
     parser.add_argument("--results", type=Path, help="JSON to store under `results`")

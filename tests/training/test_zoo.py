@@ -8,6 +8,7 @@ import json
 import re
 from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +20,7 @@ from gaia_jax.cli.command_line import UserError
 from tests import conftest
 from tests.stub_env import StubEnv
 from training import config as configs
+from training import ship as ship_command
 from training import zoo
 from training.agents.registry import plays, trained
 from training.config import Config
@@ -120,6 +122,19 @@ def test_a_shipped_agent_is_written_whole(tmp_path, monkeypatch):
         metadata["training"]["run"]["warm_start"] == "begun.npz" and metadata["temperature"] == 0.5
     )
     assert sorted(p.name for p in tmp_path.iterdir()) == ["x.games.npz", "x.json", "x.npz"]
+
+
+def test_the_checkpoint_that_ships_may_be_named(monkeypatch):
+    policy = SimpleNamespace(params={}, config=Config(), update=120)
+    loaded = []
+    monkeypatch.setattr(
+        ship, "load_policy", lambda run, *args: loaded.append((run, args[-1])) or policy
+    )
+    monkeypatch.setattr(ship, "make", lambda *args: args)
+    for run in ("runs/x@120", "runs/x"):
+        args = ship_command._parse(["new", "--run", run, "--below-floors"])
+        assert ship.ship(args)[-1] == {"decisions": 120 * 256 * 64}
+    assert loaded == [("runs/x", 120), ("runs/x", None)]
 
 
 def test_an_agent_below_the_floors_of_the_one_it_replaces_is_refused(monkeypatch):

@@ -14,6 +14,7 @@ from .. import config as configs
 from .. import zoo
 from ..config import Config
 from ..learn.checkpoint import load_policy
+from ..learn.checkpoint_paths import number_of, split_update
 from ..networks import advantage_head
 from ..networks.make import make_network
 from ..system import data_files, environments
@@ -37,7 +38,8 @@ def ship(args: argparse.Namespace) -> tuple[Path, Recorded]:
     env = environments.make_env(environments.module(None), args.env, "vp", args.players)
     extra_keys = _parse_settings(args.set)
     if args.run:
-        policy = load_policy(args.run, env, None)
+        run, update = split_update(args.run)
+        policy = load_policy(run, env, None, number_of(args.run, update))
         params, config = policy.params, policy.config
         decisions = policy.update * config.ppo.num_envs * config.ppo.num_steps
         extra_keys = {"decisions": decisions} | extra_keys
