@@ -89,6 +89,21 @@ def test_rollouts_play_alike_where_only_the_likeliest_move_is_asked_for(env, mix
 
 
 @pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("k=8", "form rollouts does not read k, got k=8; its options are: m, prior, form, utility"),
+        ("form=tree:prior=0.1", "form tree does not read prior, got prior=0.1; its options are: k"),
+        ("form=own_turn:prior=0.1", "form own_turn does not read prior"),
+        ("form=one_layer:m=8", "form one_layer does not read m, got m=8"),
+    ],
+)
+def test_an_option_without_effect_is_refused(env, base, text, message):
+    name = f"toy+search:4:{text}"
+    with pytest.raises(UserError, match=message):
+        search_agent(env, base, split_name(name)[1], name)
+
+
+@pytest.mark.parametrize(
     ("name", "spec"),
     [
         ("runs/quick+search:32", SearchSpec(32)),

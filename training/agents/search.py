@@ -8,12 +8,13 @@ form     rollouts  rollouts: probable actions, followed along the policy's moves
                    (formerly `lines`); tree; own_turn: a tree that ends where another player
                    decides; one_layer: no tree. The default of `training.explain` and the page is
                    tree
-k        32        actions kept at a position; the most probable ones
+k        32        actions kept at a position, the most probable ones (not of rollouts)
 m        8, 16     most rollouts; actions that the sequential halving of a tree begins with
 prior    0.003     share of the highest probability that an action needs for a rollout
 utility  max_n     max_n: the own value; margin: the own value minus the mean of the others;
                    paranoid: the others minimize the value of the searching player
-scale    4, 0.5    logits that 1 VP is worth (of the network's values times 10): of rollouts, rest
+scale    4, 0.5    of rollouts, of the rest: 1 VP is worth scale * (1 + n / 50) logits; n is the
+                   number of moves of a rollout, or of visits of the most visited action
 noise    0         Gumbel noise at the root; 1 draws from the improved policy
 follow   0         forced decisions in a row that are played without a simulation; each costs the
                    whole batch a step, so it pays for small batches
@@ -44,6 +45,14 @@ SUFFIX = "+search:"
 FORMS = ("rollouts", "tree", "own_turn", "one_layer")
 ALIASES = {"lines": "rollouts"}  # former names
 PLAYED, SHOWN = "rollouts", "tree"  # the default forms
+# The options that a form reads, but for those that all read.
+READS = {
+    "rollouts": ("m", "prior"),
+    "tree": ("k", "m"),
+    "own_turn": ("k", "m"),
+    "one_layer": ("k",),
+}
+ALL_READ = ("form", "utility", "scale", "noise", "follow")
 DEFAULTS = {form: (8, 4.0) if form == "rollouts" else (16, 0.5) for form in FORMS}  # m, scale
 
 
@@ -66,8 +75,18 @@ class SearchSpec:
 
         Args:
             vp: the value of one VP for the network.
+        Raises:
+            UserError: an option that the form does not read.
         """
         offset, form = SearchOptions().visit_offset, self.form or PLAYED
+        reads = (*READS[form], *ALL_READ)
+        for option in dataclasses.fields(self)[1:]:
+            value = getattr(self, option.name)
+            if option.name not in reads and value != option.default:
+                raise UserError(
+                    f"a search of form {form} does not read {option.name}, got {option.name}="
+                    f"{value}; its options are: {', '.join(reads)}"
+                )
         m, scale = DEFAULTS[form]
         return SearchOptions(
             candidates=self.k,
