@@ -76,6 +76,17 @@ def test_shards_are_kept_next_to_the_file(tmp_path: Path) -> None:
         first.collect()
 
 
+def test_a_shard_of_another_size_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "000000000.npz"
+    path.touch()
+    monkeypatch.setattr(arena, "read_arrays", lambda *_: {"vp": np.zeros((256, 4, 4))})
+    shards = arena._FirstShards([Shard(path, ({}, 0, 0, 138))], lambda games: False)
+    with pytest.raises(UserError, match=r"has 256 set-ups, not 138; move .* away to start again"):
+        shards.collect()
+
+
 def test_a_folder_is_locked_without_a_trace(tmp_path: Path) -> None:
     with outputs.folder_lock(tmp_path):
         with (

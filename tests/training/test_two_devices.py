@@ -13,12 +13,12 @@ from seatings import ONE_AGAINST_THREE
 from tests.xla_flags import on_devices
 from training.agents import Agent, policy_agent, random_agent
 from training.config import NetworkConfig
-from training.games.engine import Match, mesh_of
+from training.games.engine import Match, batch_sizes, mesh_of
 from training.networks.make import make_network
 from training.system.devices import LEAST_GAMES, split_cpu
 
 HERE = Path(__file__).parent
-SETUPS = 56  # two batches of 32: the second is played whole, and 24 of it are kept
+SETUPS = 65  # two batches of 33, on two devices of 34: each is played whole, and 65 are kept
 
 
 def play(devices, folder):
@@ -34,7 +34,7 @@ def play(devices, folder):
         agents,
         ONE_AGAINST_THREE,
         range(3, 3 + SETUPS),
-        games_at_once=4 * 32,
+        games_at_once=4 * 34,
     )
     assert jax.device_count() == devices
     mesh = mesh_of(agents, match.at_once, 4)
@@ -96,6 +96,21 @@ def test_devices_share_what_can_be_shared(monkeypatch):
     assert shared(2, 2 * least, [random_agent(env)]) == 2
     own = Agent("draws for the whole batch", lambda params, state, mask, key: mask.argmax(-1))
     assert shared(2, 2 * least, [random_agent(env), own]) is None
+
+
+@pytest.mark.parametrize(
+    ("setups", "games_at_once", "devices", "sizes"),
+    [
+        (101, 1024, 2, (101, 102)),  # a prime number, and both devices play
+        (275, 1024, 1, (138, 138)),  # two equal batches, not 256 and 19
+        (1024, 1024, 3, (256, 258)),
+        (101, 128, 2, (32, 32)),  # smaller batches would leave a device without games
+        (5, 1024, 8, (5, 5)),
+        (275, 1024, None, (256, 256)),  # an agent draws for the whole batch
+    ],
+)
+def test_batches_are_equal_and_have_equal_shares(setups, games_at_once, devices, sizes):
+    assert batch_sizes(setups, 4, games_at_once, devices) == sizes
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

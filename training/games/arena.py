@@ -18,7 +18,7 @@ from gaia_jax.cli.command_line import UserError
 from ..agents import Agent, environment_of, make_agent, parse_name, policy_agent, trained
 from ..agents.base import automa_agent
 from ..agents.registry import with_updates
-from ..system import cli, devices, jobs
+from ..system import cli, jobs
 from ..system.data_files import npz_of, read_arrays
 from ..system.environments import identity, is_solo, make_env, module, with_level, with_short_turns
 from ..system.jobs import compile_lock, shard_folder
@@ -94,7 +94,7 @@ class Arena:
 
     def shards(self, args: JsonObject, seed: int, folder: Path) -> list[jobs.Shard]:
         """The batches, for `play_shard`."""
-        each = self._match.at_once
+        each = self._match.batch
         each *= max(self.setups // (each * MAX_SHARDS), 1)
         stop = self.first + self.setups
         return [
@@ -123,8 +123,7 @@ class ArenaArgs(NamedTuple):
 
     def _split_cpu(self) -> None:
         together = self.rotations or self.players
-        setups = min(math.ceil(self.games / together), GAMES_AT_ONCE // together)
-        devices.split_cpu(0, setups * together, together)
+        engine.split_cpu_for(self.games, together, GAMES_AT_ONCE)
 
     def make(self) -> Arena:
         """The arena of `agents_by_name`. Call it before any array.
@@ -163,7 +162,7 @@ class EvaluationArgs(NamedTuple):
 
     def split_cpu(self) -> None:
         """Split the CPU for games of four: the run, read later, has the number of players."""
-        devices.split_cpu(0, 4 * math.ceil(min(self.games, engine.GAMES_AT_ONCE) / 4), 4)
+        engine.split_cpu_for(self.games, 4, engine.GAMES_AT_ONCE)
 
     def make(self) -> Arena:
         """The arena of `evaluation_of_name`."""
@@ -185,7 +184,13 @@ class _FirstShards:
         """Read the shards that have come; `_Decided` where the games suffice."""
         before, parts = len(self.parts), self.parts
         while len(parts) < len(self.work) and self.work[len(parts)].path.exists():
-            arrays = read_arrays(self.work[len(parts)].path, "the shard", table.ROWS)
+            path, args = self.work[len(parts)]
+            arrays = read_arrays(path, "the shard", table.ROWS)
+            if len(arrays["vp"]) != (count := args[-1]):
+                raise UserError(
+                    f"{path} has {len(arrays['vp'])} set-ups, not {count}; move {path.parent} away "
+                    "to start again"
+                )
             parts.append(Games(**arrays))
         if len(parts) > before and self.decided(table.join(parts)):
             raise _Decided

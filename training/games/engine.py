@@ -24,7 +24,15 @@ from gaia_jax.xla.fast_compile import jit_fast_compile
 
 from ..agents import Agent
 from ..system.batched import dealing, step_among
-from ..system.devices import GAMES, first_devices, shares
+from ..system.devices import (
+    GAMES,
+    LEAST_GAMES,
+    cores,
+    first_devices,
+    playing_devices,
+    shares,
+    split_cpu,
+)
 from . import table
 from .records import LONGEST
 from .slots import Slots, on_devices, over, play_stride, refill, store_results
@@ -32,6 +40,8 @@ from .table import Games
 
 EVALUATION = 0x5EED  # folded into the seed, so that set-ups differ from all of training
 GAMES_AT_ONCE = 1024
+# A batch is not made smaller than this: each size is compiled, and a second core needs its games.
+LEAST_BATCH = 2 * LEAST_GAMES
 
 Progress = Callable[[int], object]
 
@@ -153,18 +163,22 @@ class Match:
             agents: the entries of the match; entries of one agent are decided together.
             seating: (R, P), which entry sits where in each rotation.
             setups: number S of set-ups, or their numbers; each is played once for each rotation.
-            games_at_once: maximum number of games in a batch, on all devices together.
+            games_at_once: maximum number of games in a batch, on all devices together, before the
+                shares of the devices are made equal.
             slots: maximum number of games of a batch that run at the same time; None: all.
             moves: keep the set-ups and actions of the games.
         """
         self.setups = range(setups) if isinstance(setups, int) else setups
         self.seating, self._moves = np.asarray(seating), moves
-        self.at_once = min(len(self.setups), max(games_at_once // len(seating), 1))
         same = [next(j for j, x in enumerate(agents) if x is agent) for agent in agents]
         self._which = sorted(set(same))  # entries, the first of each agent
         self._params = [agent.params for agent in agents]
         # Parameters are given to a program, they are no part of it.
         different = [agents[i]._replace(params=()) for i in self._which]
+        # Set-ups of a batch, and with those that fill it up.
+        self.batch, self.at_once = batch_sizes(
+            len(self.setups), len(seating), games_at_once, max_devices(different)
+        )
         self._mesh = mesh_of(different, self.at_once, len(self.seating))
         share = self.at_once // (self._mesh.size if self._mesh else 1)
         count = min(slots or self.at_once * len(seating), share * len(seating))
@@ -198,7 +212,8 @@ class Match:
             seed: of the set-ups and the games.
             params: replace the entries' own parameters.
             progress: called repeatedly with the number of finished games.
-            setups: numbers of set-ups, from the first one of a batch on; None: all.
+            setups: numbers of set-ups; None: all. If an agent draws for a whole batch, from the
+                first one of a batch on.
             save: called with each batch and the number of its first set-up.
         """
         parts, rotations, setups = [], len(self.seating), setups or self.setups
@@ -268,15 +283,49 @@ def _programs(batch: _Batch, mesh: Mesh | None) -> tuple[Any, Any]:
     )
 
 
+def batch_sizes(
+    setups: int, rotations: int, games_at_once: int, devices: int | None
+) -> tuple[int, int]:
+    """The set-ups of a batch, and with those that make the shares of the devices equal.
+
+    Batches are of equal size, so that the last one is not played for a few set-ups.
+
+    Args:
+        games_at_once: maximum number of games in a batch.
+        devices: `max_devices`.
+    """
+    largest = min(setups, max(games_at_once // rotations, 1))
+    if devices is None:
+        return largest, largest
+    equal = -(-setups // -(-setups // largest))
+    batch = max(equal, min(largest, LEAST_BATCH // rotations))
+    count = playing_devices(batch * rotations, devices)
+    return batch, -(-batch // count) * count
+
+
+def max_devices(agents: Sequence[Agent]) -> int | None:
+    """The most devices that may share a batch; None: an agent draws for a batch, which stays whole.
+
+    Several processes play on one device each.
+    """
+    if not all(agent.by_game for agent in agents):
+        return None
+    return 1 if jax.process_count() > 1 else jax.device_count()
+
+
+def split_cpu_for(games: int, rotations: int, games_at_once: int) -> None:
+    """Split the CPU into the devices that share a batch of a match. Call it before any array."""
+    batch, _ = batch_sizes(-(-games // rotations), rotations, games_at_once, 1)
+    games = batch * rotations
+    split_cpu(playing_devices(games, cores()), games)
+
+
 def mesh_of(agents: list[Agent], setups: int, rotations: int) -> Mesh | None:
     """The devices that share the set-ups of a batch; None if one plays them all.
 
-    The shares are equal, with at least `LEAST_GAMES` games each. Several processes play on one
-    device each. An agent that draws for a whole batch needs the batch on one device.
+    The shares are equal, with at least `LEAST_GAMES` games each.
     """
-    if jax.process_count() > 1 or not all(agent.by_game for agent in agents):
-        return None
-    count = shares(setups, rotations, jax.device_count())
+    count = shares(setups, rotations, max_devices(agents) or 1)
     return None if count == 1 else first_devices(count)
 
 

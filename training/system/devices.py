@@ -50,6 +50,11 @@ def shares(groups: int, games: int, limit: int) -> int:
     return max((n for n in range(1, count + 1) if groups % n == 0), default=1)
 
 
+def playing_devices(games: int, limit: int) -> int:
+    """The number of devices, at most `limit`, that share a batch of `games`."""
+    return max(min(limit, games // LEAST_GAMES), 1)
+
+
 def make_mesh(num_envs: int, blocks: int = 1) -> Mesh:
     """All devices in one row; each has an equal share of every block of games."""
     count = jax.device_count()
