@@ -2,10 +2,6 @@
 
 The groups are pydantic dataclasses: frozen, hashable, unknown keys refused. `ppo` has the standard
 keys of PPO, `recipe` those of this project.
-
-A key that adds a term to the reward ends in the unit of its value: `federation_bonus_vp`. Rewards
-are VP / 100, so a bonus without a unit may be a hundred times too large (row 50 of
-docs/lab/learning.md). `opponent_weight` has none: it is a share of VP.
 """
 
 from __future__ import annotations
@@ -124,16 +120,16 @@ class PPOConfig:
         1, "blocks that the games are split into; a minibatch is from one of them", high=2**16
     )
     lr: Number = number(1e-3, "learning rate at the first update", high=10)
-    lr_end: End = end("learning rate at the last update, linear; null: constant", 10)
+    lr_end: End = end("learning rate after the last update, linear; null: constant", 10)
     gae_lambda: Number = number(0.95, "lambda of the advantages", low=0, high=1)
     clip: Number = number(0.2, "how far the ratio of the policies may leave 1")
     value_coef: Number = number(0.5, "weight of the values' squared error in the loss", low=0)
     entropy_coef: Number = number(0.01, "weight of the entropy at the first update", low=0)
-    entropy_end: End = end("weight of the entropy at the last update, linear; null: constant")
+    entropy_end: End = end("weight of the entropy after the last update, linear; null: constant")
     max_grad_norm: Number = number(0.5, "gradients are scaled down to this norm")
     reward_scale: Number = number(10.0, "the network's values are in rewards times this")
     normalize_advantage: StrictBool = option(
-        True, "advantages of a minibatch get mean 0 and variance 1"
+        True, "advantages of an update, before `keep_fraction`, get mean 0 and variance 1"
     )
 
 
@@ -157,8 +153,9 @@ class RecipeConfig:
         0.0, "decay a minibatch of the averaged parameters that are saved; 0: none", low=0, high=1
     )
     advantage_coef: Number = number(
-        0.5, "weight of the squared error of `network.advantage_head` in the loss", low=0
-    )
+        0.5, "weight of `network.advantage_head`'s squared error, summed over seats, in the loss",
+        low=0,
+    )  # fmt: skip
     advantage_share: Number = number(
         0.5, "share of that head's own estimate in the advantages; the rest is from rewards",
         low=0, high=1,
