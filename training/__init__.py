@@ -95,8 +95,8 @@ def evaluate(
             `random`, and for an agent of `make_agent`.
         likeliest: checkpoints take the most probable action instead of sampling.
     Returns:
-        VP, wins, VP by source and by faction with 95 % intervals over set-ups, the report of
-        `gaia evaluate --json`.
+        VP, win share and the difference in VP with 95 % intervals over set-ups, mean VP by source
+        and by faction: the report of `gaia evaluate --json`.
     Raises:
         UserError: an unknown name, `games` or `seed` outside the range of the command line.
     """
