@@ -26,7 +26,7 @@ from gaia_jax.cli.command_line import UserError, reason
 from .. import config as configs
 from ..learn.checkpoint_paths import ASIDE, free_path
 from ..system import commit, process_group, processes
-from .logs import RECORDS, Logs, NoLogs, drop_after, read_records
+from .logs import RECORDS, Logs, NoLogs, read_records
 
 if TYPE_CHECKING:
     from ..learn.trainer import Trainer
@@ -114,7 +114,6 @@ def _open_again(trainer: Trainer) -> Logs:
         dropped = [line for number, line in read_records(run / RECORDS) if number > update]
         goal = free_path(run / ASIDE, RECORDS)
         outputs.write_text(goal, b"".join(dropped).decode("utf-8"))
-        drop_after(run / RECORDS, update)
     outputs.write_text(run / configs.OF_A_RUN, configs.to_yaml(trainer.config))
     record_start(run, update, trainer)
     group.all(None)

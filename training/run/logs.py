@@ -140,13 +140,11 @@ def read_records(path: Path) -> list[tuple[int, bytes]]:
     return records
 
 
-def drop_after(path: Path, update: int) -> list[bytes]:
-    """Drop later records and a truncated last line; return the dropped records."""
-    records = read_records(path)
-    remaining = b"".join(line for number, line in records if number <= update)
+def drop_after(path: Path, update: int) -> None:
+    """Drop later records and a truncated last line."""
+    remaining = b"".join(line for number, line in read_records(path) if number <= update)
     if path.exists() and remaining != path.read_bytes():
         outputs.write_text(path, remaining.decode("utf-8"))
-    return [line for number, line in records if number > update]
 
 
 def check_sink(sink: str) -> None:
