@@ -55,7 +55,7 @@ def command(name: str, args: list[str]) -> int:
     """Run a command line as `python -m` does; the zoo is `zoo` in the working directory."""
     sys.path.insert(0, "")
     folder = zoo.Path("zoo")
-    for function in (zoo.names, zoo.about, zoo.open_agent, zoo.load):
+    for function in (zoo.names, zoo.about, zoo.open_agent):
         *others, _ = function.__defaults__ or ()
         function.__defaults__ = (*others, folder)
     main, extra = FACES[name]

@@ -71,7 +71,8 @@ def test_what_stands_and_what_is_open_is_counted_by_distance(env, scene):
 
 def test_a_network_without_it_plays_the_same_with_rows_of_zeros(env, scene):
     """One forward pass of each, a batch of one."""
-    params, config = zoo.load("zoo/clone", env)[1], zoo.network_config(zoo.about("zoo/clone"))
+    params = zoo.open_agent("zoo/clone", env).params
+    config = zoo.network_config(zoo.about("zoo/clone"))
     wide = dataclasses.replace(config, neighbourhood=True)
     cells, row, at = scene
     cells = cells.copy()

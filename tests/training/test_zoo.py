@@ -81,7 +81,7 @@ def test_an_agent_is_whole_small_and_plays_its_recorded_games(name):
     path = zoo.FOLDER / f"{metadata['name']}.npz"
     assert path.stat().st_size <= LIMIT
     env = of(metadata)
-    _, params = zoo.load(name, env)
+    params = zoo.open_agent(name, env).params
     with np.load(path.with_suffix(".games.npz")) as file:
         recorded = games.Recorded(file["actions"], file["vp"])
     assert recorded.vp.shape == (games.GAMES, rows_of(env))
@@ -160,14 +160,14 @@ def test_an_agent_of_another_number_of_players_is_refused(tmp_path):
     zoo.save("x", {}, identity(env) | {"network": {}}, tmp_path)
     expected = "zoo/x was trained on base 0.3 with 2 players, this is base 0.3 with 3 players"
     with pytest.raises(UserError, match=expected):
-        zoo.load("zoo/x", environment("base", 3), tmp_path)
+        zoo.open_agent("zoo/x", environment("base", 3), folder=tmp_path)
 
 
 def test_an_agent_of_a_smaller_map_is_not_carried_over():
     """Its network may have fewer tokens than the larger map has planets."""
     expected = "zoo/base was trained on base 0.3, this is lost_fleet 0.2"
     with pytest.raises(UserError, match=expected):
-        zoo.load("zoo/base", environment())
+        zoo.open_agent("zoo/base", environment())
     assert not zoo.carried("base", "lost_fleet") and zoo.carried("lost_fleet", "base")
     assert not zoo.carried("toy", "base")
     assert plays("zoo/base").refusal("lost_fleet", 4) == "plays base, not lost_fleet"
@@ -178,11 +178,11 @@ def test_an_agent_of_a_smaller_map_is_not_carried_over():
 def test_another_ruleset_is_played_with_weights_carried_over_by_name(name):
     """Traced, not compiled: two seconds each. `zoo/strong` looks around its cells."""
     metadata, actual, base = zoo.about(name), environment(), gaia_jax.make("base")
-    params, config = zoo.load(name, actual)[1], zoo.network_config(metadata)
+    params, config = zoo.open_agent(name, actual).params, zoo.network_config(metadata)
     same, stored = flatten(transfer(params, config, actual, actual)), flatten(params)
     assert same.keys() == stored.keys() and all(np.array_equal(same[k], stored[k]) for k in stored)
 
-    network, carried = zoo.load(name, base)
+    _, network, carried, *_ = zoo.open_agent(name, base)
     state = jax.eval_shape(base.init, jax.random.key(0))
     single_state = jax.eval_shape(lambda s: (base.observe(s, 0), s.legal_action_mask), state)
     batch = jax.tree.map(lambda x: jax.ShapeDtypeStruct((1, *x.shape), x.dtype), single_state)
@@ -204,9 +204,9 @@ def test_an_agent_of_an_old_version_of_its_own_ruleset_is_not_carried_over(tmp_p
         about = zoo.about("zoo/quick") | {"name": "x", "env_version": version}
         (tmp_path / "x.json").write_text(json.dumps(about))
         with pytest.raises(UserError, match=rf"was trained on lost_fleet {version}, this is base"):
-            zoo.load("zoo/x", gaia_jax.make("base"), tmp_path)
+            zoo.open_agent("zoo/x", gaia_jax.make("base"), folder=tmp_path)
     assert gaia_jax.make("base").version != gaia_jax.make().version
-    zoo.load("zoo/quick", gaia_jax.make("base"))
+    zoo.open_agent("zoo/quick", gaia_jax.make("base"))
 
 
 def test_damage_and_another_version_are_refused(tmp_path):
@@ -215,7 +215,7 @@ def test_damage_and_another_version_are_refused(tmp_path):
     zoo.save("x", params, metadata, tmp_path)
     assert zoo.names(tmp_path) == ["zoo/x"]
     with pytest.raises(UserError, match=r"zoo/x was trained on lost_fleet 0\.0, this is"):
-        zoo.load("zoo/x", environment(), tmp_path)
+        zoo.open_agent("zoo/x", environment(), folder=tmp_path)
     read = zoo.read(tmp_path / "x.npz", zoo.about("zoo/x", tmp_path))
     assert np.array_equal(read["params"]["a"]["kernel"], np.ones((2, 3)))
     (tmp_path / "x.npz").write_bytes((tmp_path / "x.npz").read_bytes() + b"0")

@@ -167,12 +167,6 @@ def _parameters(
     return transfer(params, network_config(metadata), environment(name, metadata), env)
 
 
-def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tuple[Any, Any]:
-    """The network and parameters of `open_agent`."""
-    agent = open_agent(name, env, folder=folder)
-    return agent.network, agent.params
-
-
 def _is_current(metadata: Mapping[str, object], players: int) -> bool:
     """Whether an agent is of its own ruleset's version of today, for that many players."""
     import gaia_jax
