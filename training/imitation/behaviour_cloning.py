@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
@@ -24,7 +23,7 @@ from jax.sharding import PartitionSpec as P
 from gaia_jax.cli.command_line import UserError
 
 from .. import config as configs
-from ..learn.learner_state import make_optimizer
+from ..learn.learner_state import Weights, apply_gradients, make_optimizer
 from ..networks import sampling
 from ..networks.make import init_params
 from ..system import data_files, devices
@@ -184,27 +183,22 @@ def make_learner(
     loss = partial(imitation_loss, network, temperature)
 
     def learn(carry: Any, label: Any, seed: Array, chunk: Array, rates: Array) -> Any:
-        params, opt_state, average, states = carry
+        *weights, states = carry
         states, batch, same = replay(auto, network, states, label, seed, chunk)
 
-        def minibatch(carry: Any, steps: Array) -> Any:
-            params, opt_state, average = carry
+        def minibatch(weights: Weights, steps: Array) -> Any:
             steps_batch = jax.tree.map(lambda x: x[steps, np.arange(local)], batch)
             steps_batch = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), steps_batch)
-            grads, metrics = jax.grad(loss, has_aux=True)(params, steps_batch, rates[2])
+            grads, metrics = jax.grad(loss, has_aux=True)(weights.params, steps_batch, rates[2])
             grads, metrics = devices.mean_in_one((grads, metrics))
-            norm = optax.tree.norm(grads)
-            grads = jax.tree.map(lambda x: x * jnp.minimum(1.0, 1.0 / norm), grads)
-            updates, opt_state = optimizer.update(grads, opt_state, params)
-            params = jax.tree.map(lambda x, u: x - rates[0] * u, params, updates)
-            average = optax.incremental_update(params, average, 1 - rates[1])
-            return (params, opt_state, average), metrics
+            weights, _ = apply_gradients(optimizer, weights, grads, 1.0, rates[0], rates[1])
+            return weights, metrics
 
-        (params, opt_state, average), metrics = jax.lax.scan(
-            minibatch, (params, opt_state, average), minibatch_steps(chunk, local, minibatches)
+        weights, metrics = jax.lax.scan(
+            minibatch, Weights(*weights), minibatch_steps(chunk, local, minibatches)
         )
         metrics = jax.tree.map(jnp.mean, metrics) | {"same": mean(1.0 * same)}
-        return (params, opt_state, average, states), metrics
+        return (*weights, states), metrics
 
     split = P(None, GAMES)
     specs = (P(), P(), P(), P(GAMES))

@@ -65,6 +65,14 @@ class Hyper(NamedTuple):
         return jnp.minimum(update / self.updates, 1.0)
 
 
+class Weights(NamedTuple):
+    """The fields of `Runner` that a minibatch updates."""
+
+    params: Any
+    opt_state: Any
+    average: Any  # () without `recipe.ema_decay`
+
+
 def make_optimizer() -> optax.GradientTransformation:
     """Adam for one step of length 1; clipping and the learning rate come from `Hyper`.
 
@@ -72,6 +80,33 @@ def make_optimizer() -> optax.GradientTransformation:
     """
     # One vector instead of dozens of small arrays: fewer kernels to compile and to launch.
     return optax.flatten(optax.scale_by_adam(eps=1e-5))
+
+
+def apply_gradients(
+    optimizer: optax.GradientTransformation,
+    weights: Weights,
+    grads: Params,
+    max_norm: Array | float,
+    lr: Array,
+    decay: Array,
+) -> tuple[Weights, Array]:
+    """A step down the gradients, which are scaled down to a norm of `max_norm`.
+
+    Args:
+        optimizer: of `make_optimizer`.
+        decay: of the average, if there is one.
+    Returns:
+        The weights, and the norm of the gradients before.
+    """
+    params, opt_state, average = weights
+    norm = optax.tree.norm(grads)
+    shrink = jnp.minimum(1.0, max_norm / jnp.maximum(norm, 1e-12))
+    grads = jax.tree.map(lambda x: x * shrink, grads)
+    updates, opt_state = optimizer.update(grads, opt_state, params)
+    params = jax.tree.map(lambda x, u: x - lr * u, params, updates)
+    if jax.tree.leaves(average):
+        average = optax.incremental_update(params, average, 1 - decay)
+    return Weights(params, opt_state, average), norm
 
 
 def with_games(games: Any, rest: Any) -> Runner:

@@ -30,7 +30,15 @@ from ..system.devices import GAMES, mean_in_one
 from ..types import AutoEnvironment, AutoState, NetworkInput, Params, PolicyNetwork
 from . import exploring_starts
 from .advantages import advantages, less_of_later, less_of_others, squared_advantages
-from .learner_state import Hyper, Runner, make_optimizer, sharding, with_games
+from .learner_state import (
+    Hyper,
+    Runner,
+    Weights,
+    apply_gradients,
+    make_optimizer,
+    sharding,
+    with_games,
+)
 from .metrics import Diagnostics
 
 mean = partial(jax.lax.pmean, axis_name=GAMES)  # over the devices
@@ -115,14 +123,6 @@ class Batch(NamedTuple):
     advantage: Array  # (T, N) float32, of the seat that decides
     target: Array  # (T, N, P) float32, of the values, in the order of the network's rows
     head_target: Any = ()  # (T, N, P) float32, of the advantage head, in the same order, or ()
-
-
-class Weights(NamedTuple):
-    """The fields of `Runner` that a minibatch updates."""
-
-    params: Params
-    opt_state: Any
-    average: Params | tuple[()]  # () without `recipe.ema_decay`
 
 
 def make_chunk(auto: AutoEnvironment, network: PolicyNetwork, config: Config, mesh: Mesh) -> Any:
@@ -330,19 +330,13 @@ def _update_minibatch(
 ) -> tuple[Weights, Metrics]:
     """A step down the gradient of B decisions; `runner` is of the start of the update."""
     hyper: Hyper = runner.hyper
-    params, opt_state, average = weights
-    grads, metrics = jax.grad(_loss, has_aux=True)(params, learner, runner, batch)
+    grads, metrics = jax.grad(_loss, has_aux=True)(weights.params, learner, runner, batch)
     grads, metrics = mean_in_one((grads, metrics))
-    norm = optax.tree.norm(grads)
-    metrics["loss/gradient"] = norm
-    shrink = jnp.minimum(1.0, hyper.max_grad_norm / jnp.maximum(norm, 1e-12))
-    grads = jax.tree.map(lambda x: x * shrink, grads)
-    updates, opt_state = learner.optimizer.update(grads, opt_state, params)
     lr = hyper.between("lr", "lr_end", runner.update)
-    params = jax.tree.map(lambda x, u: x - lr * u, params, updates)
-    if learner.recipe.ema_decay:
-        average = optax.incremental_update(params, average, 1 - hyper.average)
-    return Weights(params, opt_state, average), metrics
+    weights, metrics["loss/gradient"] = apply_gradients(
+        learner.optimizer, weights, grads, hyper.max_grad_norm, lr, hyper.average
+    )
+    return weights, metrics
 
 
 def _loss(params: Params, learner: Learner, runner: Runner, batch: Batch) -> tuple[Array, Metrics]:
