@@ -14,6 +14,7 @@ from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
 from training import zoo
 from training.games import card, dataset, parquet_files
+from training.system import data_files
 
 pytestmark = pytest.mark.usefixtures("small_datasets")
 
@@ -51,7 +52,7 @@ def test_the_folder_says_what_it_is(full_export):
     assert about["slots"]["basic_tiles"][-1] == "free_3"
     file_info = about["files"][dataset.GAMES]
     assert file_info["rows"] == 48
-    assert file_info["sha256"] == parquet_files.digest(full_export / dataset.GAMES)
+    assert file_info["sha256"] == data_files.digest(full_export / dataset.GAMES)
     card = (full_export / dataset.README).read_text()
     head = yaml.safe_load(card.split("---")[1])
     assert head["configs"] == [

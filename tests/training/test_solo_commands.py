@@ -11,8 +11,8 @@ import pytest
 import gaia_jax
 from gaia_jax import replay
 from gaia_jax.cli.command_line import UserError
+from gaia_jax.rewards import VP_SCALE
 from training import advise, explain, export
-from training.agents.base import VP_SCALE
 from training.analysis import advice, search_report
 from training.analysis.default_agent import agent_or_adviser
 from training.analysis.recorded_game import read_game

@@ -12,15 +12,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from gaia_jax.rewards import VP_SCALE
 from gaia_jax.xla.jax_config import own_jax_config
 
 from ..networks import sampling
 from ..search.keys import one_a_row
-from ..system.batched import clear_end_marks, observing
+from ..system.batched import by_player, clear_end_marks, observing
 from ..system.environments import has_short_turns, is_solo, level_of, policy_mask
 from ..types import Environment, EnvState, Params, PolicyNetwork
 
-VP_SCALE = 100  # rewards are VP divided by this
 HIDDEN_STREAM = 0x41DD  # folded into the keys that draw hidden cards
 BLOCK = 64  # rows that a network decides at a time on a CPU
 
@@ -195,7 +195,7 @@ def policy_agent(
             observation = observe(state, state.current_player)
             logits, values = network.apply(params, observation, choices(state.legal_action_mask))
             seats = jax.vmap(env.seats)(state, state.current_player)
-            return logits, jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
+            return logits, by_player(values, seats)
 
         out: tuple[Array, Array] = in_blocks(block, state)
         return out
@@ -221,7 +221,7 @@ def policy_agent(
         logits, values = network.apply(params, seen, method="logits_and_values")
         action = network.to_action(seen, sampling.most_probable(logits, seen.mask))
         seats = jax.vmap(env.seats)(state, state.current_player)
-        return action, jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
+        return action, by_player(values, seats)
 
     supported = best_action if hasattr(network, "logits_and_values") else None
     policy = Policy(evaluate, reward, reward_scale, supported, temperature, has_short_turns(env))

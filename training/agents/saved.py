@@ -12,7 +12,6 @@ import dataclasses
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +25,7 @@ from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, one_line
 
 from ..networks.factored_head import ILLEGAL_LOGIT
+from ..networks.make import observation_shapes
 from ..system import data_files
 from ..system.data_files import NUMBER, TEXT, WHOLE, flatten
 from ..system.environments import another_environment, has_short_turns, identity, make_env
@@ -91,7 +91,7 @@ def save_agent(
     leaves, tree = jax.tree.flatten(params)
     if len(arrays) != len(leaves):
         raise UserError('parameter names must be unique and must not contain "/"')
-    seen = _observation(env)
+    seen, _ = observation_shapes(env)
     _check(jax.eval_shape(apply, params, seen), env)
 
     def program(*args: Array) -> tuple[Array, Array]:
@@ -148,7 +148,7 @@ def load(path: str | Path, env: Environment) -> tuple[SavedNetwork, dict[str, Ar
         for name, x in arrays.items()
         if name.startswith(PARAMS)
     }
-    seen = _observation(env)
+    seen, _ = observation_shapes(env)
     results = (env.num_actions, env.num_players)
 
     def like(*args: Array) -> tuple[Array, ...]:
@@ -228,16 +228,6 @@ def _is_agent(path: Path) -> bool:
     except UserError:
         return False
     return True
-
-
-def _observation(env: Environment) -> Any:
-    """The shapes of one observation."""
-
-    def look(key: Array) -> Any:
-        state = env.init(key)
-        return env.observe(state, state.current_player)
-
-    return jax.eval_shape(look, jax.eval_shape(partial(jax.random.key, 0)))
 
 
 def _shapes(

@@ -15,9 +15,9 @@ import numpy as np
 from gaia_jax.actions import to_text
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError
+from gaia_jax.rewards import VP_SCALE
 
 from ..agents import make_agent
-from ..agents.base import VP_SCALE
 from ..agents.search import SHOWN, SUFFIX, make_search, split_name
 from ..search import SearchOutput, Tree
 from ..system.batched import concatenated, in_batches, stacked, take_rows

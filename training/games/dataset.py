@@ -145,7 +145,7 @@ def check_bytes(folder: Path, about: About) -> str:
         UserError: rows cannot be read; the message names them.
     """
     path = folder / GAMES
-    if parquet_files.digest(path) == about["files"][GAMES]["sha256"]:
+    if data_files.digest(path) == about["files"][GAMES]["sha256"]:
         return ""
     for _ in parquet_files.row_groups(path):
         pass
@@ -192,7 +192,7 @@ def finish(folder: Path, parts: list[About], about: About) -> None:
         if path.exists():
             rows = pq.read_metadata(path).num_rows
             size = path.stat().st_size
-            files[name] = {"rows": rows, "bytes": size, "sha256": parquet_files.digest(path)}
+            files[name] = {"rows": rows, "bytes": size, "sha256": data_files.digest(path)}
     _write(folder, parts, files, about)
     outputs.write_text(folder / README, card.of(folder, read_about(folder)))
 

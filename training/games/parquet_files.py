@@ -6,7 +6,6 @@ interrupted or split.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -111,9 +110,3 @@ def read(paths: Iterable[Path]) -> Iterator[pa.Table]:
             yield from (table for _, table in row_groups(path))
         except UserError as error:
             raise UserError(f"{error}; remove it and run the command again") from error
-
-
-def digest(path: Path) -> str:
-    """SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -8,7 +8,6 @@ one.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import os
@@ -28,6 +27,7 @@ from .. import config as configs
 from .. import zoo
 from ..config import Config
 from ..networks.make import init_params, make_network
+from ..system.data_files import digest
 from ..system.environments import another_environment, identity, make_env
 from ..types import Environment, EnvModule, Params, PolicyNetwork
 from . import warm_start
@@ -290,10 +290,7 @@ class Checkpoints:
 def _digests(folder: Path) -> dict[str, str]:
     """SHA-256 of each file below a folder, but of the digests themselves."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != DIGESTS)
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in files
-    }
+    return {path.relative_to(folder).as_posix(): digest(path) for path in files}
 
 
 def _why(error: BaseException) -> str:

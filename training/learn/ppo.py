@@ -25,7 +25,7 @@ from jax.sharding import PartitionSpec as P
 
 from ..config import Config, PPOConfig, RecipeConfig
 from ..networks import advantage_head, sampling
-from ..system.batched import Batched, batched
+from ..system.batched import Batched, batched, by_player
 from ..system.devices import GAMES, mean_in_one
 from ..types import AutoEnvironment, AutoState, NetworkInput, Params, PolicyNetwork
 from . import exploring_starts
@@ -201,7 +201,7 @@ def _env_step(
     log_prob, _ = sampling.log_prob_and_entropy(logits, choice)
     head: Any = ()
     if learner.has_head:
-        head = _by_player(advantage_head.of_action(by_action, logits, choice), seats)
+        head = by_player(advantage_head.of_action(by_action, logits, choice), seats)
     action = network.to_action(inputs, choice)
     before = state
     state = learner.games.step(state, action, keys[:, 1])
@@ -223,12 +223,7 @@ def _look(
     seats = learner.games.seats(state, state.current_player)
     inputs: NetworkInput = learner.network.encode(observation, state.legal_action_mask)
     logits, values, by_action = learner.outputs(params, inputs)
-    return inputs, seats.astype(jnp.int8), logits, _by_player(values, seats), by_action
-
-
-def _by_player(rows: Array, seats: Array) -> Array:
-    """(N, P) in the order of the network's rows -> by player."""
-    return jnp.take_along_axis(rows, jnp.argsort(seats, axis=-1), axis=-1)
+    return inputs, seats.astype(jnp.int8), logits, by_player(values, seats), by_action
 
 
 # What is learnt from.

@@ -37,11 +37,18 @@ def make_network(env: Environment, config: NetworkConfig) -> Any:
 
 def init_params(env: Environment, network: PolicyNetwork, key: Array) -> Any:
     """New parameters: they depend on the key and on the shapes of an observation alone."""
+    shapes = observation_shapes(env)
+    batch = jax.tree.map(lambda x: jnp.zeros((1, *x.shape), x.dtype), shapes)
+    return network.init(key, *batch)
 
-    def look(key: Array) -> Any:
+
+def observation_shapes(env: Environment) -> tuple[Any, Any]:
+    """The shapes of one observation and of its mask."""
+
+    def observe_start(key: Array) -> tuple[Any, Any]:
         state = env.init(key)
         return env.observe(state, state.current_player), state.legal_action_mask
 
-    shapes = jax.eval_shape(look, jax.random.key(0))
-    batch = jax.tree.map(lambda x: jnp.zeros((1, *x.shape), x.dtype), shapes)
-    return network.init(key, *batch)
+    key = jax.eval_shape(lambda: jax.random.key(0))
+    shapes: tuple[Any, Any] = jax.eval_shape(observe_start, key)
+    return shapes

@@ -61,6 +61,15 @@ def observing(env: Environment) -> Callable[[Any, Array], Any]:
     return observe
 
 
+def by_player(rows: Array, seats: Array) -> Array:
+    """(..., P) values in the order of an observation's rows -> by player.
+
+    Args:
+        seats: (..., P), which player each row is.
+    """
+    return jnp.take_along_axis(rows, jnp.argsort(seats, axis=-1), axis=-1)
+
+
 def clear_end_marks(states: EnvState) -> Any:
     """States of auto-reset as agents read them: the marks of ended games do not end the new ones.
 

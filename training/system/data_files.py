@@ -6,6 +6,7 @@ YAML, `gaia_jax.replay` records.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import math
@@ -96,6 +97,12 @@ def read_arrays(
         if name not in arrays:
             raise UserError(f"{read}: it has no array {name!r}")
     return arrays
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def npz_of(arrays: Mapping[str, ArrayLike], compressed: bool = False) -> bytes:

@@ -8,7 +8,6 @@ plays them. `python -m training.ship` makes all three.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -50,8 +49,8 @@ def save(name: str, params: Params, about: Mapping[str, object], folder: Path = 
     path = folder / f"{name}.npz"
     arrays: dict[str, Any] = {k: v.astype(np.float32) for k, v in flatten(params).items()}
     data_files.write_arrays(path, arrays)
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    text = json.dumps({"format": FORMAT, "name": name, "sha256": digest} | dict(about), indent=1)
+    sha256 = data_files.digest(path)
+    text = json.dumps({"format": FORMAT, "name": name, "sha256": sha256} | dict(about), indent=1)
     outputs.write_text(path.with_suffix(".json"), text + "\n")
     return path.with_suffix(".json")
 
@@ -218,7 +217,7 @@ def parameters(name: str, env: Environment) -> Any:
 def read(path: Path, about: dict[str, Any]) -> Any:
     """The parameters of an agent, checked against its JSON `about`."""
     params = read_parameters(path)
-    if hashlib.sha256(path.read_bytes()).hexdigest() != about["sha256"]:
+    if data_files.digest(path) != about["sha256"]:
         raise UserError(f"{path} is damaged: its sha256 is not the one in its JSON")
     return params
 
