@@ -14,7 +14,7 @@ from toy_env import LONGEST, C
 
 from training import config as configs
 from training.config import Config, NetworkConfig
-from training.learn.advantages import advantages, less_of_later, squared_advantages
+from training.learn.advantages import advantages, head_adjusted_advantages, squared_advantages
 from training.learn.trainer import Inputs, Trainer
 from training.learn.warm_start import fit, widen
 from training.networks import advantage_head
@@ -63,12 +63,12 @@ def test_the_target_is_the_true_advantage_where_the_head_is_right(gae_lambda: fl
         jnp.stack(reward), by_step[0], jnp.zeros((games, 4)), jnp.array(done),
         np.asarray(state.game.decider)[:, :LONGEST].T, gae_lambda,
     )  # fmt: skip
-    aim, target = less_of_later(*given, by_step[1])
-    assert np.allclose(aim, by_step[1], atol=1e-6)  # the loss of the head is 0
+    head_target, target = head_adjusted_advantages(*given, by_step[1])
+    assert np.allclose(head_target, by_step[1], atol=1e-6)  # the loss of the head is 0
     assert np.allclose(target, by_step[0], atol=1e-6)  # and so is that of the values
     plain, _ = advantages(*given)
     assert np.abs(plain - by_step[1]).mean() > 0.002  # VP of later decisions, as noise
-    none, _ = less_of_later(*given, 0 * by_step[1])
+    none, _ = head_adjusted_advantages(*given, 0 * by_step[1])
     assert np.allclose(none, plain)
 
 

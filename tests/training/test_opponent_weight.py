@@ -9,7 +9,7 @@ from training import config as configs
 from training.agents import registry
 from training.agents.base import Policy
 from training.agents.search import make_search
-from training.learn.advantages import less_of_others
+from training.learn.advantages import opponent_adjusted_reward
 
 ENV = toy_env.make("toy")
 
@@ -17,9 +17,9 @@ ENV = toy_env.make("toy")
 def test_vp_less_the_opponents_is_known_and_adds_up_to_the_margin():
     reward = jnp.array([[3.0, 0.0, 6.0, 0.0]])
     want = [[3 - 0.5 * 2, -0.5 * 3, 6 - 0.5 * 1, -0.5 * 3]]
-    assert less_of_others(reward, 0.5).tolist() == want
-    assert less_of_others(reward, 0.0).tolist() == reward.tolist()
-    assert less_of_others(jnp.array([2.0, 5.0]), 1.0).tolist() == [-3, 3]  # two players
+    assert opponent_adjusted_reward(reward, 0.5).tolist() == want
+    assert opponent_adjusted_reward(reward, 0.0).tolist() == reward.tolist()
+    assert opponent_adjusted_reward(jnp.array([2.0, 5.0]), 1.0).tolist() == [-3, 3]  # two players
 
 
 def test_it_goes_with_the_reward_vp_alone_and_no_search_reads_its_values():

@@ -19,7 +19,7 @@ from training.agents.search import SearchSpec, make_search
 from training.analysis.playouts import Candidates, Playouts
 from training.games.arena import Arena, entry_names
 from training.games.report import arena_report, behaviour, format_levels
-from training.learn.advantages import less_of_others
+from training.learn.advantages import opponent_adjusted_reward
 from training.learn.exploring_starts import is_rich, with_exploring_starts
 from training.learn.metrics import Diagnostics
 from training.networks.make import make_network
@@ -62,7 +62,7 @@ def test_an_arena_needs_levels_that_exist(
 
 
 def test_others_are_subtracted_only_where_there_are_any() -> None:
-    assert less_of_others(jnp.array([2.0]), 0.0).tolist() == [2]
+    assert opponent_adjusted_reward(jnp.array([2.0]), 0.0).tolist() == [2]
     with pytest.raises(UserError, match="env.players of at least 2, got 1"):
         configs.override(SOLO, ["recipe.opponent_weight=0.5"])
 

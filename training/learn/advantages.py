@@ -9,7 +9,7 @@ from jax import Array
 from ..system.devices import GAMES
 
 
-def less_of_others(reward: Array, weight: float) -> Array:
+def opponent_adjusted_reward(reward: Array, weight: float) -> Array:
     """Own reward less `weight` times the mean reward of the others, at each decision.
 
     Args:
@@ -21,7 +21,7 @@ def less_of_others(reward: Array, weight: float) -> Array:
     return reward - weight * others
 
 
-def less_of_later(
+def head_adjusted_advantages(
     reward: Array,
     value: Array,
     last_value: Array,
@@ -41,7 +41,7 @@ def less_of_later(
         head: (T, N, P), the head's advantages of the decisions made, by player; the others are
             those of `advantages`.
     Returns:
-        Advantages of the decisions, at which the head aims, and value targets, (T, N, P).
+        Advantages of the decisions, the targets of the head, and value targets, (T, N, P).
     """
     later, target = advantages(reward - head, value, last_value, done, player, gae_lambda)
     return later + head, target

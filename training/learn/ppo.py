@@ -29,7 +29,12 @@ from ..system.batched import Batched, batched, by_player
 from ..system.devices import GAMES, mean_in_one
 from ..types import AutoEnvironment, AutoState, NetworkInput, Params, PolicyNetwork
 from . import exploring_starts
-from .advantages import advantages, less_of_later, less_of_others, squared_advantages
+from .advantages import (
+    advantages,
+    head_adjusted_advantages,
+    opponent_adjusted_reward,
+    squared_advantages,
+)
 from .learner_state import (
     Hyper,
     Runner,
@@ -104,7 +109,7 @@ class Transition(NamedTuple):
     value: Array  # (N, P) float32, by player
     reward: Array  # (N, P) float32, by player
     done: Array  # (N,) bool, the game ended with this decision
-    open: Array  # (N,) bool, there was something to choose
+    has_choice: Array  # (N,) bool, more than one action was legal
     head: Any = ()  # (N, P) float32, advantages of the head, by player; () without one
 
 
@@ -161,9 +166,9 @@ def _update_step(learner: Learner, runner: Runner) -> tuple[Runner, Metrics]:
     ppo = learner.ppo
     key = jax.random.fold_in(jax.random.wrap_key_data(runner.key), runner.update)
     play_key, learn_key = jax.random.split(key)
-    env_state, rollout = _roll(learner, runner.params, runner.env_state, play_key)
-    last_value = _look(learner, runner.params, env_state)[3]
-    batch, value = _to_learn_from(learner, rollout.decisions, last_value, runner.hyper)
+    env_state, rollout = _rollout(learner, runner.params, runner.env_state, play_key)
+    last_value = _evaluate(learner, runner.params, env_state)[3]
+    batch, value = _make_batch(learner, rollout.decisions, last_value, runner.hyper)
     kept_rows = _kept_rows(learner, batch)
 
     def epoch(weights: Weights, key: Array) -> tuple[Weights, Metrics]:
@@ -180,7 +185,7 @@ def _update_step(learner: Learner, runner: Runner) -> tuple[Runner, Metrics]:
 # The rollout.
 
 
-def _roll(
+def _rollout(
     learner: Learner, params: Params, env_state: AutoState, key: Array
 ) -> tuple[Any, Rollout]:
     """T decisions of every game."""
@@ -194,9 +199,9 @@ def _env_step(
     """One decision of every game; the result has no axis T."""
     ppo, recipe, network = learner.ppo, learner.recipe, learner.network
     keys = jax.vmap(jax.random.split)(learner.game_keys(key))
-    inputs, seats, logits, value, by_action = _look(learner, params, state)
+    inputs, seats, logits, value, by_action = _evaluate(learner, params, state)
     # Counted here: of a whole rollout the masks would be copied as int32.
-    open_ = inputs.mask.sum(-1) > 1
+    has_choice = inputs.mask.sum(-1) > 1
     choice = sampling.sample(logits, inputs.mask, jax.vmap(jax.random.uniform)(keys[:, 0]))
     log_prob, _ = sampling.log_prob_and_entropy(logits, choice)
     head: Any = ()
@@ -210,12 +215,12 @@ def _env_step(
     if recipe.exploring_starts:
         final_vp = state.final_vp[:, : seats.shape[-1]]
         behaviour |= exploring_starts.counts(before, done, final_vp, recipe.exploring_starts)
-    reward = less_of_others(state.rewards, recipe.opponent_weight) * ppo.reward_scale
-    decision = Transition(inputs, seats, choice, log_prob, value, reward, done, open_, head)
+    reward = opponent_adjusted_reward(state.rewards, recipe.opponent_weight) * ppo.reward_scale
+    decision = Transition(inputs, seats, choice, log_prob, value, reward, done, has_choice, head)
     return state, Rollout(decision, state.final_vp, behaviour)
 
 
-def _look(
+def _evaluate(
     learner: Learner, params: Params, state: AutoState
 ) -> tuple[NetworkInput, Array, Array, Array, Any]:
     """The network's inputs, seats (N, P), logits (N, W), values by player (N, P), the head."""
@@ -229,7 +234,7 @@ def _look(
 # What is learnt from.
 
 
-def _to_learn_from(
+def _make_batch(
     learner: Learner, decisions: Transition, last_value: Array, hyper: Hyper
 ) -> tuple[Batch, Array]:
     """The batch, and the values (T, N, P) of the rollout in the order of the network's rows.
@@ -244,10 +249,10 @@ def _to_learn_from(
     head: Any = decisions.head
     head_target: Any = ()
     if learner.has_head:
-        aim, target = less_of_later(*given, head)
+        head_target, target = head_adjusted_advantages(*given, head)
         share = learner.recipe.advantage_share
-        advantage = (1 - share) * aim + share * head
-        head_target = jnp.take_along_axis(aim, decisions.seats.astype(jnp.int32), axis=-1)
+        advantage = (1 - share) * head_target + share * head
+        head_target = jnp.take_along_axis(head_target, decisions.seats.astype(jnp.int32), axis=-1)
     else:
         advantage, target = advantages(*given)
     seats = decisions.seats.astype(jnp.int32)
@@ -268,7 +273,7 @@ def _kept_rows(learner: Learner, batch: Batch) -> Array:
     if size == learner.ppo.num_steps:
         return jnp.broadcast_to(jnp.arange(size)[:, None], (size, learner.share))
     # Nothing is learnt where nothing is chosen.
-    size_of = jnp.where(batch.decisions.open, jnp.abs(batch.advantage), -1.0)
+    size_of = jnp.where(batch.decisions.has_choice, jnp.abs(batch.advantage), -1.0)
     return jax.lax.top_k(size_of.T, size)[1].T
 
 
@@ -351,9 +356,9 @@ def _loss(params: Params, learner: Learner, runner: Runner, batch: Batch) -> tup
     head_metrics: Metrics = {}
     if learner.has_head:
         head = advantage_head.of_action(by_action, logits, old.action)
-        error = squared_advantages(head - head_target, old.open)
+        error = squared_advantages(head - head_target, old.has_choice)
         loss += learner.recipe.advantage_coef * 0.5 * error
-        spread = squared_advantages(head_target, old.open)
+        spread = squared_advantages(head_target, old.has_choice)
         head_metrics = {
             "loss/advantage": 0.5 * error,
             "advantage/explained": 1 - error / jnp.maximum(spread, 1e-12),

@@ -120,8 +120,8 @@ def plan_of(config: Config, shapes: Shapes, devices: int) -> Plan:
 def kept_of_a_decision(seats: int, has_head: bool = False) -> int:
     """Bytes of a decision in a rollout, without the network's input.
 
-    Action, `open`, log-probability, `done`, deciding seat; for each seat its number, value, reward,
-    advantage and value target; with an advantage head its estimate and its target.
+    Action, `has_choice`, log-probability, `done`, deciding seat; for each seat its number, value,
+    reward, advantage and value target; with an advantage head its estimate and its target.
     """
     return 4 + 4 + 1 + 1 + 4 + seats * (1 + 4 + 4 + 4 + 4 + has_head * (4 + 4))
 
