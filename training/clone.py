@@ -27,10 +27,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     from .imitation import behaviour_cloning
 
     outputs.check_file("--out", args.out, outputs.nothing)
-    course = behaviour_cloning.Course(
+    hyper = behaviour_cloning.CloneConfig(
         args.start, args.passes, args.minibatches, args.temperature, args.lr, args.value_coef
     )
-    behaviour_cloning.clone(args.labels, args.config, args.overrides, course, args.out)
+    behaviour_cloning.clone(args.labels, args.config, args.overrides, hyper, args.out)
     wrote(args.out)
     return 0
 

@@ -10,7 +10,7 @@ from gaia_jax.rules import scoring
 from gaia_jax.ruleset import LOST_FLEET
 from gaia_jax.state import Node
 from tests import stub_env
-from training.agents.greedy import Search, Weights, as_params
+from training.agents.greedy import GreedySearch, Weights, as_params
 from training.agents.greedy.tables import make_tables
 from training.agents.greedy.value import value
 from training.agents.greedy.weights import EVENTS_A_ROUND, view
@@ -22,7 +22,7 @@ GAMES = 8
 
 @pytest.fixture(scope="module")
 def choose():
-    return jax.jit(Search(ENV, slots=16).choose)
+    return jax.jit(GreedySearch(ENV, slots=16).choose)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_it_takes_points_and_passes_where_nothing_gains(states):
     mask = np.zeros((GAMES, env.num_actions), bool)
     mask[:, [idle, out]] = True
     mask[::2, good] = True
-    chosen = np.asarray(jax.jit(Search(env, slots=16).choose)(PARAMS, states, mask))
+    chosen = np.asarray(jax.jit(GreedySearch(env, slots=16).choose)(PARAMS, states, mask))
     assert (chosen[::2] == good).all() and (chosen[1::2] == out).all()
 
 

@@ -150,9 +150,9 @@ def random_agent(env: Environment) -> Agent:
 
 def greedy_agent(env: Environment) -> Agent:
     """The scripted player of `training.agents.greedy`."""
-    from .greedy import Search, Weights, as_params
+    from .greedy import GreedySearch, Weights, as_params
 
-    search = Search(env)
+    search = GreedySearch(env)
 
     def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
         return search.choose(params, redraw_hidden(env, clear_end_marks(state), key), mask)

@@ -139,9 +139,9 @@ def _random(params: Params, state: EnvState) -> tuple[Array, Array]:
 
 def _greedy(env: Environment) -> Evaluate:
     """Its choice, and what it makes of the position for each player, less the VP that are there."""
-    from .greedy import Search
+    from .greedy import GreedySearch
 
-    search = Search(env)
+    search = GreedySearch(env)
     seats = np.arange(env.num_players)
 
     def evaluate(params: Params, state: EnvState) -> tuple[Array, Array]:

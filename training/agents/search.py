@@ -157,10 +157,10 @@ def _read(name: str, key: str, value: str) -> Any:
 
 
 # (params, states (B, ...), key or keys, (B, A) bool or None) -> SearchOutput
-Search = Callable[..., SearchOutput]
+SearchFn = Callable[..., SearchOutput]
 
 
-def make_search(env: Environment, policy: Policy, spec: SearchSpec) -> tuple[Search, Model]:
+def make_search(env: Environment, policy: Policy, spec: SearchSpec) -> tuple[SearchFn, Model]:
     """The search of a spec and its model.
 
     Returns:

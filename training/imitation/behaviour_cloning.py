@@ -212,7 +212,7 @@ def make_learner(
     return jax.jit(mapped, donate_argnums=0)
 
 
-class Course(NamedTuple):
+class CloneConfig(NamedTuple):
     """Hyperparameters of cloning."""
 
     start: Path | None  # an npz to start from
@@ -224,44 +224,48 @@ class Course(NamedTuple):
 
 
 def clone(
-    folders: Sequence[Path], config_file: str, overrides: Sequence[str], course: Course, out: Path
+    folders: Sequence[Path],
+    config_file: str,
+    overrides: Sequence[str],
+    hyper: CloneConfig,
+    out: Path,
 ) -> None:
-    """Learn from the streams in turn, `course.passes` times.
+    """Learn from the streams in turn, `hyper.passes` times.
 
     Args:
         config_file, overrides: the configuration of the network.
         out: an npz; every fourth chunk the averaged parameters so far are written there, and the
             last ones.
     Raises:
-        UserError: of `read_streams`; `course.start` is of another network.
+        UserError: of `read_streams`; `hyper.start` is of another network.
     """
     config = configs.load(config_file, overrides)
     devices.split_cpu(config.run.cpu_devices, 256)
     env, auto, network = expert_data.game_and_network(config)
-    given = data_files.read_parameters(course.start) if course.start else None
+    given = data_files.read_parameters(hyper.start) if hyper.start else None
     loaded = read_streams(folders, env)
     games = loaded[0][0]["games"]
     mesh = devices.make_mesh(games)
     params = init_params(env, network, jax.random.key(config.seed))
-    if course.start:
+    if hyper.start:
         shapes = [jax.tree.map(jnp.shape, x) for x in (params, given)]
         if shapes[0] != shapes[1]:
-            raise UserError(f"--start: the parameters of {course.start} are of another network")
+            raise UserError(f"--start: the parameters of {hyper.start} are of another network")
         params = given
     carry: Any = (params, make_optimizer().init(params), jax.tree.map(jnp.copy, params))
-    learner = make_learner(auto, network, mesh, games, course.minibatches, course.temperature)
+    learner = make_learner(auto, network, mesh, games, hyper.minibatches, hyper.temperature)
     # Placed as the learner leaves them: otherwise it compiles once more for each way they lie.
     on_all, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
     carry = jax.device_put(carry, on_all)
     start = jax.jit(lambda seed: expert_data.start(auto, seed, games), out_shardings=split)
-    total = course.passes * sum(len(x["done"]) // expert_data.STEPS for _, x in loaded)
+    total = hyper.passes * sum(len(x["done"]) // expert_data.STEPS for _, x in loaded)
     done, start_time = 0, time.time()
-    for about, stream in loaded * course.passes:
+    for about, stream in loaded * hyper.passes:
         states = start(about["seed"])
         seed = jnp.int32(about["seed"])
         for chunk, label in enumerate(_chunks(stream, config.ppo.reward_scale)):
-            rate = course.lr * (1 - 0.9 * done / total)
-            rates = jnp.array([rate, min(0.99, done / (done + 1)), course.value_coef])
+            rate = hyper.lr * (1 - 0.9 * done / total)
+            rates = jnp.array([rate, min(0.99, done / (done + 1)), hyper.value_coef])
             carry, metrics = learner((*carry, states), label, seed, jnp.int32(chunk), rates)
             *carry, states = carry
             done += 1

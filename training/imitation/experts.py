@@ -11,7 +11,7 @@ from jax import Array
 
 from gaia_jax.cli.command_line import UserError
 
-from ..agents.greedy import Search, Weights, as_params
+from ..agents.greedy import GreedySearch, Weights, as_params
 from ..agents.registry import make_agent, parse_name
 from ..agents.search import make_search
 from ..system.environments import is_solo
@@ -69,7 +69,7 @@ def make_expert(name: str, env: Environment) -> Expert:
 
 
 def _scripted(env: Environment) -> Expert:
-    search = Search(env, slots=128)
+    search = GreedySearch(env, slots=128)
 
     def candidates(params: Params, state: EnvState, keys: Array) -> tuple[Array, Array]:
         actions, values = search.evaluate(params, state, state.legal_action_mask)

@@ -43,15 +43,15 @@ class Hyper(NamedTuple):
     value_coef: Any
     entropy_coef: Any
     entropy_end: Any
-    average: Any
+    ema_decay: Any
     max_grad_norm: Any
     updates: Any
 
     @classmethod
     def of(cls, config: Config) -> Hyper:
         """The numbers of a configuration."""
-        flat = vars(with_ends(config).ppo) | {"updates": config.run.updates}
-        flat["average"] = config.recipe.ema_decay
+        own = {"updates": config.run.updates, "ema_decay": config.recipe.ema_decay}
+        flat = vars(with_ends(config).ppo) | own
         return cls(*(np.float32(flat[name]) for name in cls._fields))
 
     def between(self, name: str, end: str, update: Array) -> Array:
@@ -178,7 +178,8 @@ def split(runner: Runner) -> tuple[Any, dict[str, Any]]:
     return getattr(runner, reference), {path_name(path): leaf for path, leaf in leaves if leaf.size}
 
 
-GONE = ("hyper-anchor", "hyper-search_coef")  # in checkpoints of up to 383ed53; nothing reads them
+# In older checkpoints; nothing reads them: `Hyper` is that of the configuration.
+GONE = ("hyper-anchor", "hyper-search_coef", "hyper-average")
 # Names that older checkpoints may lack begin so: numbers of `Hyper`, which the configuration sets,
 # and a flag of the last decision, which no update reads.
 NUMBERS = ("hyper-", "env_state-illegal")

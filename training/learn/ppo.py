@@ -334,7 +334,7 @@ def _update_minibatch(
     grads, metrics = mean_in_one((grads, metrics))
     lr = hyper.between("lr", "lr_end", runner.update)
     weights, metrics["loss/gradient"] = apply_gradients(
-        learner.optimizer, weights, grads, hyper.max_grad_norm, lr, hyper.average
+        learner.optimizer, weights, grads, hyper.max_grad_norm, lr, hyper.ema_decay
     )
     return weights, metrics
 

@@ -41,7 +41,7 @@ class Shapes(NamedTuple):
     flops: float  # of the network, one decision
 
 
-class Plan(NamedTuple):
+class MemoryPlan(NamedTuple):
     """Bytes of one device."""
 
     games: int  # states, before and after an update
@@ -89,7 +89,7 @@ def shapes_of(config: Config, env_module: EnvModule) -> Shapes:
     )
 
 
-def plan_of(config: Config, shapes: Shapes, devices: int) -> Plan:
+def plan_of(config: Config, shapes: Shapes, devices: int) -> MemoryPlan:
     """The memory of each of `devices` devices.
 
     Raises:
@@ -107,7 +107,7 @@ def plan_of(config: Config, shapes: Shapes, devices: int) -> Plan:
     # the output of an advantage head, and its gradient.
     gradient = shapes.residuals + shapes.residuals // 3 + 2 * shapes.numbers + 2 * shapes.head
     decision = shapes.seen + kept_of_a_decision(config.env.players, config.network.advantage_head)
-    return Plan(
+    return MemoryPlan(
         games=2 * games * shapes.game,
         network=2 * copies * shapes.params,
         optimizer=2 * 2 * shapes.params,
@@ -227,7 +227,7 @@ def size_text(count: float) -> str:
     return f"{count:.0f} B"
 
 
-def report(config: Config, shapes: Shapes, devices: int) -> tuple[Plan, list[str]]:
+def report(config: Config, shapes: Shapes, devices: int) -> tuple[MemoryPlan, list[str]]:
     """The plan, and its lines."""
     plan, c = plan_of(config, shapes, devices), config.ppo
     games, kept_steps = c.num_envs // devices, ppo.kept_steps(c, config.recipe)

@@ -87,7 +87,7 @@ def _range(tree: Any) -> Range:
 
 
 @dataclass(frozen=True, config=STRICT)
-class Search:
+class TuneConfig:
     """A search for the best values of some keys: trials are runs, scored by games."""
 
     space: Annotated[Keys, Field(min_length=1), AfterValidator(_space)]
@@ -115,7 +115,7 @@ class Sweep:
     seeds: Annotated[list[StrictInt], Field(min_length=1)] | None = None
     variants: dict[Any, Keys | None] | None = None  # YAML reads the name `on` as True
     grid: dict[str, Values] | None = None  # by full key
-    tune: Search | None = None
+    tune: TuneConfig | None = None
 
     def __post_init__(self) -> None:
         if self.tune and (self.seeds or self.variants or self.grid):
@@ -164,7 +164,7 @@ def load(path: Path) -> Sweep:
         UserError: no such file, an unknown key, a value of the wrong type or range.
     """
     tree = configs.read_mapping(path, "the sweep")
-    groups = {"": Sweep, "tune": Search}
+    groups = {"": Sweep, "tune": TuneConfig}
     try:
         sweep = configs.validated(TypeAdapter(Sweep), {"name": path.stem} | tree, groups)
         if sweep.base and not sweep.tune:

@@ -18,10 +18,10 @@ from ..system import environments, jobs
 from ..types import EnvModule
 from . import sweep
 from .population import Population
-from .sweep_file import POPULATION, Range, Search, Space, Sweep
+from .sweep_file import POPULATION, Range, Space, Sweep, TuneConfig
 
 
-def tune(file: Sweep, search: Search, env_module: EnvModule, on: jobs.On) -> int:
+def tune(file: Sweep, search: TuneConfig, env_module: EnvModule, on: jobs.On) -> int:
     """Train and score all trials, `at_once` after each proposal; returns the exit code.
 
     Proposals depend on the seed and the scores alone, so that the same command continues with the
@@ -54,7 +54,7 @@ def tune(file: Sweep, search: Search, env_module: EnvModule, on: jobs.On) -> int
     return 0 if len(results) == search.trials else 1
 
 
-def _opponent(file: Sweep, search: Search, env_module: EnvModule) -> str:
+def _opponent(file: Sweep, search: TuneConfig, env_module: EnvModule) -> str:
     """The name of the opponent, of a run with its update; a UserError if there is none."""
     import jax
 

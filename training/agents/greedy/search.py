@@ -45,7 +45,7 @@ OPEN_NODES = (
 )  # fmt: skip
 
 
-class Plan(NamedTuple):
+class Shortlist(NamedTuple):
     """The candidates of a batch of decisions."""
 
     states: Any  # (B,) before the decision
@@ -60,7 +60,7 @@ class Plan(NamedTuple):
 class Slots(NamedTuple):
     """Candidates under way."""
 
-    following: Array  # () int32, the first of `Plan.items` that no slot has taken
+    following: Array  # () int32, the first of `Shortlist.items` that no slot has taken
     live: Array  # (L,) bool
     item: Array  # (L,) int32, the candidate, row * K + column
     state: Any  # (L,)
@@ -69,7 +69,7 @@ class Slots(NamedTuple):
     out: Array  # (B * K,) float32, the values found
 
 
-class Search:
+class GreedySearch:
     """The scripted player for an environment. Everything is pure and works under `jit`."""
 
     def __init__(self, env: Environment, slots: int = SLOTS):
@@ -101,24 +101,24 @@ class Search:
         Returns:
             actions (B, K) int32; values (B, K) float32 in VP, WORST where there is no candidate.
         """
-        plan, slots = self._play(params, states, mask)
-        return plan.actions, self._candidate_values(plan, slots)
+        shortlist, slots = self._play(params, states, mask)
+        return shortlist.actions, self._candidate_values(shortlist, slots)
 
     def worth(self, params: Params, game: GameState, player: Array) -> Array:
         """() float32, the VP of one position for `player`, up to a constant of the game."""
         return value.value(self._t, view(params), game, player)
 
-    def _play(self, params: Params, states: EnvState, mask: Array) -> tuple[Plan, Slots]:
+    def _play(self, params: Params, states: EnvState, mask: Array) -> tuple[Shortlist, Slots]:
         """All candidates, played out."""
-        plan = self.prepare(params, states, mask)
+        shortlist = self.prepare(params, states, mask)
 
         def turn(slots: Slots) -> Slots:
             state = stepping(self.env)(slots.state, slots.action)
-            return self.settle(params, plan, slots, state)
+            return self.settle(params, shortlist, slots, state)
 
-        return plan, jax.lax.while_loop(lambda x: x.live.any(), turn, self.start(plan))
+        return shortlist, jax.lax.while_loop(lambda x: x.live.any(), turn, self.start(shortlist))
 
-    def prepare(self, params: Params, states: EnvState, mask: Array) -> Plan:
+    def prepare(self, params: Params, states: EnvState, mask: Array) -> Shortlist:
         """The shortlists, and the value of not moving."""
         player = states.current_player
         guesses = jax.vmap(self._guess_once, (None, 0, 0))(params, states.game, player)
@@ -151,36 +151,38 @@ class Search:
         items = jnp.zeros_like(number).at[place].set(number, mode="drop")
         never = jnp.asarray(self._free)[actions] & ~simulate
         still = jnp.where(legal & ~never, still, WORST)
-        return Plan(states, mask, actions, simulate, still, items, flat.sum(dtype=jnp.int32))
+        return Shortlist(states, mask, actions, simulate, still, items, flat.sum(dtype=jnp.int32))
 
-    def start(self, plan: Plan) -> Slots:
+    def start(self, shortlist: Shortlist) -> Slots:
         """The first candidates."""
-        rows = plan.mask.shape[0]
+        rows = shortlist.mask.shape[0]
         size = self.width(rows)
-        first = jax.tree.map(lambda x: jnp.broadcast_to(x[:1], (size, *x.shape[1:])), plan.states)
+        first = jax.tree.map(
+            lambda x: jnp.broadcast_to(x[:1], (size, *x.shape[1:])), shortlist.states
+        )
         zeros = jnp.zeros(size, jnp.int32)
-        out = jnp.full(plan.items.shape, WORST, jnp.float32)
-        return _refill(plan, Slots(jnp.int32(0), zeros > 0, zeros, first, zeros, zeros, out))
+        out = jnp.full(shortlist.items.shape, WORST, jnp.float32)
+        return _refill(shortlist, Slots(jnp.int32(0), zeros > 0, zeros, first, zeros, zeros, out))
 
     def width(self, rows: int) -> int:
         """L for a batch of `rows` games."""
         return min(self.slots, max(rows * 4, 8))
 
-    def settle(self, params: Params, plan: Plan, slots: Slots, state: EnvState) -> Slots:
+    def settle(self, params: Params, shortlist: Shortlist, slots: Slots, state: EnvState) -> Slots:
         """After every slot has been played to `state`: continue it, or start the next candidate."""
-        row = slots.item // plan.actions.shape[1]
-        first_action = plan.actions.reshape(-1)[slots.item]
-        player = plan.states.current_player[row]
+        row = slots.item // shortlist.actions.shape[1]
+        first_action = shortlist.actions.reshape(-1)[slots.item]
+        player = shortlist.states.current_player[row]
         guesses = jax.vmap(self._guess_once, (None, 0, 0))(params, state.game, player)
         depth = slots.depth + 1
         continues, action = jax.vmap(self._follow)(
-            state, player, plan.mask[row], slots.action, first_action, depth, guesses
+            state, player, shortlist.mask[row], slots.action, first_action, depth, guesses
         )
         worth = jax.vmap(self._worth_once, (None, 0, 0))(params, state.game, player)
         worth -= params["detour"] * jnp.asarray(self._free)[first_action]
         done = jnp.where(slots.live & ~continues, slots.item, slots.out.shape[0])
         return _refill(
-            plan,
+            shortlist,
             Slots(
                 slots.following,
                 slots.live & continues,
@@ -192,14 +194,16 @@ class Search:
             ),
         )
 
-    def finish(self, plan: Plan, slots: Slots) -> Array:
+    def finish(self, shortlist: Shortlist, slots: Slots) -> Array:
         """(B,) int32, the best candidate of each row; the first on the shortlist among equals."""
-        best = jnp.argmax(self._candidate_values(plan, slots), axis=1)
-        return jnp.take_along_axis(plan.actions, best[:, None], axis=1)[:, 0].astype(jnp.int32)
+        best = jnp.argmax(self._candidate_values(shortlist, slots), axis=1)
+        return jnp.take_along_axis(shortlist.actions, best[:, None], axis=1)[:, 0].astype(jnp.int32)
 
-    def _candidate_values(self, plan: Plan, slots: Slots) -> Array:
+    def _candidate_values(self, shortlist: Shortlist, slots: Slots) -> Array:
         """(B, K) float32, the value of each candidate."""
-        return jnp.where(plan.simulate, slots.out.reshape(plan.actions.shape), plan.still)
+        return jnp.where(
+            shortlist.simulate, slots.out.reshape(shortlist.actions.shape), shortlist.still
+        )
 
     def _guess(self, params: Params, game: GameState, player: Array) -> Array:
         out = prior.guess(self._t, view(params), self._base, game, player)
@@ -230,17 +234,17 @@ class Search:
         return inside | enabled | converts_again, jnp.where(converts_again, first_action, then)
 
 
-def _refill(plan: Plan, slots: Slots) -> Slots:
+def _refill(shortlist: Shortlist, slots: Slots) -> Slots:
     """Free slots take the next candidates."""
-    next_items = take(~slots.live, slots.following, plan.total)
-    item = plan.items[next_items.job]
-    row = item // plan.actions.shape[1]
+    next_items = take(~slots.live, slots.following, shortlist.total)
+    item = shortlist.items[next_items.job]
+    row = item // shortlist.actions.shape[1]
     return Slots(
         next_items.following,
         slots.live | next_items.takes,
         next_items.put(slots.item, item),
-        next_items.put(slots.state, jax.tree.map(lambda x: x[row], plan.states)),
-        next_items.put(slots.action, plan.actions.reshape(-1)[item]),
+        next_items.put(slots.state, jax.tree.map(lambda x: x[row], shortlist.states)),
+        next_items.put(slots.action, shortlist.actions.reshape(-1)[item]),
         next_items.put(slots.depth, 0),
         slots.out,
     )
