@@ -89,11 +89,11 @@ def test_the_log_tells_both_kinds_of_seats_apart(dealt):
     summed = dict(exploring_starts.counts(states, jnp.asarray(done), jnp.asarray(vp), 0.4))
     summed = jax.device_get(summed) | {"other": 1}
     report = exploring_starts.report(summed)
-    assert report["riches/without, VP"] == pytest.approx(vp[done][~rich[done]].mean())
-    assert report["riches/with, VP"] == pytest.approx(vp[done][rich[done]].mean())
+    assert report["exploring/vp_without"] == pytest.approx(vp[done][~rich[done]].mean())
+    assert report["exploring/vp_with_gifts"] == pytest.approx(vp[done][rich[done]].mean())
     assert list(summed) == ["other"]
-    empty = {"riches_vp": np.array([5.0, 0.0]), "riches_seats": np.array([1.0, 0.0])}
-    assert exploring_starts.report(empty) == {"riches/without, VP": 5.0}
+    empty = {"exploring_vp": np.array([5.0, 0.0]), "exploring_seats": np.array([1.0, 0.0])}
+    assert exploring_starts.report(empty) == {"exploring/vp_without": 5.0}
 
 
 def test_without_a_part_and_elsewhere(env):
@@ -136,6 +136,6 @@ def test_a_run_learns_in_rich_games_and_is_evaluated_in_plain_ones(tmp_path):
     assert 0.2 < differ.mean() < 0.8
     record = trainer.advance()[-1]
     assert record["games/ended"] > 3
-    assert record["riches/with, VP"] > record["riches/without, VP"]
+    assert record["exploring/vp_with_gifts"] > record["exploring/vp_without"]
     later = jax.device_get(trainer.runner.env_state.game)  # dealt since, where games ended
     assert (later.setup.faction != initial.setup.faction).any()

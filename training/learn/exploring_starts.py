@@ -100,15 +100,15 @@ def counts(before: EnvState, done: Array, final_vp: Array, part: float) -> dict[
     rich = jax.vmap(lambda setup: is_rich(setup, final_vp.shape[-1], part))(before.game.setup)
     seats = done[:, None, None] * jax.nn.one_hot(rich.astype(jnp.int32), 2)  # (N, P, 2)
     return {
-        "riches_vp": (seats * final_vp[..., None]).sum((0, 1)),
-        "riches_seats": seats.sum((0, 1)),
+        "exploring_vp": (seats * final_vp[..., None]).sum((0, 1)),
+        "exploring_seats": seats.sum((0, 1)),
     }
 
 
 def report(summed: dict[str, Any]) -> dict[str, float]:
     """Mean VP of both kinds of seats for the log; removes the keys of `counts` from `summed`."""
-    vp, seats = summed.pop("riches_vp"), summed.pop("riches_seats")
-    names = ("riches/without, VP", "riches/with, VP")
+    vp, seats = summed.pop("exploring_vp"), summed.pop("exploring_seats")
+    names = ("exploring/vp_without", "exploring/vp_with_gifts")
     return {name: float(vp[i] / seats[i]) for i, name in enumerate(names) if seats[i]}
 
 
