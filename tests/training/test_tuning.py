@@ -268,8 +268,8 @@ def test_a_population_learns_in_runs_that_continue_each_other(file):
         run = configs.load(Path(f"runs/best-trial-000{number}/config.yaml")).run.warm_start
         assert run in ("runs/best-trial-0000", "runs/best-trial-0001")
         start = load_warm_start(run, env)
-        begun = read_history(Path(f"runs/best-trial-000{number}"))[0]
-        assert start.name == begun["warm_start"] == f"{run}@4"
+        first_line = read_history(Path(f"runs/best-trial-000{number}"))[0]
+        assert start.name == first_line["warm_start"] == f"{run}@4"
         leaves = jax.tree.leaves(start.params)
         learned = np.concatenate([np.ravel(x) for x in leaves])
         assert np.array_equal(learned, params_of(Path(run), 4))

@@ -183,7 +183,7 @@ def make_learner(
     loss = partial(imitation_loss, network, temperature)
 
     def learn(carry: Any, label: Any, seed: Array, chunk: Array, rates: Array) -> Any:
-        *weights, states = carry
+        *fields, states = carry
         states, batch, same = replay(auto, network, states, label, seed, chunk)
 
         def minibatch(weights: Weights, steps: Array) -> Any:
@@ -195,7 +195,7 @@ def make_learner(
             return weights, metrics
 
         weights, metrics = jax.lax.scan(
-            minibatch, Weights(*weights), minibatch_steps(chunk, local, minibatches)
+            minibatch, Weights(*fields), minibatch_steps(chunk, local, minibatches)
         )
         metrics = jax.tree.map(jnp.mean, metrics) | {"same": mean(1.0 * same)}
         return (*weights, states), metrics

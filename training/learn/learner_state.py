@@ -85,7 +85,7 @@ def make_optimizer() -> optax.GradientTransformation:
 def apply_gradients(
     optimizer: optax.GradientTransformation,
     weights: Weights,
-    grads: Params,
+    grads: Any,
     max_norm: Array | float,
     lr: Array,
     decay: Array,
@@ -99,7 +99,7 @@ def apply_gradients(
         The weights, and the norm of the gradients before.
     """
     params, opt_state, average = weights
-    norm = optax.tree.norm(grads)
+    norm: Array = optax.tree.norm(grads)
     shrink = jnp.minimum(1.0, max_norm / jnp.maximum(norm, 1e-12))
     grads = jax.tree.map(lambda x: x * shrink, grads)
     updates, opt_state = optimizer.update(grads, opt_state, params)

@@ -66,7 +66,7 @@ def read(path: Path) -> Run:
     records = read_records(path)
     if not records:
         raise UserError(f"{path} has no records yet")
-    evaluations = {}
+    evaluations: dict[str, dict[str, Any]] = {}
     for file in sorted(path.glob("evaluation*.json")):
         report = read_object(file, {"opponent": TEXT} | dict.fromkeys(STRENGTH, OBJECT))
         results = evaluations[report["opponent"]] = dict[str, Any]()
