@@ -62,11 +62,11 @@ def opened(tab: Watched, text: str) -> Any:
 
 
 def press(tab: Watched, text: str) -> None:
-    """Press the button of a legal action and wait until the table has moved on."""
+    """Press the button of a legal action and wait until it is answered."""
     show(tab, "Play")
-    version = tab.page.evaluate("game.version")
+    node = tab.page.evaluate("game.node")
     opened(tab, text).click()
-    tab.until(f"game.version > {version}")
+    tab.until(f"game.node !== {node} && !busy")
 
 
 def choice(legal: list[str], turn: int) -> str:
