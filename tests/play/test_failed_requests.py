@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from tests import measures
 from tests.browser import Watched
 from tests.play.server import Server
@@ -27,7 +25,7 @@ def test_a_table_that_is_entered_again_has_one_long_poll(tab: Watched, server: S
     tab.release()
     press(tab, tab.page.evaluate("game.legal[0].text"))
     tab.until("heldBack.length >= 1")
-    time.sleep(2)  # a poll that would go on asks again after a second
+    tab.page.evaluate("pause(1500)")  # a poll that would go on asks again after a second
     assert tab.num_waiting() == 1
     tab.release()
 
@@ -35,11 +33,13 @@ def test_a_table_that_is_entered_again_has_one_long_poll(tab: Watched, server: S
 def test_an_error_of_the_page_does_not_end_its_requests(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you",) * 4)
     tab.until(MINE)
+    # The answer is there at once, so that no poll is drawn meanwhile.
     tab.page.evaluate("""async () => {
-      const usual = update;
+      const usual = [update, request];
       update = () => { throw new Error("drawing"); };
+      request = async () => game;
       await go(game.node).catch(() => null);
-      update = usual;
+      [update, request] = usual;
     }""")
     press(tab, tab.page.evaluate("game.legal[0].text"))
     assert tab.page.evaluate("!busy && !document.body.classList.contains('busy')")
@@ -137,8 +137,12 @@ def test_two_clicks_on_again_open_one_table(tab: Watched, server: Server) -> Non
     old = page.evaluate("game.id")
     tab.until("!requestSentAt")
     tab.hold("/api/games")
-    page.evaluate("[0, 1].forEach(() => byId('again').click())")
-    assert tab.num_waiting() == 1
+    num_asked = page.evaluate("""() => {
+      const before = heldBack.length; // a poll waits too
+      [0, 1].forEach(() => byId("again").click());
+      return heldBack.length - before;
+    }""")
+    assert num_asked == 1
     tab.release()
     # The requests of the new table begin with the same path.
     tab.until(f"heldBack.splice(0).forEach((go) => go()) || game && game.id !== '{old}'")
