@@ -2,71 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
 from gaia_jax import replay
-from tests import measures
 from tests.browser import Watched
+from tests.play.page import MINE, PRICED, begin, go, press, show
 from tests.play.server import Server
 
-# The settings under which a page asks for every decision.
-ASKED = {"end_turn": "ask", "take_power": -1, "decline_last": False, "only_choice": False}
-MINE = "game && game.legal.length > 0 && !game.thinking"
 # A wide page and a narrow one.
 both = pytest.mark.parametrize("width", [1280, pytest.param(800, marks=pytest.mark.slow)])
-
-
-def begin(
-    tab: Watched, home: str, seats: tuple[str, ...], record: str = "", left: bool = False
-) -> None:
-    """Fill in the start form.
-
-    Args:
-        left: what the settings of a new browser decide is left to them; else all is asked.
-    """
-    page = tab.page
-    page.goto(home)
-    page.wait_for_selector("#chair-3", state="attached")
-    tab.until("document.querySelectorAll('#faction-3 option').length > 1")
-    if not left:
-        page.evaluate(f"Object.assign(allSettings(), {json.dumps(ASKED)})")
-    for player, occupant in enumerate(seats):
-        page.select_option(f"#chair-{player}", occupant)
-    page.select_option("#record", record)
-    page.fill("#seed", "5")
-    page.click("#begin")
-    page.wait_for_selector(".stage > svg", timeout=240_000)
-
-
-def show(tab: Watched, name: str) -> None:
-    """Press the tab of a panel."""
-    measures.press_tab(tab.page, name)
-
-
-def opened(tab: Watched, text: str) -> Any:
-    """The button of a legal action, its kind of choices opened; else of a move that begins so."""
-    tab.page.evaluate(
-        """text => {
-          const found = choicesNow().find(({ texts }) => texts[0] === text);
-          if (byId("kinds").children.length && found) openGroup(found.kind);
-        }""",
-        text,
-    )
-    exact = tab.page.locator(f'#legal button[data-text="{text}"]')
-    return (
-        exact if exact.count() else tab.page.locator(f'#legal button[data-text^="{text}; "]')
-    ).first
-
-
-def press(tab: Watched, text: str) -> None:
-    """Press the button of a legal action and wait until it is answered."""
-    show(tab, "Play")
-    node = tab.page.evaluate("game.node")
-    opened(tab, text).click()
-    tab.until(f"game.node !== {node} && !busy")
 
 
 def choice(legal: list[str], turn: int) -> str:
@@ -88,7 +34,7 @@ def test_a_whole_game_against_three_agents(tab: Watched, server: Server) -> None
         lit = page.locator(".stage .legal-cell")
         if turn < 2 and lit.count():
             # On the board itself: the click hits the planet above the cell, with its price shown.
-            tab.until("game.legal.every(a => a.effects)", 300)
+            tab.until(PRICED, 300)
             node = page.evaluate("game.node")
             box = lit.first.bounding_box()
             page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -158,8 +104,7 @@ def test_a_half_made_move_is_shown_and_cancelled(tab: Watched, server: Server) -
     modes = ("power PA_TF1", "power PA_TF2", "special RB13", "special RB11", "ship TWI_K")
     moves = page.evaluate("game.moves.map(m => m.text)")
     at = next(k for k, text in enumerate(moves) if text in modes)
-    page.evaluate(f"go(game.line[{at}])")
-    tab.until(f"game.node === game.line[{at}]")
+    go(tab, at)
     press(tab, moves[at])
     page.wait_for_selector(".legal-cell, .legal-piece", state="attached")
     page.click("#cancel")  # once it can be
@@ -225,8 +170,7 @@ def test_only_ones_own_tiles_are_lit(tab: Watched, server: Server) -> None:
     places = [n for n, text in enumerate(moves) if text.split()[0] in ("tile", "token")]
     clicked = 0
     for place in [*places, moves.index("special FACTION")]:
-        page.evaluate(f"go(game.line[{place}])")
-        tab.until(f"game.node === game.line[{place}]")
+        go(tab, place)
         lit = """one => { const board = one.closest('[id^="block-seat-"]');
           return board ? board.id : ''; }"""
         boards = page.evaluate(f"[...document.querySelectorAll('.legal-piece')].map({lit})")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from tests import measures
 from tests.browser import Watched
+from tests.play.page import MINE, begin, go, press, show
 from tests.play.server import Server
-from tests.play.test_browser import MINE, begin, press
-from tests.play.test_table import go
 
 
 def test_a_table_that_is_entered_again_has_one_long_poll(tab: Watched, server: Server) -> None:
@@ -193,5 +191,5 @@ def test_the_box_of_choices_returns_the_focus(tab: Watched, server: Server) -> N
 
 def test_charts_have_names(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
-    measures.press_tab(tab.page, "Log")
+    show(tab, "Log")
     assert tab.page.locator("#scores").get_by_role("img", name="VP").count() == 1

@@ -20,9 +20,8 @@ pytest.importorskip("starlette", reason="starlette is not installed (extra play)
 
 from gaia_jax.ruleset import VARIANTS
 from tests.browser import Watched
+from tests.play.page import MINE, begin, go
 from tests.play.server import Server
-from tests.play.test_browser import MINE, begin
-from tests.play.test_table import go
 from tools import measure_checks
 from training.analysis import ADVISERS
 from training.analysis.judge import Loss, policy_probabilities

@@ -16,8 +16,8 @@ import pytest
 from gaia_jax import replay
 from gaia_jax.render import Effects
 from tests.browser import Watched
+from tests.play.page import PRICED, begin, go, opened
 from tests.play.server import Server
-from tests.play.test_browser import begin, opened
 from tests.render.choices import check
 from tests.render.records import RECORDS
 from training.play import caps
@@ -155,11 +155,10 @@ def page(browser: Any, server: Server, request: Any) -> Iterator[Watched]:
 def test_a_choice_has_its_price_and_the_log_its_effect(page: Watched, server: Server) -> None:
     begin(page, server.home, ("you",) * 4, "lost_fleet")
     tab = page.page
-    page.until("game.legal.length > 0 && game.legal.every(a => a.effects)", 300)
+    page.until(PRICED, 300)
     page.until("game.progress.length === 0")
     at = tab.evaluate("game.moves.findIndex(m => m.text === 'upgrade 7,-3')")
-    tab.evaluate(f"go(game.line[{at}])")
-    page.until(f"game.node === game.line[{at}]")
+    go(page, at)
     button = opened(page, "upgrade 7,-3")
     costs = button.locator(".cost").all_inner_texts()
     assert costs == ["\u22123 credits", "\u22122 ore"], costs

@@ -10,10 +10,9 @@ import pytest
 from gaia_jax import replay
 from tests import measures
 from tests.browser import Watched
+from tests.play.page import begin, go
 from tests.play.server import Server
-from tests.play.test_browser import begin
 from tests.play.test_sizes import until
-from tests.play.test_table import go
 
 pytestmark = pytest.mark.slow
 # The contrast of an element's text with its background, as of WCAG.

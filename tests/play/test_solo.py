@@ -10,8 +10,9 @@ import pytest
 
 from tests import measures
 from tests.browser import Watched
+from tests.play.page import MINE
+from tests.play.player import Player
 from tests.play.server import Server
-from tests.play.test_players import MINE, Player
 
 FORM = {
     "ruleset": "base",

@@ -8,13 +8,8 @@ from typing import Any
 
 from gaia_jax import replay
 from tests.browser import Watched
+from tests.play.page import MINE, PRICED, begin, go, opened, press
 from tests.play.server import Server
-from tests.play.test_browser import MINE, begin, opened, press
-
-
-def go(tab: Watched, place: int) -> None:
-    tab.page.evaluate(f"go(game.line[{place}])")
-    tab.until(f"game.node === game.line[{place}]")
 
 
 def test_a_setting_is_kept_and_ends_the_turn(tab: Watched, server: Server) -> None:
@@ -49,12 +44,14 @@ def test_a_federation_is_formed_by_one_click(tab: Watched, server: Server) -> No
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     page = tab.page
     moves = replay.read(server.saves / "lost_fleet.json").actions
+    tab.until(PRICED, 300)
     go(tab, moves.index("form_federation"))
-    tab.until("document.querySelectorAll('#legal [data-federation]').length > 0", 60)
     page.evaluate("byId('kinds').children.length && openGroup('federation')")
     first = page.locator("#legal [data-federation]").first
-    first.hover()
-    marks = page.locator(".stage .federation-mark").count()
+    marks = first.evaluate("""(button) => { // at once: news clear the marks
+      button.dispatchEvent(new MouseEvent("mouseenter"));
+      return document.querySelectorAll(".stage .federation-mark").length;
+    }""")
     assert marks > 1, "pieces and satellites are drawn"
     assert "Power" in first.inner_text() and "satellite" in first.inner_text()
     before = page.evaluate("[game.line.indexOf(game.node), game.player]")
@@ -67,16 +64,17 @@ def test_a_federation_is_formed_by_one_click(tab: Watched, server: Server) -> No
 
 def test_the_only_federation_is_drawn_while_its_kind_is_open(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
-    page = tab.page
+    tab.until(PRICED, 300)
     go(tab, replay.read(server.saves / "lost_fleet.json").actions.index("form_federation"))
-    tab.until("furtherNow().federations.length > 0", 60)
-    page.evaluate("furtherNow().federations.splice(1)")
-    marks = page.locator(".stage .federation-mark")
-    for other in ("upgrade", ""):
-        page.evaluate("openGroup('federation')")
-        assert marks.count() > 1
-        page.evaluate(f"openGroup('{other}')")
-        assert marks.count() == 0
+    # All at once: news clear the marks.
+    marks = tab.page.evaluate("""() => {
+      furtherNow().federations.splice(1);
+      return ["federation", "upgrade", "federation", ""].map((kind) => {
+        openGroup(kind);
+        return document.querySelectorAll(".stage .federation-mark").length;
+      });
+    }""")
+    assert min(marks[::2]) > 1 and marks[1::2] == [0, 0]
 
 
 def test_kinds_of_choices_and_places_that_stand_for_them(tab: Watched, server: Server) -> None:
@@ -84,8 +82,8 @@ def test_kinds_of_choices_and_places_that_stand_for_them(tab: Watched, server: S
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     page = tab.page
     moves = replay.read(server.saves / "lost_fleet.json").actions
+    tab.until(PRICED, 300)
     go(tab, next(k for k, text in enumerate(moves) if text.startswith("piece")) - 1)
-    tab.until("furtherNow().two_step_moves.length > 0", 120)
     built = "furtherNow().two_step_moves.find(w => w.actions[1].startsWith('piece'))"
     place = page.evaluate(f"{built}.cell")
     sections = page.locator("#legal section").evaluate_all(
@@ -141,10 +139,9 @@ ONE_CHOICE = """() => {
 def at_a_turn(tab: Watched, server: Server) -> dict[str, Any]:
     """A turn of a record with prices, where a place on the map has one choice."""
     moves = replay.read(server.saves / "lost_fleet.json").actions
-    tab.until("game && game.legal.length > 0 && game.legal.every(a => a.effects)", 300)
+    tab.until(PRICED, 300)
     for place in [k for k, text in enumerate(moves) if text.startswith("mine")][8:]:
         go(tab, place)
-        tab.until("game.asks !== 'TURN' || furtherNow().turn > 0")
         place_with_choice: dict[str, Any] | None = tab.page.evaluate(ONE_CHOICE)
         if place_with_choice:
             return place_with_choice
@@ -397,13 +394,13 @@ def test_a_press_is_seen_before_the_server_answers(tab: Watched, server: Server)
     """By the mouse on a button and on the map, by the keyboard, of a refused one too."""
     begin(tab, server.home, ("you",) * 4)
     page = tab.page
-    tab.until(f"({MINE}) && game.legal.every(a => a.effects)", 300)
+    tab.until(f"{MINE} && {PRICED}", 300)
     page.evaluate(LOOK)
     first = page.locator("#legal button").first
     held_press(tab, first.get_attribute("data-text"), first.click)
     tab.until(MINE)
     held_press(tab, "undo", page.locator("#undo").click)
-    tab.until(f"({MINE}) && game.legal.every(a => a.effects)")
+    tab.until(f"{MINE} && {PRICED}")
 
     def enter() -> None:
         first.focus()
