@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
+
+from tests.browser import Watched
+
 SIZES = ((390, 844), (844, 390), (1280, 800), (1920, 1080), (2560, 1440))
+# A phone and a laptop each time, the others with the slow tests.
+ALL = [
+    pytest.param(size, marks=() if size in ((390, 844), (1280, 800)) else pytest.mark.slow)
+    for size in SIZES
+]
 LEAST_TEXT = 11.0  # px
 LEAST_TARGET = 40.0  # px, on a screen that is touched
 
@@ -58,22 +67,13 @@ _LOOK = """touch => {
 
 
 @contextmanager
-def page_of(browser: Any, size: tuple[int, int]) -> Iterator[tuple[Any, bool]]:
+def page_of(browser: Any, size: tuple[int, int]) -> Iterator[tuple[Watched, bool]]:
     """A page at a size, and whether its screen is touched; its console must stay empty."""
-    width, height = size
-    touched = min(width, height) < 500
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, has_touch=touched, is_mobile=touched
-    )
-    wrong: list[str] = []
-    page = context.new_page()
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on(
-        "console", lambda message: wrong.append(message.text) if message.type != "log" else None
-    )
-    yield page, touched
-    context.close()
-    assert not wrong
+    touched = min(size) < 500
+    tab = Watched(browser, *size, has_touch=touched, is_mobile=touched)
+    yield tab, touched
+    tab.page.close()
+    assert not tab.wrong, tab.wrong
 
 
 def looked_at(page: Any, touched: bool) -> dict[str, list[str]]:
@@ -136,8 +136,6 @@ def bright(page: Any) -> list[str]:
 
 def serious(page: Any) -> list[str]:
     """The serious findings of axe-core, which a package brings along; no network is asked."""
-    import pytest
-
     module = "axe_playwright_python.sync_playwright"
     axe = pytest.importorskip(module, reason="axe-playwright-python is not installed (extra dev)")
     violations = axe.Axe().run(page).response["violations"]

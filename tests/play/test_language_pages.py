@@ -61,8 +61,8 @@ def test_every_text_of_the_table_is_in_a_catalogue(pseudo: Server, browser: Any)
 
 @pytest.mark.parametrize("size", measures.SIZES)
 def test_texts_that_are_longer_by_two_fifths_fit(pseudo: Server, browser: Any, size: Any) -> None:
-    with measures.page_of(browser, size) as (page, touched):
-        page.set_default_timeout(60_000)
+    with measures.page_of(browser, size) as (tab, touched):
+        page = tab.page
         page.goto(f"{pseudo.home}?lang=longer#seed=5&ruleset=lost_fleet")
         page.wait_for_selector("#preview svg")
         problems = measures.looked_at(page, touched)
@@ -110,9 +110,9 @@ def test_every_text_of_the_puzzles_is_in_a_catalogue(pseudo: Server, browser: An
 
 @pytest.mark.parametrize("size", measures.SIZES)
 def test_puzzles_whose_texts_are_longer_fit(pseudo: Server, browser: Any, size: Any) -> None:
-    with measures.page_of(browser, size) as (page, touched):
-        solve(page, pseudo, "longer")
-        problems = measures.looked_at(page, touched)
+    with measures.page_of(browser, size) as (tab, touched):
+        solve(tab.page, pseudo, "longer")
+        problems = measures.looked_at(tab.page, touched)
         assert not problems["over"] and not problems["out"], problems
 
 

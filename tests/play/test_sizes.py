@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +9,8 @@ import pytest
 
 from gaia_jax import replay
 from tests import measures
+from tests.browser import Watched
+from tests.play.page import PRICED, go
 from tests.play.server import Server
 from tests.render.records import RECORDS
 
@@ -19,40 +20,18 @@ APPEARANCES = (
 )  # fmt: skip
 
 
-# A phone and a laptop each time, the others with the slow tests.
-ALL = [
-    pytest.param(size, marks=() if size in ((390, 844), (1280, 800)) else pytest.mark.slow)
-    for size in measures.SIZES
-]
-
-
-@pytest.fixture(params=ALL, ids=lambda size: f"{size[0]}x{size[1]}")
-def tab(browser: Any, server: Server, request: Any) -> Iterator[tuple[Any, bool]]:
+@pytest.fixture(params=measures.ALL, ids=lambda size: f"{size[0]}x{size[1]}")
+def sized(browser: Any, server: Server, request: Any) -> Iterator[tuple[Watched, bool]]:
     """A page at a size, and whether its screen is touched."""
-    with measures.page_of(browser, request.param) as (page, touched):
-        page.set_default_timeout(60_000)
-        yield page, touched
+    with measures.page_of(browser, request.param) as (tab, touched):
+        yield tab, touched
 
 
-def until(page: Any, expression: str, seconds: float = 120) -> None:
-    """Wait; the page's own policy forbids to evaluate a text in it."""
-    end = time.monotonic() + seconds
-    while not page.evaluate(expression):
-        assert time.monotonic() < end, f"{expression} does not come true"
-        time.sleep(0.02)
-
-
-def enter(page: Any, server: Server) -> None:
+def enter(tab: Watched, server: Server) -> None:
     """A recorded game, at its first position."""
     game = server.new_game(seats=["you"] * 4, record="lost_fleet")
-    page.goto(f"{server.home}#{game}")
-    until(page, "game && game.legal.length > 0 && game.legal.every(a => a.effects)")
-
-
-def go(page: Any, place: int) -> None:
-    page.evaluate(f"go(game.line[{place}])")
-    until(page, f"game.node === game.line[{place}]")
-    until(page, "game.asks !== 'TURN' || furtherNow().turn > 0")
+    tab.page.goto(f"{server.home}#{game}")
+    tab.until(PRICED, 300)
 
 
 def places() -> dict[str, int]:
@@ -68,8 +47,9 @@ def places() -> dict[str, int]:
     }
 
 
-def test_the_form_can_be_read_and_touched(tab: tuple[Any, bool], server: Server) -> None:
-    page, touched = tab
+def test_the_form_can_be_read_and_touched(sized: tuple[Watched, bool], server: Server) -> None:
+    tab, touched = sized
+    page = tab.page
     page.goto(f"{server.home}#seed=5&ruleset=lost_fleet")
     page.wait_for_selector("#preview svg")
     problems = measures.looked_at(page, touched)
@@ -78,11 +58,12 @@ def test_the_form_can_be_read_and_touched(tab: tuple[Any, bool], server: Server)
 
 
 @pytest.mark.slow
-def test_the_table_can_be_read_and_touched(tab: tuple[Any, bool], server: Server) -> None:
-    page, touched = tab
-    enter(page, server)
+def test_the_table_can_be_read_and_touched(sized: tuple[Watched, bool], server: Server) -> None:
+    tab, touched = sized
+    page = tab.page
+    enter(tab, server)
     for place_name, place in places().items():
-        go(page, place)
+        go(tab, place)
         for name in measures.tabs(page):
             measures.press_tab(page, name)
             measures.check(page, touched, f"{name} at {place_name}")
@@ -99,19 +80,18 @@ def test_the_table_can_be_read_and_touched(tab: tuple[Any, bool], server: Server
 def test_axe_finds_nothing_serious(
     browser: Any, server: Server, scheme: Any, code: str, size: tuple[int, int]
 ) -> None:
-    viewport = {"width": size[0], "height": size[1]}
-    context = browser.new_context(viewport=viewport, color_scheme=scheme, locale=code)
-    page = context.new_page()
+    tab = Watched(browser, *size, color_scheme=scheme, locale=code)
+    page = tab.page
     page.goto(f"{server.home}#seed=5&ruleset=lost_fleet")
     page.wait_for_selector("#preview svg")
     assert measures.serious(page) == [], "the form"
-    enter(page, server)
+    enter(tab, server)
     for place_name in ("power offered", "the end"):
-        go(page, places()[place_name])
+        go(tab, places()[place_name])
         assert measures.serious(page) == [], place_name
-    go(page, places()["a turn"])
+    go(tab, places()["a turn"])
     page.click("#kinds [data-kind='upgrade']")
     for name in measures.tabs(page):
         measures.press_tab(page, name)
         assert measures.serious(page) == [], name
-    context.close()
+    page.close()

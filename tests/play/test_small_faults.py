@@ -12,7 +12,6 @@ from tests import measures
 from tests.browser import Watched
 from tests.play.page import begin, go
 from tests.play.server import Server
-from tests.play.test_sizes import until
 
 pytestmark = pytest.mark.slow
 # The contrast of an element's text with its background, as of WCAG.
@@ -81,11 +80,12 @@ def test_a_phone_shows_numbers_of_structures_and_names_of_ships(
     browser: Any, server: Server
 ) -> None:
     game = server.new_game(seats=["you"] * 4, record="lost_fleet")
-    with measures.page_of(browser, (390, 844)) as (page, _):
+    with measures.page_of(browser, (390, 844)) as (tab, _):
+        page = tab.page
         page.goto(f"{server.home}#{game}")
         page.wait_for_selector("#layout svg", state="visible")
         page.evaluate("along(1e6)")
-        until(page, "game.over")
+        tab.until("game.over")
         shown = """(selector) => [...document.querySelectorAll(`.stage ${selector} text`)]
             .map((text) => text.getBoundingClientRect().height > 5 && text.textContent)"""
         assert page.evaluate("document.querySelector('.stage').classList.contains('far')")

@@ -220,7 +220,8 @@ def test_no_button_of_a_phone_covers_a_planet(
     browser: Any, server: Server, whole_game: dict[str, Any], size: tuple[int, int]
 ) -> None:
     four = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=5)
-    with measures.page_of(browser, size) as (page, _):
+    with measures.page_of(browser, size) as (tab, _):
+        page = tab.page
         for game in (whole_game["id"], four):
             page.goto("about:blank")  # another game in the same page only changes the address
             page.goto(f"{server.home}#{game}")

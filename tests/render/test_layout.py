@@ -13,13 +13,13 @@ from tests import measures
 PLACES = (0, 110, 313)
 
 
-@pytest.fixture(params=measures.SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.fixture(params=measures.ALL, ids=lambda size: f"{size[0]}x{size[1]}")
 def page_at_size(written: Path, browser: Any, request: Any) -> Iterator[tuple[Any, bool]]:
     """The page at a size, and whether its screen is touched."""
     with measures.page_of(browser, request.param) as (tab, touched):
-        tab.goto(written.as_uri())
-        tab.wait_for_selector("body[data-ready]")
-        yield tab, touched
+        tab.page.goto(written.as_uri())
+        tab.page.wait_for_selector("body[data-ready]")
+        yield tab.page, touched
 
 
 def test_every_panel_can_be_read_and_touched(page_at_size: tuple[Any, bool]) -> None:

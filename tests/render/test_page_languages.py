@@ -57,7 +57,8 @@ def test_every_text_of_the_page_is_in_a_catalogue(write, browser, monkeypatch):
 @pytest.mark.parametrize("size", measures.SIZES)
 def test_texts_that_are_longer_by_two_fifths_fit(write, browser, monkeypatch, size):
     address = write(use_pseudo(monkeypatch, longer, replay_page))
-    with measures.page_of(browser, size) as (page, touched):
+    with measures.page_of(browser, size) as (tab, touched):
+        page = tab.page
         opened(page, address)
         for name in measures.tabs(page):
             measures.press_tab(page, name)

@@ -69,9 +69,9 @@ def test_every_text_is_in_a_catalogue(name, write, browser, monkeypatch):
 @pytest.mark.parametrize("size", measures.SIZES)
 def test_texts_that_are_longer_by_two_fifths_fit(name, size, write, browser, monkeypatch):
     address = write(name, use_pseudo(monkeypatch, longer, replay_page, report_texts))
-    with measures.page_of(browser, size) as (page, touched):
-        opened(page, name, address)
-        problems = measures.looked_at(page, touched)
+    with measures.page_of(browser, size) as (tab, touched):
+        opened(tab.page, name, address)
+        problems = measures.looked_at(tab.page, touched)
         # The strip of the costliest moves scrolls sideways; its buttons have no id.
         out = [text for text in problems["out"] if not text.startswith("BUTTON  ")]
         assert not problems["over"] and not out, problems
