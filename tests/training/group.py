@@ -28,7 +28,7 @@ def main() -> int:
         if "differ" in deeds:
             process_group.check_same(group, {"seed": place.id})
         if "wait" in deeds:
-            time.sleep(60)
+            time.sleep(600)
     return 0
 
 

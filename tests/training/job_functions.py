@@ -32,14 +32,14 @@ def always_killed(number):
 def refused(number):
     if number == 2:
         raise UserError("2 is not allowed")
-    time.sleep(60)
+    time.sleep(600)
 
 
 def sleep(number):
     """Leaves the number of its process; only shard 0 ends."""
     Path(f"process{number}").write_text(str(os.getpid()))
     if number:
-        time.sleep(60)
+        time.sleep(600)
     return b""
 
 

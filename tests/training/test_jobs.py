@@ -1,7 +1,6 @@
 """Shards computed in this process, in several, in a SLURM array of a stub, on a cluster of Ray."""
 
 import argparse
-import contextlib
 import os
 import signal
 import stat
@@ -163,7 +162,7 @@ def test_an_error_of_the_function_is_that_of_the_command():
     work, start_time = shards(4), time.monotonic()
     with pytest.raises(UserError, match="^2 is not allowed$"):
         jobs.compute(job_functions.refused, work[1:3], TWO)
-    assert time.monotonic() - start_time < 30
+    assert time.monotonic() - start_time < 300
     assert list(Path("shards").iterdir()) == []
 
 
@@ -234,14 +233,16 @@ def test_a_stopped_command_leaves_no_worker(on, number, sbatch):
     assert not list(Path("shards").glob(".jobs-*"))
     processes = {int(path.read_text()) for path in Path().glob("process*")} - {os.getpid()}
     assert processes or on is LOCAL
-    for process in processes:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process, signal.SIGKILL if on is SLURM else 0)  # scancel is a stub
-            assert on is SLURM
-    assert time.monotonic() < start_time + 30
+    assert time.monotonic() < start_time + 300
     if on is SLURM:
         assert Path("cancelled").read_text().startswith("--name=.jobs-")
-        assert int(Path("session").read_text()) != os.getsid(0)  # Ctrl-C does not reach sbatch
+        session = int(Path("session").read_text())
+        assert session != os.getsid(0)  # Ctrl-C does not reach sbatch
+        os.killpg(session, signal.SIGKILL)  # scancel is a stub
+    else:
+        for process in processes:
+            with pytest.raises(ProcessLookupError):
+                os.kill(process, 0)
 
 
 def test_a_worker_ends_with_its_parent():
@@ -254,7 +255,7 @@ def test_a_worker_ends_with_its_parent():
     shards()
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(HERE.parents[1]), str(HERE)])}
     parent = subprocess.Popen([sys.executable, "-c", code], env=environment)
-    children, until = [], time.monotonic() + 30
+    children, until = [], time.monotonic() + 300
     while len(children) < 2 and time.monotonic() < until:
         time.sleep(0.05)
         path = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
@@ -264,6 +265,8 @@ def test_a_worker_ends_with_its_parent():
         children = path.read_text().split()
     os.kill(parent.pid, signal.SIGKILL)
     parent.wait()
+    assert len(children) >= 2
+    until = time.monotonic() + 300
     while any(Path(f"/proc/{child}").exists() for child in children):
         assert time.monotonic() < until
         time.sleep(0.05)

@@ -39,7 +39,7 @@ def test_where_one_is_killed_the_other_ends_with_one_line(dies, tmp_path):
     code, _, err = results[1 - dies]
     assert code == process_group.LOST
     assert errors(err) == [GONE.format(dies) + "; continue with --resume"]
-    assert time.monotonic() - start_time < 60  # `wait` alone is 60
+    assert time.monotonic() - start_time < 300  # `wait` alone is 600
 
 
 def test_where_one_fails_it_says_why_and_the_other_ends(tmp_path):

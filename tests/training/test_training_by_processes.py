@@ -134,7 +134,7 @@ def test_killed_at(moment, dies, done, undisturbed, tmp_path):
     assert started[dies].wait(timeout=900) == -signal.SIGKILL
     start_time = time.monotonic()
     result = ends(started)
-    assert time.monotonic() - start_time < 30
+    assert time.monotonic() - start_time < 300
     code, _, err = result[1 - dies]
     assert code == process_group.LOST
     hint = "; continue with --resume runs/tiny" if done else ""
