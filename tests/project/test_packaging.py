@@ -93,16 +93,16 @@ def test_the_core_has_floors_and_no_caps():
 def test_the_version_is_a_version_and_cited():
     assert re.fullmatch(r"\d+\.\d+\.\d+", gaia_jax.__version__)
     assert f"\nversion: {gaia_jax.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
-    assert callable(gaia_jax.auto_reset)
 
 
 LIGHT = """
 import sys, time
+started = time.process_time()
 import jax
 before, began = set(sys.modules), time.process_time()
 import gaia_jax, gaia_jax.adapters
 gaia_jax.make("lost_fleet")
-took = time.process_time() - began
+share = (time.process_time() - began) / (began - started)
 from jax._src import xla_bridge
 heavy = {"flax", "optax", "orbax", "chex", "pgx", "pettingzoo", "gymnasium", "jaxmarl", "starlette",
          "training", "yaml", "tqdm"}
@@ -110,16 +110,16 @@ import gaia_jax.replay
 assert not xla_bridge._backends, "a device was touched"
 loaded = {name.split(".")[0] for name in set(sys.modules) - before}
 assert not loaded & heavy, loaded & heavy
-print(took)
+print(share)
 """
 
 
 def test_an_import_is_light():
-    """Under 1.5 s beyond `import jax`, in processor time: the machine may be busy."""
+    """It takes less than `import jax` itself, in processor time: the machine may be busy."""
     run = [sys.executable, "-c", LIGHT]
     done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert float(done.stdout) < 1.5
+    assert float(done.stdout) < 1
 
 
 @pytest.mark.parametrize(
