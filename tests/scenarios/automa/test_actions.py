@@ -74,13 +74,11 @@ def test_aut_19_a_transdim_planet_with_a_gaiaformer_is_not_empty():
 
 
 def test_aut_19_the_range_is_that_of_the_support_card():
-    """Within 2 there is no planet in the sector that the upper mission wants."""
-    near = taklons(final_missions=["BUILDINGS", "SATELLITES"])
-    for card, reach in ((6, 2), (1, 4)):
-        table = near.cards(card, 8)
-        (cell,) = new_structures(table, table.turn())
-        own = [RULES.geometry.distance[table.cell(cell)][table.cell(x)] for x in ((1, -1), (2, -4))]
-        assert min(own) <= reach
+    """The human has all planets within 2; the only one of its own colour within 4 is at 4."""
+    near = ((1, -2), (1, -5), (0, 1), (3, -6), (4, -5), (3, -1))
+    table = taklons(final_missions=["BUILDINGS", "SATELLITES"]).mines(HUMAN, *near)
+    assert list(new_structures(table, table.cards(6, 8).turn()).values()) == ["TS"]
+    assert new_structures(table, table.cards(1, 8).turn()) == {(5, -3): "MINE"}
 
 
 @pytest.mark.parametrize(("mission", "cell"), [("MAIN_SECTORS", (3, -1)), ("BUILDINGS", (4, -5))])
