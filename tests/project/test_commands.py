@@ -6,8 +6,8 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -137,73 +137,71 @@ def test_a_wrong_id_names_the_nearest():
         zoo.about("zoo/strng")
 
 
-def test_a_wait_is_told_where_there_is_no_terminal(monkeypatch, capsys):
-    """A line at once and one after ten seconds; here after a twentieth of a second."""
-    monkeypatch.setattr(progress, "LINE_SECONDS", 0.05)
+class Waits(threading.Event):
+    """An event that `count` waits do not see, and that take no time; then a wait is a real one."""
+
+    def __init__(self, count):
+        super().__init__()
+        self.count, self.seconds, self.over = count, [], threading.Event()
+
+    def wait(self, timeout=None):
+        if len(self.seconds) < self.count:
+            self.seconds.append(timeout)
+            return False
+        self.over.set()
+        return super().wait()
+
+
+@pytest.fixture
+def lines_of(monkeypatch, capsys):
+    """The lines of `status_line` after some waits, and the waits in seconds."""
+
+    def lines(count, text, **options):
+        waits = Waits(count)
+        thread = SimpleNamespace(Event=lambda: waits, Thread=threading.Thread)
+        clock = SimpleNamespace(monotonic=lambda: sum(waits.seconds))
+        monkeypatch.setattr(progress, "threading", thread)
+        monkeypatch.setattr(progress, "time", clock)
+        with progress.status_line(text, **options):
+            assert waits.over.wait(60)
+        return capsys.readouterr().err, waits.seconds
+
+    return lines
+
+
+def test_a_wait_is_told_where_there_is_no_terminal(lines_of, capsys):
+    """A line at once and at growing intervals."""
     at = iter(range(100))
-    with progress.status_line(lambda: f"step {next(at)}", at_once=True):
-        time.sleep(0.3)
-    output = capsys.readouterr().err
-    assert (
-        output.splitlines()[:3] == ["step 0", "step 1", "step 2"] and len(output.splitlines()) < 9
-    )
-    assert "\r" not in output
-    with (
-        progress.status_line(lambda: "nothing", enabled=False),
-        progress.status_line(lambda: "too short"),
-    ):
+    lines, waits = lines_of(4, lambda: f"step {next(at)}", at_once=True)
+    assert lines == "step 0\nstep 1\nstep 2\nstep 3\nstep 4\n" and waits == [10, 20, 40, 80]
+    assert lines_of(1, lambda: "a while") == ("a while\n", [10])
+    assert lines_of(0, lambda: "too short") == ("", [])
+    with progress.status_line(lambda: "nothing", enabled=False):
         pass
     assert not capsys.readouterr().err
-    with progress.status_line(lambda: "a while"):
-        time.sleep(0.1)
-    assert capsys.readouterr().err.startswith("a while\n")
+    assert progress.next_wait(progress.LONGEST_WAIT - 1) == progress.LONGEST_WAIT
 
 
-def test_a_text_that_stays_the_same_is_followed_by_its_seconds(monkeypatch, capsys):
-    monkeypatch.setattr(progress, "LINE_SECONDS", 0.05)
-    clock = iter(range(0, 1000, 10))
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
-    texts, finished = iter(["compiling", "compiling", "game 1", "game 1"]), threading.Event()
-
-    def text():
-        now = next(texts, "game 2")
-        if now == "game 2":
-            finished.set()
-        return now
-
-    with progress.status_line(text):
-        assert finished.wait(10)
-    lines = capsys.readouterr().err.splitlines()[:5]
-    assert lines == ["compiling", "compiling, 10 s", "game 1", "game 1, 10 s", "game 2"]
+def test_a_text_that_stays_the_same_is_followed_by_its_seconds(lines_of):
+    texts = iter(["compiling", "compiling", "game 1", "game 1", "game 2"])
+    lines, _ = lines_of(5, lambda: next(texts))
+    expected = ["compiling", "compiling, 30 s", "game 1", "game 1, 80 s", "game 2"]
+    assert lines.splitlines() == expected
 
 
-def test_lines_come_at_growing_intervals_where_there_is_no_terminal(monkeypatch, capsys):
-    """Lines after 0.05, 0.15, 0.35 and 0.75 s, not every 0.05 s."""
-    monkeypatch.setattr(progress, "LINE_SECONDS", 0.05)
-    with progress.status_line(lambda: "playing"):
-        time.sleep(0.6)
-    assert 2 <= len(capsys.readouterr().err.splitlines()) <= 3
-    monkeypatch.setattr(cli, "LINE_SECONDS", 0.05)
-    for step in (0, 1):  # nothing is done yet, or something each time
-        with cli.bar("game", 90) as bar:
-            for _ in range(20):
-                time.sleep(0.03)
-                bar.update(step)
-        # One at the start, one at the end.
-        assert 4 <= len(capsys.readouterr().err.splitlines()) <= 5
-    waits = [10.0]
-    while len(waits) < 9:
-        waits.append(progress.next_wait(waits[-1]))
-    assert waits[:4] == [10, 20, 40, 80] and waits[-1] == progress.LONGEST_WAIT
-
-
-def test_a_bar_says_its_time_while_nothing_is_done_yet(monkeypatch, capsys):
-    monkeypatch.setattr(cli, "LINE_SECONDS", 0.01)
-    with cli.bar("game", 9) as bar:
-        for _ in range(5):
-            time.sleep(0.06)
-            bar.update(0)
-    assert capsys.readouterr().err.count("0/9") >= 4
+@pytest.mark.parametrize("step", [0, 1], ids=["nothing is done", "something each time"])
+def test_a_bar_is_lines_at_growing_intervals_where_there_is_no_terminal(step, monkeypatch, capsys):
+    """One at the start, three after about 10, 20 and 40 s, one at the end."""
+    now = [0.0]
+    monkeypatch.setattr(cli, "time", SimpleNamespace(time=lambda: now[0]))
+    monkeypatch.setattr("tqdm.std.time", lambda: now[0])
+    with cli.bar("game", 90) as bar:
+        for _ in range(20):
+            now[0] += 6
+            bar.update(step)
+    lines = re.findall(r"(\d+)/90 \[(\d\d:\d\d)<", capsys.readouterr().err)
+    assert [time for _, time in lines] == ["00:00", "00:12", "00:36", "01:18", "02:00"]
+    assert [int(done) for done, _ in lines] == [step * n for n in (0, 2, 6, 13, 20)]
 
 
 def test_a_system_without_file_locks_is_refused_before_any_work(monkeypatch, capsys):
