@@ -91,6 +91,14 @@ class Watched:
         """Ask what waits."""
         self.page.evaluate("heldBack.splice(0).forEach((go) => go())")
 
+    @contextmanager
+    def answered(self, path: str) -> Iterator[None]:
+        """What is done meanwhile asks for a path; at the end the page has read the answer."""
+        with self.page.expect_response(lambda response: path in response.url) as waiting:
+            yield
+        waiting.value.finished()
+        self.page.evaluate("new Promise((done) => setTimeout(done))")
+
     def check(self, home: str) -> None:
         """Nothing went wrong, and nothing was asked of anybody but `home`."""
         assert not self.wrong, self.wrong

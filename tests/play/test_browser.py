@@ -46,8 +46,8 @@ def test_a_whole_game_against_three_agents(tab: Watched, server: Server) -> None
     assert "Final score" in str(page.text_content("#block-head"))
     show(tab, "Table")
     page.fill("#save-name", "whole game")
-    page.click("#save")
-    tab.until("document.getElementById('message').textContent.includes('saved as')")
+    with tab.answered("/save"):
+        page.click("#save")
     record = replay.read(server.saves / "whole game.json")
     state = replay.play(record)
     assert tuple(state.game.players.vp.tolist()) == record.final_vp
@@ -154,9 +154,8 @@ def test_save_writes_the_whole_line(tab: Watched, server: Server) -> None:
             show_position(tab, place)
         show(tab, "Table")
         page.fill("#save-name", name)
-        page.click("#save")
-        message = f"saved as {name}, {len(record.actions)} moves"
-        tab.until(f"document.getElementById('message').textContent === '{message}'", 10)
+        with tab.answered("/save"):
+            page.click("#save")
         saved = replay.read(server.saves / f"{name}.json")
         assert saved.actions == record.actions and saved.final_vp == record.final_vp
 

@@ -126,8 +126,8 @@ def test_a_late_response_shows_nothing(tab: Watched, server: Server) -> None:
     page.keyboard.press("1")
     tab.until("result")
     verdict = page.locator("#verdict").inner_text()
-    tab.release()
-    page.wait_for_timeout(1500)
+    with tab.answered("/api/puzzles/0"):
+        tab.release()
     assert page.locator("#verdict").inner_text() == verdict, "it is of puzzle 2"
     tab.hold("/api/puzzles/2")
     page.keyboard.press("n")
@@ -135,8 +135,8 @@ def test_a_late_response_shows_nothing(tab: Watched, server: Server) -> None:
     page.keyboard.press("n")
     tab.until(READY.format(4), 120)
     question = page.locator("#asks").inner_text()
-    tab.release()
-    page.wait_for_timeout(1500)
+    with tab.answered("/api/puzzles/2"):
+        tab.release()
     assert question.startswith("Puzzle 4, ") and page.locator("#asks").inner_text() == question
 
 
@@ -194,7 +194,6 @@ def test_a_click_on_the_map_answers(tab: Watched, server: Server) -> None:
     used = {c["text"].split()[-1] for c in PUZZLES[number]["candidates"]}
     cells = page.locator(".stage [data-cell]").evaluate_all("all => all.map((c) => c.dataset.cell)")
     click(next(other for other in cells if other not in used))
-    page.wait_for_timeout(300)
     assert page.evaluate("isOpen && !result && !answering")
     click(cell)
     tab.until("result")

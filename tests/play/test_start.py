@@ -197,7 +197,7 @@ def test_a_form_between_two_rulesets_is_not_dealt(tab: Watched, server: Server) 
     page.select_option("#record", "")
     tab.hold("/api/")
     page.select_option("#ruleset", "lost_fleet")
-    page.wait_for_timeout(2 * page.evaluate("PREVIEW_AFTER"))
+    page.evaluate("pause(2 * PREVIEW_AFTER)")
     assert page.is_disabled("#begin"), "the game cannot start either"
     tab.release()
     tab.until("document.querySelectorAll('#faction-0 option').length === 19")
@@ -220,8 +220,8 @@ def test_an_answer_for_the_previous_ruleset_does_not_start_a_game(
     page.evaluate("void loadOffers()")
     page.select_option("#ruleset", "lost_fleet")
     tab.until("heldBack.length === 2")
-    page.evaluate("heldBack.shift()()")
-    page.wait_for_timeout(2 * page.evaluate("PREVIEW_AFTER"))
+    with tab.answered("/api/offers"):
+        page.evaluate("heldBack.shift()()")
     assert page.is_disabled("#begin"), "the second answer is still awaited"
     tab.release()
     tab.until("!byId('begin').disabled && seatsNow().length === 4")

@@ -160,7 +160,7 @@ def test_a_place_tells_its_price_and_a_click_makes_it(tab: Watched, server: Serv
     tab.until(f"game.line.indexOf(game.node) >= {before + len(choice['texts'])}")
     actions = page.evaluate(f"game.moves.slice({before}).map(m => m.text)")
     assert actions[: len(choice["texts"])] == choice["texts"]
-    page.wait_for_timeout(600)  # more than help waits for a pointer that rests
+    page.evaluate("pause(2 * HELP_AFTER)")
     assert page.is_hidden("#help-box"), "its place has changed"
 
 
@@ -181,8 +181,7 @@ def test_a_finger_selects_first(browser: Any, server: Server) -> None:
         box["x"] < choice["x"] < box["x"] + box["width"]
         and box["y"] < choice["y"] < box["y"] + box["height"]
     ), "the place itself is in view"
-    page.wait_for_timeout(500)
-    assert page.evaluate("game.line.indexOf(game.node)") == before, "nothing is made yet"
+    assert page.evaluate("!busy && game.line.indexOf(game.node)") == before, "nothing is made yet"
     page.touchscreen.tap(choice["x"], choice["y"])
     tab.until(f"game.line.indexOf(game.node) >= {before + len(choice['texts'])}")
     page.close()

@@ -115,9 +115,8 @@ def test_a_playback_that_starts_again_during_a_step_runs_once(written: Path, bro
     tab.until("steps.length === 1")
     tab.page.evaluate("slow.toggle(); slow.toggle()")
     tab.until("steps.length === 2")
-    tab.page.evaluate("steps[0](true)")
-    tab.page.wait_for_timeout(100)
-    assert tab.page.evaluate("steps.length") == 2
+    later = "new Promise((done) => setTimeout(() => done(steps.length), 20))"
+    assert tab.page.evaluate(f"steps[0](true); {later}") == 2
     tab.page.evaluate("steps[1](false)")
     tab.until("slow.timer === null")
 
