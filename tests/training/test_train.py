@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -199,9 +200,9 @@ def test_a_checkpoint_of_before_is_resumed_without_what_is_gone(make_trainer, mo
 
 
 @pytest.mark.slow
-def test_a_finished_run_can_be_made_longer(trained, capsys, monkeypatch):
-    folder, run = trained
-    monkeypatch.chdir(folder)
+def test_a_finished_run_can_be_made_longer(trained, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    run = Path(shutil.copytree(trained[1], tmp_path / "runs" / "tiny"))
     code, _, err = command(
         capsys, train.main, "--resume", "runs/tiny", "run.updates=44", "eval.games=0"
     )
