@@ -16,8 +16,6 @@ from gaia_jax.xla.compact_vmap import Queue, chunk_rows, compact_vmap
 from gaia_jax.xla.fusion_barrier import fusion_barrier
 from tests.xla_flags import on_devices
 
-SEED = np.random.default_rng(0)
-
 
 def collatz(start, factor):
     """A loop of its own length for each row, and a second result of another shape and dtype."""
@@ -43,9 +41,10 @@ def expected(need, start, factor):
 
 
 def rows(*shape, share=0.3):
-    need = jnp.asarray(SEED.random(shape) < share)
-    start = jnp.asarray(SEED.integers(1, 200, shape), jnp.int32)
-    return need, start, jnp.asarray(SEED.random(shape), jnp.float32)
+    rng = np.random.default_rng(0)
+    need = jnp.asarray(rng.random(shape) < share)
+    start = jnp.asarray(rng.integers(1, 200, shape), jnp.int32)
+    return need, start, jnp.asarray(rng.random(shape), jnp.float32)
 
 
 def compact(need, start, factor):
@@ -75,7 +74,7 @@ def test_under_vmap(size):
 @pytest.mark.parametrize("size", [1, 31, 32, 33, 200, 4096])
 @pytest.mark.parametrize("share", [0.01, 0.5, 1.0])
 def test_the_queue_names_the_rows_in_need_in_their_order(size, share):
-    need = SEED.random(size) < share
+    need = np.random.default_rng(0).random(size) < share
     queue = Queue.of(jnp.asarray(need))
     assert queue.length == need.sum()
     np.testing.assert_array_equal(queue.kth(jnp.arange(need.sum())), np.flatnonzero(need))
