@@ -123,7 +123,6 @@ def test_a_turn_in_a_page_in_the_background_is_a_notification(tab: Watched, serv
     assert len(page.evaluate("notified")) == 1
     page.evaluate("drawTurn(game)")
     assert len(page.evaluate("notified")) == 1, "once a turn"
-    page.evaluate("localStorage.clear()")
 
 
 def test_a_turn_plays_a_sound_if_that_is_set(tab: Watched, server: Server) -> None:
@@ -142,7 +141,6 @@ def test_a_turn_plays_a_sound_if_that_is_set(tab: Watched, server: Server) -> No
     assert page.evaluate("tones") == 0
     page.evaluate("document.title = TITLE; drawTurn(game); drawTurn(game)")
     assert page.evaluate("tones") == 1, "once a turn"
-    page.evaluate("localStorage.clear()")
 
 
 def test_a_reload_keeps_the_position_in_view(tab: Watched, server: Server) -> None:

@@ -37,7 +37,6 @@ def test_a_setting_is_kept_and_ends_the_turn(tab: Watched, server: Server) -> No
     page.reload()
     tab.until("game && document.getElementById('set-end_turn')")
     assert page.input_value("#set-end_turn") == "always"
-    page.evaluate("localStorage.clear()")
 
 
 def test_a_federation_is_formed_by_one_click(tab: Watched, server: Server) -> None:
