@@ -63,17 +63,26 @@ def test_a_recorded_game_ends_as_it_did(env: Any, played: Any, number: int) -> N
 @pytest.mark.slow
 def test_a10_what_a_game_remembers_is_what_a_fresh_search_finds(env: Any, played: Any) -> None:
     """Also: a mask is a question, and gives the same whenever it is asked."""
+    unknown = {
+        "min_satellites_feasible": federation.UNKNOWN_FEASIBLE,
+        "max_satellites_infeasible": federation.UNKNOWN_INFEASIBLE,
+    }
 
     def search_afresh(game: Any) -> tuple[Any, Any]:
         forgotten = federation.forget(game.players, np.ones(4, bool))
         game = federation.resolve(env.ruleset, game.replace(players=forgotten))
         return game.federation, env.legal_mask(game)
 
-    search, num_options = jax.jit(jax.vmap(search_afresh)), 0
+    search, num_options, num_remembered = jax.jit(jax.vmap(search_afresh)), 0, 0
     for states in played[1]:
         remembered, (fresh, mask) = states.game.federation, search(states.game)
         for name in ("may_form", "addable", "complete"):
             assert np.array_equal(getattr(remembered, name), getattr(fresh, name)), name
         assert np.array_equal(mask, states.legal_action_mask)
         num_options += int(remembered.may_form.sum()) + int((remembered.addable != 0).any(-1).sum())
-    assert num_options > 20
+        at_turn = np.asarray(~states.terminated & (states.game.turn.node == Node.TURN))
+        seats = np.arange(GAMES), np.asarray(states.current_player)
+        for name, value in unknown.items():
+            limit = np.asarray(getattr(states.game.players, name))[seats]
+            num_remembered += int((at_turn & (limit != value)).sum())
+    assert num_options > 20 and num_remembered > 0
