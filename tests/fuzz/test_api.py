@@ -1,21 +1,8 @@
 """Wrong calls of the Python API end in a ValueError or TypeError that names value and choices."""
 
-import functools
-
 import pytest
 
 from tests.fuzz.runner import Runner
-
-# `make test` tries one in this many.
-SAMPLE = 12
-
-
-@functools.cache
-def cases():
-    """The table; importing its module traces functions, which would slow down every collection."""
-    from tests.fuzz import api_cases
-
-    return api_cases.cases()
 
 
 @pytest.fixture(scope="module")
@@ -25,16 +12,6 @@ def run(tmp_path_factory):
         yield lambda case: runner.run("tests.fuzz.api_cases:run", list(case), folder)
 
 
-def faults(run, sample):
-    """What the cases say that did not end as they should."""
-    out = []
-    for case in sample:
-        result = run(case)
-        if result.code != 2 or len(result.err.splitlines()) != 1 or result.changes:
-            out.append(f"{case.call}: exit {result.code}: {result.err[-300:]} {result.changes}")
-    return out
-
-
 def test_a_call_that_goes_well_or_says_too_little_is_noticed(run):
     assert run(("env.ruleset", "")).code == 4
     assert run(("gaia_jax.make('chess')", "no such words")).code == 3
@@ -42,10 +19,12 @@ def test_a_call_that_goes_well_or_says_too_little_is_noticed(run):
 
 
 @pytest.mark.slow
-def test_wrong_calls_are_refused_a_sample(run):
-    assert faults(run, cases()[::SAMPLE]) == []
+def test_wrong_calls_are_refused(run):
+    from tests.fuzz import api_cases  # traces functions, which would slow down every collection
 
-
-@pytest.mark.slow
-def test_wrong_calls_are_refused_all(run):
-    assert faults(run, cases()) == []
+    faults = []
+    for case in api_cases.cases():
+        result = run(case)
+        if result.code != 2 or len(result.err.splitlines()) != 1 or result.changes:
+            faults.append(f"{case.call}: exit {result.code}: {result.err[-300:]} {result.changes}")
+    assert faults == []
