@@ -443,11 +443,7 @@ def test_the_map_has_most_of_a_laptop_and_a_large_screen_is_full(
         else:
             ids = ["#block-research", "#part-power", *(f"#vp-{p}" for p in range(4))]
             assert all(page.locator(id).is_visible() for id in ids)
-            # The numbers of owners and the names of ships on a phone.
             page.set_viewport_size({"width": 390, "height": 844})
-            go(tab, 150)
             tab.until("document.querySelector('.stage.far')")
-            for text in ('[id^="structure-"] text', "#part-ship-names text"):
-                assert page.locator(f".stage {text}").first.is_visible(), text
         page.close()
         tab.check(server.home)
