@@ -28,7 +28,6 @@ from training.analysis.judge import (
     make_comparison,
 )
 from training.analysis.playouts import Candidates
-from training.games.stats import wins
 from training.system import cli
 
 ENV = toy_env.make("toy", reward="vp")
@@ -150,11 +149,6 @@ def test_losses_have_students_interval():
     assert loss.mean == 5 and loss.standard_error == pytest.approx(np.std([2, 4, 6, 8], ddof=1) / 2)
     assert loss.high - 5 == pytest.approx(3.182 * loss.standard_error, rel=1e-3) == 5 - loss.low
     assert 0 < loss.shrunk_mean < 5 and estimate_loss(np.zeros(4), np.arange(4)).shrunk_mean == 0
-
-
-def test_a_shared_victory_counts_in_parts():
-    vp = np.array([[9, 9, 1, 2], [3, 4, 5, 6], [7, 7, 7, 7]])
-    assert wins(vp).tolist() == [[0.5, 0.5, 0, 0], [0, 0, 0, 1], [0.25] * 4]
 
 
 def test_grades_need_an_interval_above_0():
