@@ -76,18 +76,20 @@ def test_the_other_sides_of_three_tiles() -> None:
 @pytest.mark.parametrize(("players", "sectors"), TABLES)
 def test_a23_on_every_map(players: int, sectors: int) -> None:
     rules = ruleset("base", players, sectors)
-    refused = 0
+    refused = Counter[str]()
     for seed in range(40):
         setup = draw(seed, "base", players=players, sectors=sectors)
         assert not touching(rules, setup)
         for place, laid in enumerate(setup["sectors"]):
             turned = [*setup["sectors"]]
             turned[place] = laid | {"rotation": (laid["rotation"] + 1) % 6}
-            if touching(rules, {"sectors": turned}):
-                refused += 1
+            if pairs := touching(rules, {"sectors": turned}):
+                refused.update({line.split()[0] for line in pairs})
                 with pytest.raises(SetupError, match="equal types touch"):
                     Game(setup | {"sectors": turned}, "base")
-    assert refused > 40
+    # No tile has a Gaia planet at its rim.
+    assert refused.keys() <= {*rules.terraforming_cycle, "Transdim"}
+    assert refused["Transdim"] and len(refused) >= 6 and refused.total() > 40
 
 
 def test_set_ups_of_another_table_are_refused() -> None:
