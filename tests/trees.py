@@ -9,10 +9,11 @@ import numpy as np
 
 
 def take_row(tree: Any, i: Any = 0) -> Any:
-    """Row i of every array."""
+    """Row i, or rows, of every array."""
     return jax.tree.map(lambda x: x[i], tree)
 
 
 def same(a: Any, b: Any) -> bool:
     """Whether two trees hold the same numbers."""
-    return all(map(np.array_equal, jax.tree.leaves(a), jax.tree.leaves(b)))
+    leaves = zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True)
+    return all(np.array_equal(x, y) for x, y in leaves)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.stub_env import StubEnv
+from tests.trees import same
 
 STUB = StubEnv(length=9)
 ENVS = 3
@@ -98,7 +99,7 @@ def test_a_step_without_a_new_game_and_one_to_a_given_state():
         env.step_env(key, state, {a: 0 for a in env.agents if a != "agent_2"})
     _, back, _, dones, _ = env.step(key, state, illegal, other)
     assert dones["__all__"]
-    assert all(map(np.array_equal, jax.tree.leaves(back.game), jax.tree.leaves(other.game)))
+    assert same(back.game, other.game)
 
 
 def test_an_action_that_is_no_integer_is_refused():

@@ -11,6 +11,7 @@ from gaia_jax.observation import vector_features
 from gaia_jax.observation.scaling import scaled_vector
 from gaia_jax.testing import sample_legal
 from tests.stub_env import StubEnv
+from tests.trees import same, take_row
 
 
 class PaysByAction(StubEnv):
@@ -57,10 +58,6 @@ def play(view, params=None, steps=STEPS, games=GAMES):
     return jax.device_get(run(jax.random.key(7)))
 
 
-def row(tree, *index):
-    return jax.tree.map(lambda x: x[index], tree)
-
-
 OPPONENTS = ["random", Highest(), "random"]
 
 
@@ -89,7 +86,7 @@ def test_the_games_are_those_of_the_environment(played):
     _, after, reward, done, info = out
     for t in range(STEPS):
         for game in range(GAMES):
-            old, new = row(before, t, game), row(after, t, game)
+            old, new = take_row(before, (t, game)), take_row(after, (t, game))
             assert old.env_state.legal_action_mask[actions[t, game]]
             gained = actions[t, game] // 3 % 3
             assert reward[t, game] == np.float32(gained / 100)
@@ -126,7 +123,7 @@ def test_rewards_lengths_and_ends(played):
 @pytest.mark.slow  # the games are checked above in blocks
 def test_blocks_change_nothing(played):
     in_one_block = play(module.single_agent(ENV, OPPONENTS, observation="vector"))
-    assert all(map(np.array_equal, jax.tree.leaves(played[1:]), jax.tree.leaves(in_one_block)))
+    assert same(played[1:], in_one_block)
 
 
 def test_an_opponent_plays_with_the_parameters_given():
@@ -155,7 +152,7 @@ def test_greedy_is_an_opponent():
     step, choose = jax.jit(ENV.step), jax.jit(lambda state: model(state)[0].argmax())
     compared = 0
     for t, game in zip(*np.nonzero(~done), strict=True):
-        old, new = row(before, t, game).env_state, row(after, t, game).env_state
+        old, new = (take_row(state, (t, game)).env_state for state in (before, after))
         state = step(old, actions[t, game])  # the next of the three is to decide
         if int(state.current_player) == 1:
             gained = new.game.players.vp[1] - old.game.players.vp[1]
@@ -191,7 +188,7 @@ def test_wrong_arguments_are_named():
 
 def test_the_masked_vector_ends_with_the_mask(played):
     _, (_, state), _ = played
-    view, state = module.single_agent(ENV, observation="masked"), row(state, 0)
+    view, state = module.single_agent(ENV, observation="masked"), take_row(state)
     obs, mask = view.observe(state), view.action_mask(state)
     seen = ENV.observe(state.env_state, state.seat)
     np.testing.assert_array_equal(obs, np.append(scaled_vector(seen), np.asarray(mask, np.float32)))
@@ -201,7 +198,7 @@ def test_the_masked_vector_ends_with_the_mask(played):
 
 
 def test_the_scaled_vector_has_a_name_and_a_range_for_each_entry(played):
-    state = row(played[1][1], 0)
+    state = take_row(played[1][1])
     seen = ENV.observe(state.env_state, state.seat)
     obs, raw = scaled_vector(seen), as_vector(seen)
     space, columns = module.single_agent(ENV).observation_space(), vector_features(ENV.ruleset)

@@ -12,7 +12,7 @@ from gaia_jax.observation import features, observe, seats
 from gaia_jax.ruleset import LOST_FLEET
 from gaia_jax.state import GUEST, STATION, Board, Node, Phase, Players, Setup, Turn
 from tests.conftest import GAMES
-from tests.trees import take_row
+from tests.trees import same, take_row
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = features(LOST_FLEET)
@@ -140,7 +140,7 @@ def test_who_is_called_which_player_does_not_matter(new_games, games_under_way, 
         for player in range(4):
             a = look(states.game, np.full(GAMES, player))
             b = look(renamed, np.full(GAMES, new[player]))
-            assert all(map(np.array_equal, jax.tree.leaves(a), jax.tree.leaves(b)))
+            assert same(a, b)
 
 
 def test_each_seat_sees_something_else(games_under_way, look):

@@ -27,7 +27,7 @@ from gaia_jax.ruleset import (
 from gaia_jax.setup.draw import board_planets, draw_tables, same_types_touch
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Turn
-from tests.trees import take_row
+from tests.trees import same, take_row
 
 FEW = [(id, players) for id in ("base", "lost_fleet_published") for players in (2, 3)]
 SETUPS = 256
@@ -159,7 +159,7 @@ def test_set_ups_are_written_and_read(env: Any, drawn: Any) -> None:
     written = gaia_jax.setup_to_json(setup, env.ruleset)
     assert f'"players": {env.num_players}' in written
     back = gaia_jax.setup_from_json(written, env.ruleset)
-    assert jax.tree.all(jax.tree.map(lambda a, b: bool((a == b).all()), setup, back))
+    assert same(setup, back)
     for_four = RULESETS[env.id]
     with pytest.raises(ValueError, match="players, this game for 4"):
         gaia_jax.setup_from_json(written, for_four)
@@ -178,7 +178,7 @@ def test_pla_04_three_may_leave_out_two_tiles() -> None:
     data = setup_to_dict(setup, env.ruleset)
     assert len(data["sectors"]) == 8
     back = gaia_jax.setup_from_json(data, env.ruleset)
-    assert jax.tree.all(jax.tree.map(lambda a, b: bool((a == b).all()), setup, back))
+    assert same(setup, back)
     geometry, planets = env.ruleset.geometry, env.ruleset.ids["planet"]
     laid = np.asarray(board_planets(setup, env.ruleset))
     off = np.isin(geometry.sector, (8, 9))
@@ -265,9 +265,7 @@ def test_a_record_and_its_picture() -> None:
         state = step(state, actions[-1])
     record = replay.Record.of(env, setup, actions, ())
     replayed = replay.parse(json.loads(replay.to_text(record)))
-    assert jax.tree.all(
-        jax.tree.map(lambda a, b: bool((a == b).all()), replay.play(replayed), state)
-    )
+    assert same(replay.play(replayed), state)
     assert "for 2 players" in render.svg(state)
     assert "neutral: " in render.text(state)
 

@@ -10,6 +10,7 @@ import gaia_jax
 from gaia_jax import actions, replay
 from gaia_jax.state import Node
 from tests.conftest import ENOUGH, GAMES
+from tests.trees import take_row
 from training.analysis.recorded_game import whole_moves
 
 
@@ -64,7 +65,7 @@ def test_each_game_is_one_of_the_whole_game_with_the_ends_of_turns_put_in(
     np.testing.assert_array_equal(full.rewards, played.rewards)
 
     def of_one(states):
-        return jax.device_get(jax.tree.map(lambda x: x[0], states))
+        return jax.device_get(take_row(states))
 
     step, num_actions = replay.compiled(env)[1], max(after)
     last_after = of_one(after[num_actions]), [end, *actions_of_one[num_actions:], -1]

@@ -21,6 +21,7 @@ from gaia_jax.state import AUTOMA, HUMAN, Node
 from tests.conftest import GAMES
 from tests.referee.engine import compiled
 from tests.referee.solo import draw_spread
+from tests.trees import take_row
 
 LEVELS = ("automalein", "automa", "automachtig", "ultoma", "alptrauma")
 RULES = ruleset_of("base", 1)
@@ -161,7 +162,7 @@ def test_what_is_hidden_changes_neither_observation_nor_mask(env: Any, history: 
 
 def test_a_state_is_drawn(history: list[Any]) -> None:
     for state in (history[0], history[len(history) // 2], history[-1]):
-        first = jax.tree.map(lambda x: x[0], state)
+        first = take_row(state)
         assert "against the Automa" in render.svg(first)
         assert str(first.game.players.vp[AUTOMA]) in render.text(first)
 
@@ -172,8 +173,8 @@ def test_a_record_is_read_and_played_as_it_was_written(
     """The last game as record, file, replay and list of moves."""
     states, actions = played
     length = next(n for n, state in enumerate(states) if state.terminated[-1])
-    setup = jax.tree.map(lambda x: x[-1], states[0].game.setup)
-    end = jax.tree.map(lambda x: x[-1], states[length])
+    setup = take_row(states[0].game.setup, -1)
+    end = take_row(states[length], -1)
     played_actions = [int(row[-1]) for row in actions[:length]]
     record = replay.Record.of(env, setup, played_actions, end.game.players.vp)
     replay.write(tmp_path / "solo.json", record)
@@ -195,7 +196,7 @@ def test_the_automa_explores_every_ship_that_it_may(env: Any, history: list[Any]
     assert (shuttles[-1] == 7).any()
     observed = history[-1].game.players.shuttles[0, AUTOMA]
     names = [column.name for column in env.observation_spec.players]
-    end = jax.tree.map(lambda x: x[0], history[-1])
+    end = take_row(history[-1])
     view = jax.jit(lambda state: env.observe(state, HUMAN))(end).players[AUTOMA]
     seen = [view[names.index(f"shuttle.{ship}")] for ship in env.ruleset.ships]
     assert [int(x) for x in seen] == [observed >> i & 1 for i in range(len(seen))]
@@ -269,7 +270,7 @@ def test_aut_04_the_first_game_is_hadsch_hallas_against_taklons() -> None:
 def test_the_described_turns_are_those_played(env: Any, history: list[Any]) -> None:
     """Card by card they bring the VP, structures, levels and satellites of the Automa (AUT-14)."""
     for game in range(0, GAMES, GAMES // len(LEVELS)):
-        states = [jax.tree.map(lambda x, game=game: x[game], state) for state in history]
+        states = [take_row(state, game) for state in history]
         length = int(states[-1].step_count) + 1
         rounds: dict[int, list[AutomaTurn]] = {}
         for before, after in zip(states, states[1:length], strict=False):

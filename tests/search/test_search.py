@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.search import golden, random_game
+from tests.trees import take_row
 from tests.xla_flags import on_devices
 from tools import search_picture
 from training.search import (
@@ -63,10 +64,10 @@ def search_output(games, search, keys):
 def test_a_row_depends_on_no_other(games, search, keys, search_output):
     """The same rows next to others, and one by itself."""
     order = np.random.default_rng(0).permutation(B)
-    mixed = search(games, keys[order], jax.tree.map(lambda x: x[order], random_game.root(games)))
+    mixed = search(games, keys[order], take_row(random_game.root(games), order))
     for single, other in zip(jax.tree.leaves(search_output), jax.tree.leaves(mixed), strict=True):
         np.testing.assert_array_equal(single[order], other)
-    alone = searcher()(games, keys[5:6], jax.tree.map(lambda x: x[5:6], random_game.root(games)))
+    alone = searcher()(games, keys[5:6], take_row(random_game.root(games), slice(5, 6)))
     for single, other in zip(jax.tree.leaves(search_output), jax.tree.leaves(alone), strict=True):
         np.testing.assert_allclose(single[5:6], other, rtol=1e-6, atol=1e-6)
 
@@ -188,12 +189,8 @@ def test_rollouts_follow_the_policy_and_take_the_best(games, keys, simulations):
     assert 0 < asleep < B
     np.testing.assert_allclose(result.action_weights.sum(-1), 1, atol=1e-5)
     order = np.arange(B)[::-1]
-    other = searcher(options, simulations)(games, keys[order[:5]], _rows(root, order[:5]))
+    other = searcher(options, simulations)(games, keys[order[:5]], take_row(root, order[:5]))
     np.testing.assert_array_equal(other.action, result.action[order[:5]])
-
-
-def _rows(tree, index):
-    return jax.tree.map(lambda x: x[index], tree)
 
 
 def _line(games, game, action, length):

@@ -12,6 +12,7 @@ from gaia_jax import replay
 from gaia_jax.cli.command_line import UserError
 from tests.render.reports import review_of_beginning
 from tests.training import toy_env
+from tests.trees import take_row
 from tools import calibrate_review
 from training import review as command
 from training.agents import random_agent
@@ -109,7 +110,7 @@ def test_the_line_is_of_the_better_move(all_of_them, states):
     """Its moves are legal one after the other."""
     step = jax.jit(ENV.step)
     for i, move in enumerate(all_of_them[:5]):
-        state = jax.tree.map(lambda x, i=i: x[i], states)
+        state = take_row(states, i)
         for action in [move.best, *move.line[move.line >= 0]]:
             assert state.legal_action_mask[action]
             state = step(state, np.int32(action))

@@ -13,6 +13,7 @@ from gaia_jax.cli.command_line import UserError
 from gaia_jax.rules import income, scoring
 from gaia_jax.rules.player import counts
 from gaia_jax.ruleset import FactionRow
+from tests.trees import take_row
 from training.config import NetworkConfig
 from training.networks.make import make_network
 from training.networks.score_features import ScoreFeatures
@@ -34,7 +35,7 @@ def by_the_rules(env, game):
     out += [source[:, kinds.index("RESEARCH_END")], source[:, kinds.index("RESOURCES")]]
     passing, incomes = [], []
     for p in range(env.num_players):
-        me = jax.tree.map(lambda x, p=p: x[p], players)
+        me = take_row(players, p)
         pays = scoring.pass_vp(rules, me, counts(rules, me))
         stored = int(game.players.booster[p]) >= 0  # else the rules' index of none, -1, is the last
         vp = int(pays["BOOSTER"]) * stored + int(pays["ADVANCED_TILE"])
@@ -58,7 +59,7 @@ def test_they_are_what_the_rules_count(env, stage, request):
     worth = np.asarray(jax.jit(score_features.features)(seen.cells, seen.players, seen.globals))
     assert worth.shape == (16, 4, len(score_features.names()))
     for number in range(16):
-        game = jax.tree.map(lambda x, i=number: x[i], states).game
+        game = take_row(states.game, number)
         expected = by_the_rules(env, game)[seats[number]]
         np.testing.assert_array_equal(worth[number], expected, str(score_features.names()))
 

@@ -12,6 +12,7 @@ from gaia_jax.rules.automa.choice import numbered
 from gaia_jax.rules.scoring import final_score
 from gaia_jax.state import AUTOMA, HUMAN
 from tests.scenarios.automa.solo import RULES, solo
+from tests.trees import same
 
 MINES = ((-2, 1), (-3, 4))
 
@@ -194,8 +195,4 @@ def test_aut_29_alone_the_automa_plays_to_the_end_of_the_round():
     assert batch.automa.turns.tolist() == [5, 1, 0]
     assert stops.round_over.tolist() == [True, False, False]
     expected = jax.tree.map(lambda *x: np.stack(x), game, table.turn().game, table.game)
-    same = [
-        np.array_equal(a, b)
-        for a, b in zip(jax.tree.leaves(batch), jax.tree.leaves(expected), strict=True)
-    ]
-    assert all(same)
+    assert same(batch, expected)
