@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import GAMES
-from tests.referee.duel import Match, play
+from tests.referee.duel import agree
 from tests.referee.engine import Engine
-from tests.referee.policies import POLICIES
 from tests.referee.rules import ruleset
 from tests.referee.setup import draw
 
@@ -33,16 +32,6 @@ def tables(games: int) -> list[list[str]]:
     return out
 
 
-def matches(games: int) -> list[Match]:
-    """Policies and factions evenly spread over the games."""
-    out = []
-    for seed, factions in enumerate(tables(games)):
-        policy = list(POLICIES)[seed % len(POLICIES)]
-        setup = draw(seed, "lost_fleet", factions)
-        out.append(Match("lost_fleet", seed, policy, setup, POLICIES[policy]()))
-    return out
-
-
 @pytest.mark.parametrize(("games", "least"), [(GAMES, 3), (DUELS, 8)])
 def test_the_games_are_balanced(games: int, least: int) -> None:
     seen = Counter(faction for table in tables(games) for faction in table)
@@ -60,10 +49,6 @@ def engine(step_games: Any) -> Engine:
 
 @pytest.mark.parametrize("games", [GAMES, pytest.param(DUELS, marks=pytest.mark.slow)])
 def test_both_engines_agree(engine: Engine, games: int) -> None:
-    waiting = matches(games)
-    while waiting:
-        together, waiting = waiting[:GAMES], waiting[GAMES:]
-        play(engine, together)
-        for match in together:
-            assert not match.differences, (match.seed, match.policy, match.differences[:20])
-            assert match.game.over
+    setups = [draw(seed, "lost_fleet", factions) for seed, factions in enumerate(tables(games))]
+    for first in range(0, games, GAMES):
+        agree(engine, dict(enumerate(setups[first : first + GAMES], first)))

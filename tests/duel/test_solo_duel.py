@@ -6,15 +6,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.conftest import GAMES
 from tests.referee import solo
 from tests.referee.automa_cards import facts
-from tests.referee.duel import Match, play
+from tests.referee.duel import agree
 from tests.referee.engine import Engine
 from tests.referee.game import Game
-from tests.referee.policies import POLICIES
 
 BOTH = (solo.RULESET, solo.FLEET)
 # The engine of The Lost Fleet for one takes long to compile.
@@ -28,40 +29,29 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     return Engine(request.param, GAMES, players=1)
 
 
-def matches(name: str, first: int, games: int) -> list[Match]:
-    """Levels, factions and policies in turn."""
-    out = []
-    for seed in range(first, first + games):
-        policy = list(POLICIES)[seed % len(POLICIES)]
-        out.append(Match(name, seed, policy, solo.draw_spread(seed, name), POLICIES[policy]()))
-    return out
-
-
-def check_agreement(engine: Engine, games: list[Match]) -> None:
-    play(engine, games)
-    for match in games:
-        assert not match.differences, (match.seed, match.policy, match.differences[:20])
-        assert match.game.over
+def setups(name: str, first: int) -> dict[int, dict[str, Any]]:
+    """A batch with levels and factions in turn."""
+    return {seed: solo.draw_spread(seed, name) for seed in range(first, first + GAMES)}
 
 
 @pytest.mark.parametrize("name", BOTH)
 def test_the_games_are_balanced(name: str) -> None:
-    setups = [match.setup for match in matches(name, FIRST, GAMES)]
-    assert {setup["automa"]["level"] for setup in setups} == set(facts()["levels"])
-    assert {setup["automa"]["faction"] for setup in setups} == set(facts()["factions"])
-    assert len({setup["factions"][0] for setup in setups}) >= 10
+    drawn = setups(name, FIRST).values()
+    assert {setup["automa"]["level"] for setup in drawn} == set(facts()["levels"])
+    assert {setup["automa"]["faction"] for setup in drawn} == set(facts()["factions"])
+    assert len({setup["factions"][0] for setup in drawn}) >= 10
 
 
 @pytest.mark.parametrize("engine", BASE_FIRST, indirect=True)
 def test_both_engines_agree(engine: Engine) -> None:
-    check_agreement(engine, matches(engine.ruleset, FIRST, GAMES))
+    agree(engine, setups(engine.ruleset, FIRST))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", BOTH, indirect=True)
 @pytest.mark.parametrize("first", (0, *range(2 * GAMES, 13 * GAMES, GAMES)))
 def test_both_engines_agree_on_more_games(engine: Engine, first: int) -> None:
-    check_agreement(engine, matches(engine.ruleset, first, GAMES))
+    agree(engine, setups(engine.ruleset, first))
 
 
 @pytest.mark.parametrize("engine", BASE_FIRST, indirect=True)

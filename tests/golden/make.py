@@ -9,9 +9,8 @@ import jax
 
 from tests.conftest import GAMES
 from tests.golden import FILE, digests, write
-from tests.referee.duel import Match, play
+from tests.referee.duel import agree
 from tests.referee.engine import Engine
-from tests.referee.policies import POLICIES
 
 COUNT = 20
 FIRST_SEED = 70000
@@ -23,18 +22,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=FILE)
     args = parser.parse_args()
     engine = Engine(args.ruleset, GAMES)
-    waiting = []
-    for seed in range(FIRST_SEED, FIRST_SEED + COUNT):
-        policy = list(POLICIES)[seed % len(POLICIES)]
-        setup = engine.draw_setup(seed)
-        waiting.append(Match(args.ruleset, seed, policy, setup, POLICIES[policy]()))
+    seeds = range(FIRST_SEED, FIRST_SEED + COUNT)
     games = []
-    while waiting:
-        together, waiting = waiting[:GAMES], waiting[GAMES:]
-        play(engine, together)
+    for first in range(0, COUNT, GAMES):
+        setups = {seed: engine.draw_setup(seed) for seed in seeds[first : first + GAMES]}
+        matches = agree(engine, setups)
         ends = jax.device_get(engine.state.game)
-        for lane, match in enumerate(together):
-            assert not match.differences, match.differences
+        for lane, match in enumerate(matches):
             end = jax.tree.map(lambda leaf, lane=lane: leaf[lane], ends)
             games.append(
                 {

@@ -17,7 +17,7 @@ from tests.referee import automa, automa_actions, leech, passing, solo
 from tests.referee.automa_cards import facts
 from tests.referee.game import Game
 from tests.referee.player import Player
-from tests.referee.policies import POLICIES, Policy, Rare
+from tests.referee.policies import POLICIES, Policy, Rare, policy_name
 
 AC = automa_actions
 
@@ -47,8 +47,7 @@ class Misreading:
 
     def policy(self, seed: int) -> Policy:
         """How the humans of a game choose."""
-        name = list(POLICIES)[seed % len(POLICIES)]
-        return Rare(self.taste) if self.taste else POLICIES[name]()
+        return Rare(self.taste) if self.taste else POLICIES[policy_name(seed)]()
 
     @contextmanager
     def applied(self) -> Iterator[None]:

@@ -20,7 +20,7 @@ import random
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from tests.referee import setup as drawing
 from tests.referee import solo
 from tests.referee.engine import Engine
 from tests.referee.game import Game
-from tests.referee.policies import POLICIES, Policy
+from tests.referee.policies import POLICIES, Policy, policy_name
 
 SHOWN = 40  # differing fields that are printed
 
@@ -131,6 +131,19 @@ def play(engine: Engine, matches: list[Match]) -> None:
             return
         actions = [match.next_action(engine) for match in matches] + [0] * spare
         view = engine.step(actions)
+
+
+def agree(engine: Engine, setups: Mapping[int, dict[str, Any]]) -> list[Match]:
+    """A batch of games, by seed, with the policies in turn: both engines agree to their ends."""
+    matches = []
+    for seed, setup in setups.items():
+        policy = policy_name(seed)
+        matches.append(Match(engine.ruleset, seed, policy, setup, POLICIES[policy]()))
+    play(engine, matches)
+    for match in matches:
+        assert not match.differences, (match.seed, match.policy, match.differences[:20])
+        assert match.game.over
+    return matches
 
 
 def show(match: Match, folder: Path) -> None:

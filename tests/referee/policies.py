@@ -98,6 +98,11 @@ POLICIES: dict[str, Callable[[], Policy]] = {
 }
 
 
+def policy_name(seed: int) -> str:
+    """The policy of a game, all in turn."""
+    return list(POLICIES)[seed % len(POLICIES)]
+
+
 def verb(text: str) -> str:
     return text.split(" ", 1)[0]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from tests.referee.game import Game
-from tests.referee.policies import POLICIES
+from tests.referee.policies import POLICIES, policy_name
 
 
 def in_a_turn(game: Game) -> Game:
@@ -18,7 +18,7 @@ def in_a_turn(game: Game) -> Game:
 def play_to_end(game: Game, seed: int) -> None:
     """Play at random by the policy that `seed` selects; check VP and turn order at the end."""
     rng = random.Random(seed)
-    choose = POLICIES[list(POLICIES)[seed % len(POLICIES)]]()
+    choose = POLICIES[policy_name(seed)]()
     while not game.over:
         game.apply(choose(rng, sorted(game.legal_actions()), game))
     for player in game.players:
