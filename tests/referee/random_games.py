@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 from tests.referee.game import Game
 from tests.referee.policies import POLICIES, policy_name
@@ -15,11 +16,16 @@ def in_a_turn(game: Game) -> Game:
     return game
 
 
-def play_to_end(game: Game, seed: int) -> None:
-    """Play at random by the policy that `seed` selects; check VP and turn order at the end."""
+def play_to_end(game: Game, seed: int, check: Callable[[], None] = lambda: None) -> None:
+    """Play at random by the policy that `seed` selects; check VP and turn order at the end.
+
+    Args:
+        check: called before each decision.
+    """
     rng = random.Random(seed)
     choose = POLICIES[policy_name(seed)]()
     while not game.over:
+        check()
         game.apply(choose(rng, sorted(game.legal_actions()), game))
     for player in game.players:
         assert player.vp == sum(player.vp_source.values()) >= 0

@@ -1,4 +1,7 @@
-"""The referee's Automa: its set-up, cards and turns, AUT-01 to AUT-15."""
+"""The referee's Automa: its set-up, cards and turns, AUT-01 to AUT-15.
+
+Tests of both games name the rulings of The Lost Fleet too, AUT-40 and AUT-45.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from tests.referee import (
 )
 from tests.referee.automa_cards import facts
 from tests.referee.game import Game
-from tests.referee.policies import POLICIES
+from tests.referee.random_games import play_to_end
 from tests.referee.rules import ruleset
 from tests.referee.setup import SetupError, touching
 from tests.referee.solo_positions import (
@@ -71,17 +74,19 @@ def test_aut_03_pieces_of_the_set_up() -> None:
     assert game.token_supply == expected
 
 
-def test_aut_04_factions() -> None:
-    boards = ruleset("base", 2).factions
+@pytest.mark.parametrize(("name", "count"), [(solo.RULESET, 14), (solo.FLEET, 18)])
+def test_aut_04_and_40_factions(name: str, count: int) -> None:
+    boards = solo.boards_of(name)
+    assert len(boards) == count
     for human in boards:
         for faction in boards:
-            setup = solo.draw(3) | {"factions": [human]}
+            setup = solo.draw(3, name=name) | {"factions": [human]}
             setup["automa"] = setup["automa"] | {"faction": faction}
-            if faction in FACTIONS and boards[human]["board"] != boards[faction]["board"]:
-                Game(setup, "base")
+            if faction in FACTIONS and boards[human] != boards[faction]:
+                Game(setup, name)
             else:
                 with pytest.raises(SetupError, match="the Automa cannot be"):
-                    Game(setup, "base")
+                    Game(setup, name)
 
 
 @pytest.mark.parametrize("faction", FACTIONS)
@@ -102,15 +107,23 @@ def test_aut_05_pieces_and_levels(faction: str) -> None:
     assert player.supply("AC") == 1
 
 
-@pytest.mark.parametrize(("human", "faction", "counts"), [
-    ("TERRANS", "GEODENS", [0, 2, 2]),
-    ("XENOS", "GEODENS", [0, 2, 2, 2]),
-    ("TERRANS", "XENOS", [0, 2, 3]),
-    ("HIVES", "XENOS", [3, 3]),
+@pytest.mark.parametrize(("name", "human", "faction", "counts"), [
+    (solo.RULESET, "TERRANS", "GEODENS", [0, 2, 2]),
+    (solo.RULESET, "XENOS", "GEODENS", [0, 2, 2, 2]),
+    (solo.RULESET, "TERRANS", "XENOS", [0, 2, 3]),
+    (solo.RULESET, "HIVES", "XENOS", [3, 3]),
+    (solo.FLEET, "TERRANS", "GEODENS", [0, 2, 2]),
+    (solo.FLEET, "HIVES", "XENOS", [3, 3]),
+    (solo.FLEET, "DARKANIANS", "GEODENS", [2, 2]),
+    (solo.FLEET, "TINKEROIDS", "XENOS", [3, 3]),
+    (solo.FLEET, "MOWEYDS", "ITARS", [2, 2]),
+    (solo.FLEET, "SPACE_GIANTS", "XENOS", [3, 3]),
 ])  # fmt: skip
-def test_aut_06_order_of_the_starting_mines(human: str, faction: str, counts: list[int]) -> None:
+def test_aut_06_and_40_order_of_the_starting_mines(
+    name: str, human: str, faction: str, counts: list[int]
+) -> None:
     """The Automa's mines when the human places each structure, and at the end."""
-    game = Game(solo.draw(1, "automa", faction, human), "base")
+    game = Game(solo.draw(1, "automa", faction, human, name), name)
     seen = []
     while game.node == "START":
         seen.append(len(game.automa().structures))
@@ -226,29 +239,46 @@ def test_aut_14_vp_come_even_if_nothing_can_be_done() -> None:
     assert player.vp == before + 3 + 4  # the faction card's
 
 
+# Of the Automa's VP.
+SOURCES = {"START", "FACTION", "ROUND_TILE", "FINAL_1", "FINAL_2", "RESEARCH_END"}
+
+
 def stocks(player: Any) -> list[Any]:
     return [player.ore, player.knowledge, player.credits, player.qic, *player.bowls,
             player.gaia_tokens, player.gaiaformers, player.green, len(player.tokens),
             len(player.tiles), len(player.advanced)]  # fmt: skip
 
 
-@pytest.mark.parametrize("faction", FACTIONS)
-def test_aut_15_no_stocks_and_random_games(faction: str) -> None:
-    """It never has any, the human alone is asked, and its pieces add up."""
-    for number, level in enumerate(LEVELS):
-        seed = 10 * FACTIONS.index(faction) + number
-        game = Game(solo.draw(seed, level, faction), "base")
-        choose = POLICIES[list(POLICIES)[seed % len(POLICIES)]]()
-        rng = random.Random(seed)
-        while not game.over:
-            assert game.current_player == 0
-            game.apply(choose(rng, sorted(game.legal_actions()), game))
-        player = game.automa()
-        assert not any(stocks(player)) and player.brainstone == -1
-        assert player.vp == sum(player.vp_source.values())
-        assert all(player.supply(piece) >= 0 for piece in ("MINE", "TS", "RL", "AC", "PI"))
-        assert all(game.board.owner[cell] == 1 for cell in player.structures)
-        assert "Transdim" not in {game.board.planet[cell] for cell in player.structures}
-        assert player.satellites_counted <= len(player.structures)
-        row = [*game.open_boosters, player.booster, game.players[0].booster]
-        assert Counter(row) == Counter(game.setup["boosters"])
+# All levels with each faction; in The Lost Fleet, whose games take longer, the levels in turn.
+RANDOM_GAMES = [
+    (solo.RULESET, faction, level, 10 * place + number)
+    for place, faction in enumerate(FACTIONS)
+    for number, level in enumerate(LEVELS)
+] + [
+    (solo.FLEET, faction, LEVELS[place % len(LEVELS)], place)
+    for place, faction in enumerate(FACTIONS)
+]
+
+
+@pytest.mark.parametrize(("name", "faction", "level", "seed"), RANDOM_GAMES)
+def test_aut_15_and_45_random_games(name: str, faction: str, level: str, seed: int) -> None:
+    """It has no stocks, the human alone is asked, and its pieces, shuttles and VP add up."""
+    game = Game(solo.draw(seed, level, faction, name=name), name)
+    player, human, shuttles = game.automa(), game.players[0], set[str]()
+
+    def check() -> None:
+        assert game.current_player == 0
+        assert shuttles <= player.shuttles <= set(facts()["ship_tiles"])
+        shuttles.update(player.shuttles)
+
+    play_to_end(game, seed, check)
+    assert shuttles <= player.shuttles
+    assert not any(stocks(player)) and player.brainstone == -1
+    assert {source for source, vp in player.vp_source.items() if vp} <= SOURCES
+    assert all(player.supply(piece) >= 0 for piece in ("MINE", "TS", "RL", "AC", "PI"))
+    assert all(game.board.owner[cell] == 1 for cell in player.structures)
+    assert "Transdim" not in {game.board.planet[cell] for cell in player.structures}
+    assert player.satellites_counted <= len(player.structures)
+    assert len(human.shuttles) <= 2 and not human.artifacts
+    row = [*game.open_boosters, player.booster, human.booster]
+    assert Counter(row) == Counter(game.setup["boosters"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.referee import fleet, mine, scoring, tech
+from tests.referee import fleet, mine, tech
 from tests.referee.board import distance, geometry
 from tests.referee.decision import Script
 from tests.referee.game import Game
@@ -322,44 +322,6 @@ def test_ini_09_colours_of_three_steps(
 
 def draw_players(rules: Any, factions: list[str]) -> list[Player]:
     return Game(draw(1, NAME, factions, players=len(factions)), NAME).players
-
-
-NEUTRAL = {
-    "BUILDINGS": 11,
-    "DEEP_SECTORS": 3,
-    "PLANET_TYPES": 6,
-    "PI_AC_DISTANCE": 8,
-    "SATELLITES": 8,
-    "ASTEROID_BUILDINGS": 3,
-    "MAIN_SECTORS": 6,
-    "GAIA_BUILDINGS": 4,
-    "FEDERATION_BUILDINGS": 10,
-}
-
-
-def test_pla_14_the_neutral_player_counts_in_every_mission() -> None:
-    assert ruleset(NAME, 2).neutral_counts == NEUTRAL
-    assert set(ruleset(NAME, 2).final_missions) == set(NEUTRAL)
-    assert not ruleset(NAME, 3).neutral_counts and not ruleset(NAME, 4).neutral_counts
-    assert ruleset("base", 2).neutral_counts["PLANET_TYPES"] == 5  # PLA-06
-
-
-@pytest.mark.parametrize(("mission", "neutral"), NEUTRAL.items())
-@pytest.mark.parametrize(("offsets", "vp"), [
-    ((2, 1), (18, 12)), ((1, -1), (18, 6)), ((-1, -2), (12, 6)), ((0, -1), (15, 6)),
-    ((0, 0), (12, 12)), ((None, 1), (0, 18)), ((None, None), (0, 0)),
-])  # fmt: skip
-def test_pla_14_ranks_with_the_neutral_player(
-    mission: str, neutral: int, offsets: tuple[Any, Any], vp: tuple[int, int], monkeypatch: Any
-) -> None:
-    counts = [0 if offset is None else neutral + offset for offset in offsets]
-    other = next(m for m in NEUTRAL if m not in (mission, "ASTEROID_BUILDINGS"))
-    setup = draw(1, NAME, players=2)
-    deep = [d | {"tile": "DS6B"} if d["tile"] == "DS6A" else d for d in setup["deep"]]
-    game = Game(setup | {"final_missions": [mission, other], "deep": deep}, NAME)
-    monkeypatch.setattr(scoring, "final_count", lambda player, _: counts[player.number])
-    scoring.final_scoring(game)
-    assert [player.vp_source["FINAL_1"] for player in game.players] == list(vp)
 
 
 # -- whole games

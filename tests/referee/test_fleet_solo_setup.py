@@ -1,8 +1,10 @@
-"""The referee's solo game of The Lost Fleet: its set-up and whole games, AUT-40 and AUT-45."""
+"""The referee's solo game of The Lost Fleet: its set-up, AUT-40 and AUT-45.
+
+What it has in common with the base game is in `test_automa_setup.py`.
+"""
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from typing import Any
 
@@ -11,10 +13,9 @@ import pytest
 from tests.referee import automa_actions, solo
 from tests.referee.automa_cards import facts
 from tests.referee.game import Game
-from tests.referee.policies import POLICIES
 from tests.referee.rules import ruleset
 from tests.referee.setup import SetupError, touching
-from tests.referee.solo_positions import FACTIONS, LEVELS, a_fleet_game
+from tests.referee.solo_positions import a_fleet_game
 
 pytestmark = pytest.mark.no_compile
 
@@ -59,40 +60,6 @@ def test_aut_40_neither_twilight_nor_artifacts() -> None:
         Game(setup | {"artifacts": two.artifacts[:2]}, solo.FLEET)
 
 
-def test_aut_40_factions() -> None:
-    boards = solo.boards_of(solo.FLEET)
-    assert len(boards) == 18
-    for human in boards:
-        for faction in boards:
-            setup = solo.draw(3, name=solo.FLEET) | {"factions": [human]}
-            setup["automa"] = setup["automa"] | {"faction": faction}
-            if faction in FACTIONS and boards[human] != boards[faction]:
-                Game(setup, solo.FLEET)
-            else:
-                with pytest.raises(SetupError, match="the Automa cannot be"):
-                    Game(setup, solo.FLEET)
-
-
-@pytest.mark.parametrize(("human", "faction", "counts"), [
-    ("TERRANS", "GEODENS", [0, 2, 2]),
-    ("HIVES", "XENOS", [3, 3]),
-    ("DARKANIANS", "GEODENS", [2, 2]),
-    ("TINKEROIDS", "XENOS", [3, 3]),
-    ("MOWEYDS", "ITARS", [2, 2]),
-    ("SPACE_GIANTS", "XENOS", [3, 3]),
-])  # fmt: skip
-def test_aut_40_new_factions_are_placed_in_their_stages(
-    human: str, faction: str, counts: list[int]
-) -> None:
-    """The Automa's mines when the human places each structure, and at the end."""
-    game = Game(solo.draw(1, "automa", faction, human, solo.FLEET), solo.FLEET)
-    seen = []
-    while game.node == "START":
-        seen.append(len(game.automa().structures))
-        game.apply(max(game.legal_actions()))
-    assert [*seen, len(game.automa().structures)] == counts
-
-
 @pytest.mark.parametrize(("human", "left", "on_ships"), [
     ("TERRANS", 2, set()), ("DARKANIANS", 2, set()), ("MOWEYDS", 1, {"TF_MARS"}),
 ])  # fmt: skip
@@ -124,25 +91,3 @@ def test_aut_45_start_vp_and_the_same_cards(level: str, vp: int) -> None:
     assert [len(set(deck)) for deck in setup["automa"]["decks"]] == [
         *range(len(fixed) + 1, len(fixed) + 7)
     ]
-
-
-@pytest.mark.parametrize("faction", FACTIONS)
-def test_aut_45_random_games(faction: str) -> None:
-    """Its pieces and shuttles add up; it gains VP from cards and tiles alone."""
-    sources = {"START", "FACTION", "ROUND_TILE", "FINAL_1", "FINAL_2", "RESEARCH_END"}
-    seed = FACTIONS.index(faction)
-    level = LEVELS[seed % len(LEVELS)]
-    game = Game(solo.draw(seed, level, faction, name=solo.FLEET), solo.FLEET)
-    choose, rng = POLICIES[list(POLICIES)[seed % len(POLICIES)]](), random.Random(seed)
-    while not game.over:
-        assert game.current_player == 0
-        before = set(game.automa().shuttles)
-        game.apply(choose(rng, sorted(game.legal_actions()), game))
-        assert before <= game.automa().shuttles <= set(SHIPS)
-    player, human = game.automa(), game.players[0]
-    assert player.vp == sum(player.vp_source.values())
-    assert {source for source, vp in player.vp_source.items() if vp} <= sources
-    assert all(player.supply(piece) >= 0 for piece in ("MINE", "TS", "RL", "AC", "PI"))
-    assert len(human.shuttles) <= 2 and not human.artifacts
-    row = [*game.open_boosters, player.booster, human.booster]
-    assert Counter(row) == Counter(game.setup["boosters"])

@@ -1,7 +1,7 @@
 """The referee's base game for two and three players: what the number of players changes.
 
 The numbers are those of the base rulebook: its set-up, its final scoring with the neutral player,
-its chapter of map variants.
+its chapter of map variants. The Lost Fleet has the same ranks with the neutral player.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from tests.referee.game import Game
 from tests.referee.random_games import in_a_turn, play_to_end
 from tests.referee.rules import ruleset
 from tests.referee.setup import SetupError, draw, touching
+
+pytestmark = pytest.mark.no_compile
 
 # Players, tiles on the table.
 TABLES = [(2, 7), (3, 10), (3, 8), (4, 10)]
@@ -206,17 +208,27 @@ def offered(game: Game, builder: int, cell: int) -> list[int]:
 # -- the end
 
 
+BASE, FLEET = "base", "lost_fleet_published"
 NEUTRAL = {
-    "BUILDINGS": 11,
-    "FEDERATION_BUILDINGS": 10,
-    "PLANET_TYPES": 5,
-    "GAIA_BUILDINGS": 4,
-    "MAIN_SECTORS": 6,
-    "SATELLITES": 8,
-}
+    BASE: {
+        "BUILDINGS": 11, "FEDERATION_BUILDINGS": 10, "PLANET_TYPES": 5, "GAIA_BUILDINGS": 4,
+        "MAIN_SECTORS": 6, "SATELLITES": 8,
+    },
+    FLEET: {
+        "BUILDINGS": 11, "DEEP_SECTORS": 3, "PLANET_TYPES": 6, "PI_AC_DISTANCE": 8, "SATELLITES": 8,
+        "ASTEROID_BUILDINGS": 3, "MAIN_SECTORS": 6, "GAIA_BUILDINGS": 4, "FEDERATION_BUILDINGS": 10,
+    },
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("mission", "neutral"), NEUTRAL.items())
+@pytest.mark.parametrize("name", NEUTRAL)
+def test_pla_06_and_14_the_neutral_player_counts_in_every_mission(name: str) -> None:
+    assert ruleset(name, 2).neutral_counts == NEUTRAL[name]
+    assert set(ruleset(name, 2).final_missions) == set(NEUTRAL[name])
+    assert not ruleset(name, 3).neutral_counts and not ruleset(name, 4).neutral_counts
+
+
+@pytest.mark.parametrize(("name", "mission"), [(n, m) for n in NEUTRAL for m in NEUTRAL[n]])
 @pytest.mark.parametrize(("beyond", "vp"), [
     # What two players count, relative to the neutral player.
     ((2, 1), (18, 12)),  # the neutral player is third
@@ -228,13 +240,15 @@ NEUTRAL = {
     ((1, 1), (15, 15)),
     ((-1, -1), (9, 9)),
     ((1, None), (18, 0)),  # nothing counted scores nothing
+    ((None, 1), (0, 18)),
     ((None, None), (0, 0)),
 ])  # fmt: skip
-def test_final_mission_of_two_with_the_neutral_player(
-    mission: str, neutral: int, beyond: tuple[Any, Any], vp: tuple[int, int], monkeypatch: Any
+def test_pla_06_and_14_ranks_with_the_neutral_player(
+    name: str, mission: str, beyond: tuple[Any, Any], vp: tuple[int, int], monkeypatch: Any
 ) -> None:
+    neutral = NEUTRAL[name][mission]
     counts = [0 if count is None else neutral + count for count in beyond]
-    assert scored(2, mission, counts, monkeypatch) == list(vp)
+    assert scored(name, mission, counts, monkeypatch) == list(vp)
 
 
 @pytest.mark.parametrize(("counts", "vp"), [
@@ -248,14 +262,16 @@ def test_final_mission_of_two_with_the_neutral_player(
 ])  # fmt: skip
 def test_final_mission_of_three(counts: list[int], vp: list[int], monkeypatch: Any) -> None:
     """No neutral player; the fourth prize is nothing, so the third scores 6."""
-    assert not a_game(3).rules.neutral_counts
-    assert scored(3, "SATELLITES", counts, monkeypatch) == vp
+    assert scored(BASE, "SATELLITES", counts, monkeypatch) == vp
 
 
-def scored(players: int, mission: str, counts: list[int], monkeypatch: Any) -> list[int]:
+def scored(name: str, mission: str, counts: list[int], monkeypatch: Any) -> list[int]:
     """The VP of the first of two final missions where the players count so much."""
-    other = next(m for m in NEUTRAL if m != mission)
-    game = a_game(players, final_missions=[mission, other])
+    setup = draw(1, name, players=len(counts))
+    if "deep" in setup:  # six asteroids, as ASTEROID_BUILDINGS needs (PLA-10)
+        setup["deep"] = [{**x, "tile": x["tile"].replace("DS6A", "DS6B")} for x in setup["deep"]]
+    other = next(m for m in NEUTRAL[name] if m not in (mission, "ASTEROID_BUILDINGS"))
+    game = Game(setup | {"final_missions": [mission, other]}, name)
     monkeypatch.setattr(scoring, "final_count", lambda player, _: counts[player.number])
     scoring.final_scoring(game)
     return [player.vp_source["FINAL_1"] for player in game.players]
