@@ -19,6 +19,7 @@ from tests.referee import setup as drawing
 from tests.referee.game import Game
 from tests.referee.player import Player
 from tests.referee.policies import Policy, Rare
+from tests.referee.random_games import table_of
 from tests.referee.rules import ruleset
 
 PUBLISHED = "lost_fleet_published"
@@ -142,11 +143,9 @@ MISREADINGS = [
 
 def setup_for(misreading: Misreading, seed: int) -> dict[str, Any]:
     """A set-up in which the misreading can show: its factions, its tokens."""
-    setup, rules = drawing.draw(seed, misreading.ruleset), ruleset(misreading.ruleset)
-    factions: dict[str, str] = {}  # one of each board, the misreading's first
-    for faction in (*misreading.factions, *setup["factions"], *rules.factions):
-        factions.setdefault(rules.factions[faction]["board"], faction)
-    return setup | {"factions": [*factions.values()][:4]} | misreading.setup
+    setup = drawing.draw(seed, misreading.ruleset)
+    factions = table_of(misreading.ruleset, *misreading.factions, *setup["factions"])
+    return setup | {"factions": factions} | misreading.setup
 
 
 def first_difference(misreading: Misreading, seed: int) -> tuple[int, str] | None:

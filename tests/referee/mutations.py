@@ -47,7 +47,7 @@ from tests.referee.misreadings import MISREADINGS, Misreading
 from tests.referee.misreadings import setup_for as setup_misread
 from tests.referee.planted import UNPLANTED, Error, Planted
 from tests.referee.policies import POLICIES, Rare
-from tests.referee.rules import ruleset
+from tests.referee.random_games import table_of
 
 
 def to(place_: Any, value: Any) -> Any:
@@ -428,18 +428,10 @@ class PlantedEngine(Engine):
 
 def setup_for(error: Error | None, seed: int) -> dict[str, Any]:
     """A set-up in which the error can show: its factions, its tiles."""
-    rules = ruleset("lost_fleet")
     setup = drawing.draw(seed)
     if error is None:
         return setup
-    chosen: list[str] = []
-    boards = set()
-    for faction in (*error.factions, *setup["factions"], *rules.factions):
-        board = rules.factions[faction]["board"]
-        if board not in boards and len(chosen) < 4:
-            chosen.append(faction)
-            boards.add(board)
-    setup["factions"] = chosen
+    setup["factions"] = table_of("lost_fleet", *error.factions, *setup["factions"])
     for key, value in error.setup.items():
         if key == "round_tiles":  # in the first round
             rest = [tile for tile in setup["round_tiles"] if tile != value]

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 from tests.referee.game import Game
 from tests.referee.policies import POLICIES, policy_name
+from tests.referee.rules import ruleset
+
+
+def table_of(name: str, *factions: str) -> list[str]:
+    """Four factions of different boards, these first."""
+    printed, by_board = ruleset(name).factions, dict[Any, str]()
+    for faction in (*factions, *printed):
+        by_board.setdefault(printed[faction]["board"], faction)
+    return [*by_board.values()][:4]
 
 
 def in_a_turn(game: Game) -> Game:

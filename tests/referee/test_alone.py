@@ -14,6 +14,7 @@ from tests.referee.board import geometry
 from tests.referee.game import Game, IllegalAction
 from tests.referee.player import Player
 from tests.referee.policies import POLICIES
+from tests.referee.random_games import table_of
 from tests.referee.rules import ruleset
 from tests.referee.setup import SetupError, draw, homeless_colours, touching
 
@@ -46,19 +47,9 @@ GOLDEN = {
 }
 
 
-def table_of(faction: str) -> list[str]:
-    """Four factions of different boards, `faction` first."""
-    chosen = [faction]
-    for other in FACTIONS:
-        boards = {RULES.factions[f]["board"] for f in chosen}
-        if RULES.factions[other]["board"] not in boards and len(chosen) < 4:
-            chosen.append(other)
-    return chosen
-
-
 def past_setup(faction: str) -> Game:
     """A game in which all starting structures are placed and no player has a booster yet."""
-    game = Game(draw(1, factions=table_of(faction)))
+    game = Game(draw(1, factions=table_of("lost_fleet", faction)))
     while game.node == "START":
         game.apply(min(game.legal_actions()))
     return game
@@ -425,7 +416,7 @@ def test_random_games(faction: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = Ledger(monkeypatch)
     for number, policy in enumerate(("uniform", "long", "rare")):
         seed = 100 * FACTIONS.index(faction) + number
-        game = Game(draw(seed, factions=table_of(faction)))
+        game = Game(draw(seed, factions=table_of("lost_fleet", faction)))
         choose = POLICIES[policy]()
         rng = random.Random(seed)
         at_start = [all_tokens(p) - ledger.balance.get(id(p), 0) for p in game.players]

@@ -11,9 +11,11 @@ from tests.referee import federation, fleet, mine, power_actions, satellites, sp
 from tests.referee.board import geometry
 from tests.referee.game import Game
 from tests.referee.player import Player
-from tests.referee.random_games import in_a_turn
+from tests.referee.random_games import in_a_turn, table_of
 from tests.referee.rules import ruleset
 from tests.referee.setup import draw
+
+pytestmark = pytest.mark.no_compile
 
 PRINTED = ["base", "lost_fleet_published"]
 ALL = [*PRINTED, "lost_fleet"]
@@ -21,13 +23,7 @@ ALL = [*PRINTED, "lost_fleet"]
 
 def a_game(name: str, faction: str, seed: int = 1) -> tuple[Game, Player]:
     """A game in its first turn, and its first player, who has this faction and the turn."""
-    rules = ruleset(name)
-    factions = [faction]
-    for other, printed in rules.factions.items():
-        boards = {rules.factions[f]["board"] for f in factions}
-        if printed["board"] not in boards and len(factions) < 4:
-            factions.append(other)
-    game = in_a_turn(Game(draw(seed, name, factions=factions), name))
+    game = in_a_turn(Game(draw(seed, name, table_of(name, faction)), name))
     mine.look_again(game)
     return game, game.players[0]
 
