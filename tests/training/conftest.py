@@ -1,5 +1,6 @@
 """A tiny run on the toy game, and what the tests of the trainer share."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,27 @@ TINY = yaml.safe_load(Path(__file__).with_name("toy.yaml").read_text("utf-8"))
 @pytest.fixture(scope="session")
 def config() -> Config:
     return configs.from_dict(TINY)
+
+
+@pytest.fixture
+def tiny_file(tmp_path: Path) -> Path:
+    """The tiny configuration as a file."""
+    path = tmp_path / "tiny.yaml"
+    path.write_text(yaml.safe_dump(TINY))
+    return path
+
+
+@pytest.fixture
+def write_sweep(tiny_file: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """`write_sweep(**tree)`: a sweep of it in the working folder, which is the test's own."""
+    monkeypatch.chdir(tiny_file.parent)
+
+    def write(**tree: Any) -> Path:
+        path = Path("some.yaml")
+        path.write_text(yaml.safe_dump({"config": tiny_file.name} | tree, sort_keys=False))
+        return path
+
+    return write
 
 
 @pytest.fixture(scope="session")

@@ -3,8 +3,9 @@
 import functools
 import sys
 
-import numpy as np
 import pytest
+from commands import run_command
+from short_games import best_paid as best_paid
 
 pq = pytest.importorskip("pyarrow.parquet", reason='needs pyarrow: pip install ".[data]"')
 
@@ -24,11 +25,6 @@ _source = playing.Source
 def make(env_id, reward):
     """The environment of the games."""
     return stub_env.StubEnv(reward=reward, length=9)
-
-
-def best_paid(params, state, mask, key):
-    """A legal action that pays the most."""
-    return (mask * (np.arange(mask.shape[1]) % 3 + 1)).argmax(-1)
 
 
 def last(params, state, mask, key):
@@ -59,9 +55,7 @@ def make_whole(out):
 
 
 def command(capsys, *args):
-    code = cli.run(lambda: export.main([str(x) for x in args], FACE))
-    out = capsys.readouterr()
-    return code, out.out, out.err
+    return run_command(capsys, export.main, FACE, *args)
 
 
 def rows_of(path, name=dataset.GAMES):

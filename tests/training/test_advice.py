@@ -1,12 +1,12 @@
 """Advice on a set-up: a balanced and legal design, estimates that hold, the command."""
 
-import functools
 import json
 from types import SimpleNamespace
 
 import jax
 import numpy as np
 import pytest
+from commands import run_command
 
 import gaia_jax
 from gaia_jax import replay
@@ -18,7 +18,6 @@ from training import advise as door
 from training.analysis import advice, advice_report
 from training.analysis.playouts import Ends
 from training.games.stats import wins
-from training.system import cli
 
 ENV = gaia_jax.make("lost_fleet")
 SIDES = np.asarray(draw_tables(ENV.ruleset).board_factions, int)
@@ -169,9 +168,7 @@ def test_openings_and_boosters_are_read_from_the_moves():
 
 
 def run(capsys, *args, env_module=FACE):
-    code = cli.run(functools.partial(door.main, [str(x) for x in args], env_module))
-    out = capsys.readouterr()
-    return code, out.out, out.err
+    return run_command(capsys, door.main, env_module, *args)
 
 
 STUB = ("--agent", "random", "--games", "2")

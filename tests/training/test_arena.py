@@ -2,12 +2,13 @@
 
 import json
 import re
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import short_games
+from commands import run_command
 
 import training.arena as arena
 from tests import stub_env
@@ -18,19 +19,8 @@ from training.games.report import arena_report, headline, rated
 from training.games.stats import places
 from training.games.table import entries, rotated
 from training.learn import checkpoint
-from training.system import cli
 
-FACE = sys.modules[__name__]  # the module that makes environments
 IDS = stub_env.StubEnv().ruleset.ids
-
-
-def make(env_id, reward):
-    return stub_env.StubEnv(reward=reward, length=6)
-
-
-def best_paid(params, state, mask, key):
-    """A legal action that pays the most."""
-    return (mask * (np.arange(mask.shape[1]) % 3 + 1)).argmax(-1)
 
 
 def two_arguments(state, mask):
@@ -46,9 +36,7 @@ def breaks(params, observation, mask, key):
 
 
 def command(capsys, *args):
-    code = cli.run(lambda: arena.main(list(args), FACE))
-    out = capsys.readouterr()
-    return code, out.out, out.err
+    return run_command(capsys, arena.main, short_games, *args)
 
 
 @pytest.fixture
@@ -83,7 +71,7 @@ def test_places_of_ties_are_shared():
 
 @pytest.mark.slow
 def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_path, monkeypatch):
-    names = f"random,random,{__name__}:best_paid,random"
+    names = "random,random,short_games:best_paid,random"
     complete, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
     args = ["--agents", names, "--games", "24", "--seed", "3"]
     code, table, err = command(

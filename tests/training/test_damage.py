@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 import toy_env
 import yaml
+from commands import run_command
 from conftest import TINY
 
 import training.evaluate as evaluate
 import training.train as train
 from gaia_jax.cli import outputs
 from training.learn.checkpoint import ASIDE, Checkpoints, Damaged
-from training.system import cli
 
 HERE = Path(__file__).resolve().parent
 SHORT = TINY | {
@@ -28,12 +28,6 @@ SHORT = TINY | {
     "run": TINY["run"] | {"updates": 6, "keep_checkpoints": 9},
     "eval": {"games": 0},
 }
-
-
-def command(capsys, main, *args):
-    code = cli.run(lambda: main(list(args), toy_env))
-    out = capsys.readouterr()
-    return code, out.err
 
 
 @pytest.fixture(scope="module")
@@ -98,21 +92,21 @@ def test_every_damage_is_noticed(run, kind):
 @pytest.mark.slow
 def test_a_damaged_checkpoint_is_warned_of_and_the_one_before_taken(run, straight, capsys):
     damage(run, 6, "bit")
-    code, err = command(capsys, train.main, "--resume", "run")
+    code, _, err = run_command(capsys, train.main, toy_env, "--resume", "run")
     assert code == 0, err
     assert "warning: the checkpoint run (6 updates) is damaged" in err
     assert [path.name for path in (run / ASIDE).iterdir() if path.is_dir()] == ["00000006"]
     assert equal(run, straight, 6)  # trained again, to the same end
     assert [r["update"] for r in records(run)] == list(range(1, 7))
     damage(run, 6, "cut")
-    code, err = command(capsys, evaluate.main, "run", "--games", "8")
+    code, _, err = run_command(capsys, evaluate.main, toy_env, "run", "--games", "8")
     assert code == 0 and err.count("warning: ") == 1
 
 
 def test_going_on_from_an_earlier_update_loses_nothing(run, straight, capsys):
     before = {step: (run / "checkpoints" / f"{step:08d}") for step in (4, 6)}
     digests = {step: (path / "digests.json").read_text() for step, path in before.items()}
-    code, err = command(capsys, train.main, "--resume", "run@2")
+    code, _, err = run_command(capsys, train.main, toy_env, "--resume", "run@2")
     assert code == 0, err
     assert "later checkpoints are kept in run/aside: 2" in err
     for step, text in digests.items():
@@ -125,7 +119,7 @@ def test_going_on_from_an_earlier_update_loses_nothing(run, straight, capsys):
 
 def test_a_run_in_use_is_refused_in_one_line(run, capsys):
     with outputs.folder_lock(run):
-        code, err = command(capsys, train.main, "--resume", "run", "run.updates=8")
+        code, _, err = run_command(capsys, train.main, toy_env, "--resume", "run", "run.updates=8")
     assert code == 2 and err == "error: run is in use by another process: wait for its end\n"
 
 
@@ -140,7 +134,9 @@ def test_a_start_that_is_refused_late_leaves_nothing(tmp_path, monkeypatch, caps
         "def init(**kwargs):\n    raise RuntimeError('no network\\nat all')\n"
     )
     monkeypatch.syspath_prepend(str(fake))
-    code, err = command(capsys, train.main, "--config", "tiny.yaml", "track.sink=wandb")
+    code, _, err = run_command(
+        capsys, train.main, toy_env, "--config", "tiny.yaml", "track.sink=wandb"
+    )
     assert code == 2 and err.splitlines()[-1].startswith("error: track.sink: wandb does not start")
     assert not Path("runs").exists()
     del sys.modules["wandb"]
@@ -150,12 +146,12 @@ def test_records_are_kept_up_to_a_checkpoint_and_junk_is_refused(run, capsys):
     path = run / "metrics.jsonl"
     with path.open("ab") as file:
         file.write(b'{"update": 7}\n{"upda')  # cut off
-    code, err = command(capsys, train.main, "--resume", "run", "run.updates=8")
+    code, _, err = run_command(capsys, train.main, toy_env, "--resume", "run", "run.updates=8")
     assert code == 0, err
     assert [r["update"] for r in records(run)] == list(range(1, 9))
     junk = path.read_bytes() + b"\xff\xfe\n"
     path.write_bytes(junk)
-    code, err = command(capsys, train.main, "--resume", "run", "run.updates=10")
+    code, _, err = run_command(capsys, train.main, toy_env, "--resume", "run", "run.updates=10")
     assert code == 2 and "metrics.jsonl: line 9 is no record of a run" in err
     assert path.read_bytes() == junk
 

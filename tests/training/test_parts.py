@@ -1,35 +1,28 @@
 """Games and labels that are computed in parts: the same ones, whatever the split."""
 
 import csv
-import sys
 
 import numpy as np
 import pytest
+import short_games
 import toy_env
+from commands import run_command
 from seatings import ONE_AGAINST_THREE
 
 import training.arena as arena
 from gaia_jax.cli.command_line import UserError
-from tests import stub_env
 from training.agents import random_agent
 from training.games import arena as games_arena
 from training.games import table
 from training.games.engine import Match
 from training.imitation import expert_data
-from training.system import cli, jobs
+from training.system import jobs
 
 ENV = toy_env.make("toy")
-FACE = sys.modules[__name__]  # the module that makes environments
 
 
-def make(env_id, reward):
-    return stub_env.StubEnv(reward=reward, length=6)
-
-
-def command(capsys, main, *args, env_module=FACE):
-    code = cli.run(lambda: main([str(x) for x in args], env_module))
-    out = capsys.readouterr()
-    return code, out.out, out.err
+def command(capsys, *args):
+    return run_command(capsys, arena.main, short_games, *args)
 
 
 def games(setups):
@@ -68,12 +61,12 @@ def test_an_arena_continues_with_whole_batches(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(Match, "play_batch", batch)
     line = ["--agents", "random,random,random,random", "--games", 24]
     whole, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
-    code, table, err = command(capsys, arena.main, *line, "--csv", cut)
+    code, table, err = command(capsys, *line, "--csv", cut)
     assert code == 130 and "8 games on 2 set-ups" in table and "--resume" in err
     assert not cut.exists()
-    assert command(capsys, arena.main, *line, "--csv", cut, "--resume")[0] == 0
+    assert command(capsys, *line, "--csv", cut, "--resume")[0] == 0
     assert firsts == [0, 2, 2, 4]
-    assert command(capsys, arena.main, *line, "--csv", whole)[0] == 0
+    assert command(capsys, *line, "--csv", whole)[0] == 0
     rows = [
         [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(path.open())]
         for path in (whole, cut)

@@ -6,8 +6,7 @@ import json
 import jax
 import pytest
 import toy_env
-import yaml
-from conftest import TINY
+from commands import run_command
 from started import ROOT
 
 from gaia_jax.cli.command_line import UserError
@@ -22,17 +21,8 @@ def shapes(config):
     return run_plan.shapes_of(config, toy_env)
 
 
-@pytest.fixture
-def file(tmp_path):
-    path = tmp_path / "tiny.yaml"
-    path.write_text(yaml.safe_dump(TINY))
-    return path
-
-
 def command(capsys, *args):
-    code = cli.run(lambda: plan.main([str(x) for x in args], toy_env))
-    out = capsys.readouterr()
-    return code, out.out, out.err
+    return run_command(capsys, plan.main, toy_env, *args)
 
 
 def test_bytes_are_those_of_the_arrays(shapes):
@@ -54,21 +44,21 @@ def test_more_devices_and_fewer_games_take_less(config, shapes):
         run_plan.plan_of(config, shapes, 3)
 
 
-def test_what_does_not_fit_is_refused_with_what_does(file, config, shapes, capsys):
-    code, out, err = command(capsys, file, "--memory", "1GB")
+def test_what_does_not_fit_is_refused_with_what_does(tiny_file, config, shapes, capsys):
+    code, out, err = command(capsys, tiny_file, "--memory", "1GB")
     assert code == 0, err
     assert "sum" in out
     total = run_plan.plan_of(config, shapes, 1).total
-    code, _, err = command(capsys, file, "--memory", f"{total - 1}")
+    code, _, err = command(capsys, tiny_file, "--memory", f"{total - 1}")
     assert code == 2 and err.count("\n") == 1
     assert "what would fit: ppo.num_envs=16" in err
     other = configs.override(config, ["ppo.num_envs=16"])
     assert run_plan.plan_of(other, shapes, 1).total < total
-    code, _, err = command(capsys, file, "--memory", "10B")
+    code, _, err = command(capsys, tiny_file, "--memory", "10B")
     assert code == 2 and "nothing smaller" in err
 
 
-def test_time_comes_from_a_report_of_that_device(file, config, shapes, tmp_path, capsys):
+def test_time_comes_from_a_report_of_that_device(tiny_file, config, shapes, tmp_path, capsys):
     report = {
         "machine": {"devices": 2, "device": "cpu"},
         "run": "tiny", "config": configs.to_dict(config),
@@ -79,11 +69,11 @@ def test_time_comes_from_a_report_of_that_device(file, config, shapes, tmp_path,
     pace = run_plan.read_pace(path, toy_env)
     assert pace.seconds(config, shapes, 2) == pytest.approx(7.0)
     assert pace.seconds(config, shapes, 1) == pytest.approx(14.0)
-    code, out, err = command(capsys, file, "--devices", "2", "--measured", path)
+    code, out, err = command(capsys, tiny_file, "--devices", "2", "--measured", path)
     assert code == 0, err
     assert "146 decisions/s, an update in 7.00 s, 40 updates in 0.1 hours" in out
     path.write_text("{}")
-    code, _, err = command(capsys, file, "--measured", path)
+    code, _, err = command(capsys, tiny_file, "--measured", path)
     assert code == 2 and "no report of benchmarks.training" in err
 
 

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import toy_env
+from commands import run_command
 from jax import Array
 
 import training.arena as arena
@@ -19,7 +20,6 @@ from training.games import arena as games_arena
 from training.games.same_agents import check_games, check_programs
 from training.games.sequential import SequentialTest, leads
 from training.games.table import BEHAVIOUR, Games, rotated
-from training.system import cli
 
 
 def best_mine(params: Any, observation: Any, mask: Array, key: Array) -> Array:
@@ -49,9 +49,7 @@ def games_of(vp: np.ndarray) -> Games:
 
 
 def command(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
-    code = cli.run(lambda: arena.main([*args, "--env", "toy"], toy_env))
-    out = capsys.readouterr()
-    return code, out.out, out.err
+    return run_command(capsys, arena.main, toy_env, *args, "--env", "toy")
 
 
 def test_the_likelihood_ratio_by_hand() -> None:

@@ -13,8 +13,7 @@ import job_functions
 import numpy as np
 import pytest
 import toy_env
-import yaml
-from conftest import TINY
+from commands import run_command
 from started import ENVIRONMENT, HERE, params_of
 
 from gaia_jax.cli import outputs
@@ -24,35 +23,17 @@ from training import sweep
 from training.run import folder as run_folder
 from training.run import sweep as run_sweep
 from training.run import sweep_file
-from training.system import cli, jobs
+from training.system import jobs
 
 UPDATES = 24
 
 
-@pytest.fixture
-def file(tmp_path, monkeypatch):
-    """`file(tree)`: a sweep in a folder of its own, which is the working folder."""
-    monkeypatch.chdir(tmp_path)
-    Path("tiny.yaml").write_text(yaml.safe_dump(TINY))
-
-    def write(**tree):
-        Path("some.yaml").write_text(
-            yaml.safe_dump({"config": "tiny.yaml"} | tree, sort_keys=False)
-        )
-        return Path("some.yaml")
-
-    return write
-
-
 def sweep_command(capsys, *arguments):
-    """(exit code, stdout, stderr) of the command line."""
-    code = cli.run(lambda: sweep.main([str(x) for x in arguments], toy_env))
-    out = capsys.readouterr()
-    return code, out.out, out.err
+    return run_command(capsys, sweep.main, toy_env, *arguments)
 
 
-def test_variants_grid_and_seeds_are_runs_in_a_fixed_order(file):
-    path = file(
+def test_variants_grid_and_seeds_are_runs_in_a_fixed_order(write_sweep):
+    path = write_sweep(
         name="sizes", set={"run.updates": 8, "ppo": {"clip": 0.1}}, seeds=[3, 5],
         variants={"wide": {"network.width": 32}, "deep": {"network": {"layers": 2}}},
         grid={"ppo.lr": [1e-3, 0.25], "env.reward": ["vp", "win"]},
@@ -70,8 +51,8 @@ def test_variants_grid_and_seeds_are_runs_in_a_fixed_order(file):
     assert last.run.updates == 8 and last.ppo.num_envs == 32  # of the base
 
 
-def test_an_empty_value_of_a_grid_has_a_name(file):
-    runs = sweep_file.load(file(grid={"env.automa": ["", "a/b"]}, seeds=[0])).runs()
+def test_an_empty_value_of_a_grid_has_a_name(write_sweep):
+    runs = sweep_file.load(write_sweep(grid={"env.automa": ["", "a/b"]}, seeds=[0])).runs()
     assert [run.name for run in runs] == ["some-automa_-0", "some-automaa_b-0"]
 
 
@@ -95,14 +76,14 @@ def test_an_empty_value_of_a_grid_has_a_name(file):
         ({"variants": {"a": {"eval.opponents": "missing"}}}, "some-a-0: unknown agent 'missing'"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_one_line_before_anything_runs(file, capsys, tree, message):
-    code, out, err = sweep_command(capsys, file(**tree))
+def test_a_mistake_is_one_line_before_anything_runs(write_sweep, capsys, tree, message):
+    code, out, err = sweep_command(capsys, write_sweep(**tree))
     assert code == 2 and message in err and err.count("\n") == 1 and not out
     assert not Path("runs").exists()
 
 
-def test_a_run_is_started_resumed_or_left(file, capsys, monkeypatch):
-    path = file(seeds=[0], variants={name: {} for name in "abcd"})
+def test_a_run_is_started_resumed_or_left(write_sweep, capsys, monkeypatch):
+    path = write_sweep(seeds=[0], variants={name: {} for name in "abcd"})
     configurations = sweep_file.load(path).runs()
     for config in configurations[1:]:
         run = Path("runs") / config.name
@@ -132,7 +113,9 @@ def test_a_run_is_started_resumed_or_left(file, capsys, monkeypatch):
     assert requests == [("some-a-0", 0.0), ("some-b-0", 0.0), ("runs/some-d-0", 1.0)]
     assert Path("runs/some-b-0-without-checkpoint/config.yaml").exists()
     # A file that has changed since is refused.
-    code, _, err = sweep_command(capsys, file(seeds=[0], set={"ppo.clip": 0.1}, variants={"c": {}}))
+    code, _, err = sweep_command(
+        capsys, write_sweep(seeds=[0], set={"ppo.clip": 0.1}, variants={"c": {}})
+    )
     assert code == 2 and "some-c-0 has ppo.clip 0.2, not 0.1" in err
 
 
@@ -143,9 +126,11 @@ def test_a_run_is_started_resumed_or_left(file, capsys, monkeypatch):
         ({"games/vp": 1.0}, "line 2 is no record of a run"),
     ],
 )
-def test_damaged_records_are_found_before_anything_runs(file, capsys, monkeypatch, record, message):
+def test_damaged_records_are_found_before_anything_runs(
+    write_sweep, capsys, monkeypatch, record, message
+):
     monkeypatch.setattr(jobs, "compute", lambda *_, **__: pytest.fail("a run has begun"))
-    path = file(seeds=[0], variants={"a": {}, "b": {}})
+    path = write_sweep(seeds=[0], variants={"a": {}, "b": {}})
     config = sweep_file.load(path).runs()[1]
     run = Path("runs") / config.name
     run.mkdir(parents=True)
@@ -156,15 +141,15 @@ def test_damaged_records_are_found_before_anything_runs(file, capsys, monkeypatc
     assert code == 2 and "metrics.jsonl: line 2" in err and message in err and not out
 
 
-def test_a_folder_that_is_no_run_is_named(file, capsys):
-    path = file(seeds=[0], variants={"a": {}})
+def test_a_folder_that_is_no_run_is_named(write_sweep, capsys):
+    path = write_sweep(seeds=[0], variants={"a": {}})
     Path("runs/some-a-0").mkdir(parents=True)
     code, _, err = sweep_command(capsys, path)
     assert code == 2 and "some-a-0 exists and is not a run of this sweep: move it away" in err
 
 
-def test_runs_that_are_not_done_are_listed_with_their_progress(file, capsys, monkeypatch):
-    path = file(seeds=[0], variants={name: {} for name in "abcd"})
+def test_runs_that_are_not_done_are_listed_with_their_progress(write_sweep, capsys, monkeypatch):
+    path = write_sweep(seeds=[0], variants={name: {} for name in "abcd"})
 
     def compute(function, shards, on, fresh):
         shards[0].path.write_text("{}")
@@ -181,11 +166,11 @@ def test_runs_that_are_not_done_are_listed_with_their_progress(file, capsys, mon
 
 
 @pytest.mark.slow
-def test_a_failed_run_is_named_and_trained_again(file, capsys, monkeypatch):
+def test_a_failed_run_is_named_and_trained_again(write_sweep, capsys, monkeypatch):
     """The others are trained. Each has a process of its own. About 20 s."""
     monkeypatch.setattr(run_sweep, "train_run", job_functions.make_run)
     monkeypatch.setattr(jobs, "POLL_SECONDS", 0.05)
-    path = file(seeds=[0], variants={"a": {}, "b": {}, "c": {}})
+    path = write_sweep(seeds=[0], variants={"a": {}, "b": {}, "c": {}})
     code, out, err = sweep_command(capsys, path, "--processes", "2")
     assert code == 1 and "2 of 3 done" in out
     assert [x for x in err.splitlines() if "failed" in x] == ["some-b-0 failed: no space left"]
@@ -196,8 +181,8 @@ def test_a_failed_run_is_named_and_trained_again(file, capsys, monkeypatch):
     assert Path("made").read_text().split()[2:] == ["some-b-0"]
 
 
-def test_a_sweep_has_one_command_and_one_kind_of_score(file, capsys):
-    runs = sweep_file.load(path := file(seeds=[0], variants={"a": {}})).runs()
+def test_a_sweep_has_one_command_and_one_kind_of_score(write_sweep, capsys):
+    runs = sweep_file.load(path := write_sweep(seeds=[0], variants={"a": {}})).runs()
     run_sweep.SWEEPS.mkdir(parents=True)
     with jobs.shard_folder(run_sweep.SWEEPS / "some", {"score": None}, True) as folder:
         (folder / "some-a-0.json").write_text("{}")
@@ -210,9 +195,11 @@ def test_a_sweep_has_one_command_and_one_kind_of_score(file, capsys):
         run_sweep.train_all("some", runs, toy_env, jobs.LOCAL, ("random", 8))
 
 
-def test_locks_hold_on_a_file_system_that_locks_only_files_open_for_writing(file, monkeypatch):
+def test_locks_hold_on_a_file_system_that_locks_only_files_open_for_writing(
+    write_sweep, monkeypatch
+):
     """Such as NFS: the folder of a sweep, and a run before its folder exists."""
-    (config,) = sweep_file.load(file(seeds=[0], variants={"a": {}})).runs()
+    (config,) = sweep_file.load(write_sweep(seeds=[0], variants={"a": {}})).runs()
     flock = outputs.fcntl.flock
 
     def flock_of_nfs(opened, operation):
@@ -232,10 +219,10 @@ def test_locks_hold_on_a_file_system_that_locks_only_files_open_for_writing(file
         run_sweep.train_run(configs.to_dict(config), "some", "toy_env")
 
 
-def test_a_key_without_a_value_is_left_out(file):
+def test_a_key_without_a_value_is_left_out(write_sweep):
     """Such as `grid:` before lines that are comments."""
     tree = {"set": None, "grid": None, "variants": {"a": None}, "seeds": [0]}
-    assert [run.name for run in sweep_file.load(file(**tree)).runs()] == ["some-a-0"]
+    assert [run.name for run in sweep_file.load(write_sweep(**tree)).runs()] == ["some-a-0"]
 
 
 def test_a_folder_of_a_read_only_file_system_can_be_used(tmp_path, monkeypatch):
@@ -253,13 +240,13 @@ def test_a_folder_of_a_read_only_file_system_can_be_used(tmp_path, monkeypatch):
         assert entered is None
 
 
-def test_yaml_reads_on_and_off_as_names_of_variants(file):
+def test_yaml_reads_on_and_off_as_names_of_variants(write_sweep):
     Path("some.yaml").write_text("config: tiny.yaml\nvariants: {on: {ppo.clip: 0.1}, off: {}}\n")
     names = [run.name for run in sweep_file.load(Path("some.yaml")).runs()]
     assert names == ["some-True-0", "some-False-0"]
 
 
-def test_runs_of_a_sweep_are_a_group_of_wandb(file, capsys, monkeypatch):
+def test_runs_of_a_sweep_are_a_group_of_wandb(write_sweep, capsys, monkeypatch):
     groups = []
 
     def run(request, env_module):
@@ -267,7 +254,7 @@ def test_runs_of_a_sweep_are_a_group_of_wandb(file, capsys, monkeypatch):
         return 0
 
     monkeypatch.setattr(run_sweep.training, "run", run)
-    runs = sweep_file.load(file(name="sizes", seeds=[0, 1], variants={"a": {}})).runs()
+    runs = sweep_file.load(write_sweep(name="sizes", seeds=[0, 1], variants={"a": {}})).runs()
     for config in runs:
         monkeypatch.setenv("WANDB_RUN_GROUP", "")  # put back after the test
         monkeypatch.delenv("WANDB_RUN_GROUP")
@@ -277,8 +264,8 @@ def test_runs_of_a_sweep_are_a_group_of_wandb(file, capsys, monkeypatch):
     assert groups == ["sizes", "sizes", "mine"]
 
 
-def test_a_file_without_the_end_of_a_schedule_goes_on_with_runs_of_a_constant_one(file):
-    path = file(seeds=[0], variants={"a": {"ppo.lr_end": None}})
+def test_a_file_without_the_end_of_a_schedule_goes_on_with_runs_of_a_constant_one(write_sweep):
+    path = write_sweep(seeds=[0], variants={"a": {"ppo.lr_end": None}})
     (config,) = sweep_file.load(path).runs()
     run = Path("runs") / config.name
     run.mkdir(parents=True)
@@ -302,9 +289,9 @@ def children(process):
 
 
 @pytest.mark.slow
-def test_four_runs_killed_in_the_middle_and_gone_on_with(file):
+def test_four_runs_killed_in_the_middle_and_gone_on_with(write_sweep):
     """Variants that differ in nothing: the run that was killed must end as the one that was not."""
-    file(seeds=[0, 1], variants={"a": {}, "b": {}},
+    write_sweep(seeds=[0, 1], variants={"a": {}, "b": {}},
          set={"run.updates": UPDATES, "eval.games": 0, "ppo.num_envs": 16})  # fmt: skip
     runs = [Path("runs") / f"some-{name}" for name in ("a-0", "b-0", "a-1", "b-1")]
     process, until = start(), time.monotonic() + 600

@@ -16,6 +16,7 @@ import orbax.checkpoint as ocp
 import pytest
 import toy_env
 import yaml
+from commands import run_command
 from conftest import TINY
 
 import training
@@ -52,13 +53,6 @@ def trained(tmp_path_factory):
     return folder, folder / "runs" / "tiny"
 
 
-def command(capsys, main, *args):
-    """(exit code, stdout, stderr) of a command line, with the errors that the user sees."""
-    code = cli.run(lambda: main(list(args), toy_env))
-    out = capsys.readouterr()
-    return code, out.out, out.err
-
-
 def test_a_run_learns_and_leaves_its_records(trained):
     _, run = trained
     report = json.loads((run / "evaluation.json").read_text())
@@ -80,9 +74,8 @@ def test_evaluate_reads_the_run_and_gives_the_same_report_again(trained, capsys,
     reports = []
     for name in ("a.json", "b.json"):
         path = tmp_path / name
-        code, out, _ = command(
-            capsys, evaluate.main, str(run), "--games", "80", "--json", str(path), "--factions"
-        )
+        arguments = (run, "--games", 80, "--json", path, "--factions")
+        code, out, _ = run_command(capsys, evaluate.main, toy_env, *arguments)
         assert code == 0
         reports.append(json.loads(path.read_text()))
     assert "win share" in out and "VP by source" in out and "VP by faction" in out
@@ -203,8 +196,8 @@ def test_a_checkpoint_of_before_is_resumed_without_what_is_gone(make_trainer, mo
 def test_a_finished_run_can_be_made_longer(trained, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     run = Path(shutil.copytree(trained[1], tmp_path / "runs" / "tiny"))
-    code, _, err = command(
-        capsys, train.main, "--resume", "runs/tiny", "run.updates=44", "eval.games=0"
+    code, _, err = run_command(
+        capsys, train.main, toy_env, "--resume", "runs/tiny", "run.updates=44", "eval.games=0"
     )
     assert code == 0, err
     assert Checkpoints(run).latest() == 44
@@ -273,7 +266,7 @@ def test_mistakes_are_one_line_and_exit_code_2(trained, capsys, tmp_path, monkey
         (evaluate.main, [str(run), "--games", "0"], "--games: wants a whole number 1 to"),
     ]
     for main, args, message in cases:
-        code, out, err = command(capsys, main, *args)
+        code, out, err = run_command(capsys, main, toy_env, *args)
         assert (code, out) == (2, ""), args
         assert err.startswith("error: ") and err.count("\n") == 1, err
         assert message in err

@@ -10,8 +10,6 @@ import jax
 import numpy as np
 import pytest
 import toy_env
-import yaml
-from conftest import TINY
 from started import params_of
 
 from gaia_jax.cli.command_line import UserError
@@ -25,8 +23,8 @@ from training.run.population import Population
 from training.run.sweep_file import Range
 from training.system import cli, jobs
 
-SPACE = {"ppo.lr": {"low": 1.0e-4, "high": 1.0e-2, "log": True}, "network.layers": [1, 2],
-         "ppo.epochs": {"low": 1, "high": 4}}  # fmt: skip
+SPACE = {"network.layers": [1, 2], "ppo.epochs": {"low": 1, "high": 4},
+         "ppo.lr": {"low": 1.0e-4, "high": 1.0e-2, "log": True}}  # fmt: skip
 UPDATES = {"run.updates": 4}
 TUNE = {"space": SPACE, "trials": 6, "at_once": 2, "opponent": "random", "games": 8}
 
@@ -36,20 +34,8 @@ def ranged(**bounds):
     return {"tune": {"space": {"ppo.lr": {"low": 1, "high": 2} | bounds}}}
 
 
-@pytest.fixture
-def file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("tiny.yaml").write_text(yaml.safe_dump(TINY))
-
-    def write(**tree):
-        Path("some.yaml").write_text(yaml.safe_dump({"config": "tiny.yaml"} | tree))
-        return Path("some.yaml")
-
-    return write
-
-
-def test_a_trial_is_a_run_with_its_values(file):
-    best = sweep_file.load(file(name="best", tune=TUNE))
+def test_a_trial_is_a_run_with_its_values(write_sweep):
+    best = sweep_file.load(write_sweep(name="best", tune=TUNE))
     search = best.tune
     assert (search.trials, search.at_once, search.opponent, search.games) == (6, 2, "random", 8)
     rates, epochs = Range(low=1e-4, high=1e-2, log=True), Range(low=1, high=4)
@@ -97,8 +83,8 @@ def test_the_shipped_searches_read(path):
         ({"tune": TUNE, "seeds": [1]}, "a search, tune, cannot have seeds"),
     ],
 )
-def test_a_wrong_search_is_one_line(file, capsys, tree, message):
-    code = cli.run(lambda: sweep.main([str(file(**tree))], toy_env))
+def test_a_wrong_search_is_one_line(write_sweep, capsys, tree, message):
+    code = cli.run(lambda: sweep.main([str(write_sweep(**tree))], toy_env))
     err = capsys.readouterr().err
     assert code == 2 and message in err and err.count("\n") == 1
 
@@ -142,9 +128,9 @@ def run_search(file):
     return tuning.tune(file, file.tune, toy_env, jobs.LOCAL)
 
 
-def test_trials_are_scored_before_the_next_are_proposed(file, stub, monkeypatch, capsys):
+def test_trials_are_scored_before_the_next_are_proposed(write_sweep, stub, monkeypatch, capsys):
     monkeypatch.setattr(run_sweep, "train_all", trained)
-    search = sweep_file.load(file(name="best", tune=TUNE))
+    search = sweep_file.load(write_sweep(name="best", tune=TUNE))
     Path("mended").touch()
     assert run_search(search) == 0
     assert Study.told == [1.0, 1.0, 3.0, 3.0, 4.0, 4.0]
@@ -156,10 +142,10 @@ def test_trials_are_scored_before_the_next_are_proposed(file, stub, monkeypatch,
 
 
 def test_a_failed_trial_ends_the_search_and_the_same_command_continues_it(
-    file, stub, monkeypatch, capsys
+    write_sweep, stub, monkeypatch, capsys
 ):
     monkeypatch.setattr(run_sweep, "train_all", trained)
-    search = sweep_file.load(file(name="best", tune=TUNE))
+    search = sweep_file.load(write_sweep(name="best", tune=TUNE))
     assert run_search(search) == 1
     assert Study.told == [1.0, 1.0]
     out, err = capsys.readouterr()
@@ -170,21 +156,21 @@ def test_a_failed_trial_ends_the_search_and_the_same_command_continues_it(
     assert Study.told == [1.0, 1.0, 3.0, 3.0, 4.0, 4.0]
 
 
-def test_an_unknown_opponent_is_named_before_the_first_trial(file, stub, monkeypatch):
+def test_an_unknown_opponent_is_named_before_the_first_trial(write_sweep, stub, monkeypatch):
     monkeypatch.setattr(run_sweep, "train_all", lambda *_: pytest.fail("a run has begun"))
-    search = sweep_file.load(file(tune=TUNE | {"opponent": "greddy"}))
+    search = sweep_file.load(write_sweep(tune=TUNE | {"opponent": "greddy"}))
     with pytest.raises(UserError, match="tune.opponent: unknown agent 'greddy'"):
         run_search(search)
 
 
-def test_without_optuna_it_says_which_extra(file, monkeypatch):
+def test_without_optuna_it_says_which_extra(write_sweep, monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
-    search = sweep_file.load(file(tune=TUNE))
+    search = sweep_file.load(write_sweep(tune=TUNE))
     with pytest.raises(UserError, match=r'needs Optuna: pip install "gaia_jax\[tune\]"'):
         run_search(search)
 
 
-def test_optuna_proposes_the_same_trials_again(file, monkeypatch, capsys):
+def test_optuna_proposes_the_same_trials_again(write_sweep, monkeypatch, capsys):
     """So that an interrupted search continues with its own runs."""
     pytest.importorskip("optuna", reason='needs Optuna: pip install "gaia_jax[tune]"')
     proposed = []
@@ -195,7 +181,7 @@ def test_optuna_proposes_the_same_trials_again(file, monkeypatch, capsys):
 
     monkeypatch.setattr(run_sweep, "train_all", note)
     Path("mended").touch()
-    search = sweep_file.load(file(name="best", tune=TUNE))
+    search = sweep_file.load(write_sweep(name="best", tune=TUNE))
     for _ in range(2):
         run_search(search)
     assert proposed[:3] == proposed[3:]
@@ -204,11 +190,11 @@ def test_optuna_proposes_the_same_trials_again(file, monkeypatch, capsys):
     assert {config.network.layers for batch in proposed for config in batch} == {1, 2}
 
 
-RATES = {"ppo.lr": {"low": 1.0e-4, "high": 1.0, "log": True}, "ppo.epochs": [1, 2, 4]}
+RATES = {"ppo.epochs": [1, 2, 4], "ppo.lr": {"low": 1.0e-4, "high": 1.0, "log": True}}
 POPULATION = TUNE | {"method": "population", "space": RATES, "trials": 12, "at_once": 4}
 
 
-def test_the_worst_of_a_population_continues_the_best(file, monkeypatch, capsys):
+def test_the_worst_of_a_population_continues_the_best(write_sweep, monkeypatch, capsys):
     """Scores are the rates, so that the least rate loses in each of the three generations."""
     generations = []
 
@@ -218,7 +204,7 @@ def test_the_worst_of_a_population_continues_the_best(file, monkeypatch, capsys)
 
     monkeypatch.setattr(run_sweep, "train_all", trained)
     changes = {"run.warm_start_temperature": 0.3}
-    search = sweep_file.load(file(name="best", set=changes, tune=POPULATION))
+    search = sweep_file.load(write_sweep(name="best", set=changes, tune=POPULATION))
     assert run_search(search) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("best-trial-")
     first, second, third = generations
@@ -250,18 +236,20 @@ def test_the_worst_of_a_population_continues_the_best(file, monkeypatch, capsys)
         (8, {"low": 1, "high": 8}, {6, 8}),
     ],
 )
-def test_a_value_of_a_population_changes_within_its_range(file, value, bounds, expected):
-    search = Population(sweep_file.load(file(name="best", tune=POPULATION)).tune.space, 0)
+def test_a_value_of_a_population_changes_within_its_range(write_sweep, value, bounds, expected):
+    search = Population(sweep_file.load(write_sweep(name="best", tune=POPULATION)).tune.space, 0)
     perturbed = [search._perturb(value, Range(**bounds)) for _ in range(20)]
     assert set(perturbed) == expected
     assert {type(x) for x in perturbed} == {type(value)}
 
 
 @pytest.mark.slow
-def test_a_population_learns_in_runs_that_continue_each_other(file):
+def test_a_population_learns_in_runs_that_continue_each_other(write_sweep):
     """Two generations of two members of the toy game. About a minute."""
     tune = POPULATION | {"trials": 4, "at_once": 2}
-    search = sweep_file.load(file(name="best", set={"run.updates": 4, "eval.games": 0}, tune=tune))
+    search = sweep_file.load(
+        write_sweep(name="best", set={"run.updates": 4, "eval.games": 0}, tune=tune)
+    )
     assert run_search(search) == 0
     env = toy_env.make("toy")
     for number in (2, 3):
@@ -276,8 +264,8 @@ def test_a_population_learns_in_runs_that_continue_each_other(file):
 
 
 @pytest.mark.slow
-def test_a_run_is_scored_by_games_against_the_opponent(file):
-    tree = configs.to_dict(sweep_file.load(file(name="best", tune=TUNE)).trial(0, UPDATES))
+def test_a_run_is_scored_by_games_against_the_opponent(write_sweep):
+    tree = configs.to_dict(sweep_file.load(write_sweep(name="best", tune=TUNE)).trial(0, UPDATES))
     run_sweep.RUNS.mkdir()
     result = json.loads(run_sweep.train_run(tree, "best", "toy_env", ("random", 8)))
     assert result["run"] == "best-trial-0000" and isinstance(result["vp_difference"], float)
