@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -92,3 +93,14 @@ class StubEnv(GaiaEnv):
             ),
         )
         return jax.tree.map(lambda new, old: jnp.where(active, new, old), after, game)
+
+
+def _know_nothing(params: Any, observation: Any, mask: Array) -> tuple[Array, Array]:
+    return jnp.where(mask, 0.0, -1e9), jnp.zeros((len(mask), 4))
+
+
+def blank_agent(env: Any, name: str) -> Any:
+    """An agent whose network knows nothing: all logits and values are 0."""
+    from training.agents.base import policy_agent
+
+    return policy_agent(env, SimpleNamespace(apply=_know_nothing), (), name)

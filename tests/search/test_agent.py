@@ -2,13 +2,13 @@
 
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
 import pytest
 
 from gaia_jax.cli.command_line import UserError
+from tests.stub_env import blank_agent
 from training.agents import make_agent
 from training.agents.base import policy_agent
 from training.agents.search import FORMS, SearchSpec, search_agent, split_name
@@ -27,12 +27,8 @@ def env():
 
 @pytest.fixture(scope="module")
 def base(env):
-    """An agent whose network knows nothing: all logits and values are 0."""
-
-    def apply(params, observation, mask):
-        return jnp.where(mask, 0.0, -1e9), jnp.zeros((len(mask), 4))
-
-    return policy_agent(env, SimpleNamespace(apply=apply), (), "toy")
+    """An agent whose network knows nothing."""
+    return blank_agent(env, "toy")
 
 
 @pytest.mark.parametrize(

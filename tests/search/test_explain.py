@@ -5,7 +5,6 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -13,8 +12,8 @@ import gaia_jax
 from gaia_jax import replay
 from gaia_jax.cli.command_line import UserError
 from tests import golden
+from tests.stub_env import blank_agent
 from training import explain as door
-from training.agents.base import policy_agent
 from training.analysis import recorded_game, search_report
 from training.search import SearchOutput
 from training.search.base import Candidates
@@ -219,12 +218,6 @@ def test_mistakes_are_one_line(arguments, message, tmp_path, capsys):
 
 @pytest.mark.slow  # compiles a search of the whole game: a minute on two quiet cores
 def test_every_decision_of_a_whole_game(tmp_path, monkeypatch, capsys):
-    def apply(params, observation, mask):
-        return jnp.where(mask, 0.0, -1e9), jnp.zeros((len(mask), 4))
-
-    def make(name, env, likeliest=False):
-        return policy_agent(env, SimpleNamespace(apply=apply), (), name)
-
     env = gaia_jax.make("lost_fleet", reward="vp")
     game = golden.read()[0]
     record = replay.Record(
@@ -232,7 +225,7 @@ def test_every_decision_of_a_whole_game(tmp_path, monkeypatch, capsys):
     )
     path = tmp_path / "game.json"
     replay.write(path, record)
-    monkeypatch.setattr(search_report, "make_agent", make)
+    monkeypatch.setattr(search_report, "make_agent", lambda name, env, **_: blank_agent(env, name))
     out = tmp_path / "out.json"
     agent = "missing+search:8:form=one_layer:scale=5"
     arguments = [str(path), "--agent", agent, "--json", str(out)]

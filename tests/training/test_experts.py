@@ -1,16 +1,14 @@
 """Experts whose choices `training.labels` writes down."""
 
-from types import SimpleNamespace
-
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 import toy_env
 
 from gaia_jax.cli.command_line import UserError
+from tests.stub_env import blank_agent
 from training import clone
-from training.agents.base import policy_agent, random_agent
+from training.agents.base import random_agent
 from training.agents.search import SearchSpec, search_agent
 from training.config import NetworkConfig
 from training.imitation import behaviour_cloning, expert_data, experts
@@ -22,13 +20,8 @@ from training.system.devices import first_devices
 def env(monkeypatch):
     """The test game; every name is that of an agent whose logits and values are 0."""
 
-    def apply(params, observation, mask):
-        return jnp.where(mask, 0.0, -1e9), jnp.zeros((len(mask), 4))
-
     def make_agent(name, env):
-        if name == "random":
-            return random_agent(env)
-        return policy_agent(env, SimpleNamespace(apply=apply), (), name)
+        return random_agent(env) if name == "random" else blank_agent(env, name)
 
     monkeypatch.setattr(experts, "make_agent", make_agent)
     return toy_env.make("toy")
