@@ -12,6 +12,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+FINE = {"ruleset": "lost_fleet", "seats": ["you"] * 4}  # the form of a game
+
 
 class Server:
     """`python -m training.play` on a free port."""

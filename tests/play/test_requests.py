@@ -13,12 +13,11 @@ from typing import Any, cast
 import pytest
 
 from gaia_jax import replay
-from tests.play.server import Server
+from tests.play.server import FINE, Server
 from tests.render.records import RECORDS
 from training.play.access import Access
 from training.play.app import BATCH_SECONDS, Pages
 
-FINE = {"ruleset": "lost_fleet", "seats": ["you"] * 4}
 DEEP = b"[" * 50_000 + b"]" * 50_000
 # (method, path, body, further headers): {game} is the id of a game that is there.
 BAD: list[tuple[str, str, Any, dict[str, str]]] = [

@@ -14,8 +14,7 @@ import pytest
 
 from gaia_jax import replay
 from gaia_jax.cli.command_line import UserError
-from tests.play.server import Server
-from tests.play.test_requests import FINE
+from tests.play.server import FINE, Server
 from tests.render.records import RECORDS
 from training.play import __main__ as command
 from training.play import saves

@@ -17,7 +17,7 @@ from gaia_jax.language import in_language
 from gaia_jax.render import svg
 from tests.browser import Watched
 from tests.play.server import Server
-from tests.training.test_advice import made_up
+from tests.training.planted_advice import planted_games
 from training.analysis import ADVICE_GAMES, ADVISER, advice, advice_report
 from training.play import setup_advice
 from training.play.advisers import Advisers
@@ -47,7 +47,6 @@ class FakeAdvisor:
         self.hold.wait(20)
         progress(100)
         self.games.append(len(factions))
-        planted_games: Any = made_up
         return planted_games(0, games_per_faction=ADVICE_GAMES)[0]
 
 

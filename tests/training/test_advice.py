@@ -7,27 +7,21 @@ import jax
 import numpy as np
 import pytest
 from commands import run_command
+from planted_advice import boards, planted_games
 
 import gaia_jax
 from gaia_jax import replay
-from gaia_jax.setup.draw_tables import draw_tables
 from gaia_jax.setup.setup_json import setup_to_json
 from gaia_jax.state import Node
 from tests import stub_env
 from training import advise as door
 from training.analysis import advice, advice_report
 from training.analysis.playouts import Ends
-from training.games.stats import wins
 
 ENV = gaia_jax.make("lost_fleet")
-SIDES = np.asarray(draw_tables(ENV.ruleset).board_factions, int)
 FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=reward, length=9))
+SIDES = boards().sides
 TEXTS = ENV.ruleset.actions.by_text
-
-
-def boards(fixed=(), env_id="lost_fleet", players=4):
-    sides = np.asarray(draw_tables(gaia_jax.make(env_id, players=players).ruleset).board_factions)
-    return advice.Boards(sides.astype(int), dict(fixed), players)
 
 
 @pytest.mark.parametrize(("env_id", "players"), [("lost_fleet", 4), ("base", 4), ("base", 2)])
@@ -54,38 +48,10 @@ def test_held_seats_keep_their_factions_and_nobody_has_the_other_side():
     assert (np.bincount(others.ravel(), minlength=18)[np.delete(SIDES, 2, 0)] == 9).all()
 
 
-def made_up(seed, games_per_faction=64, noise=15.0, hold=(), gap=8.0):
-    """Games with known effects: of factions, of opponents, of seats; noise of a game and a seat."""
-    truth, rng = np.random.default_rng(0), np.random.default_rng(seed)
-    own, others = truth.normal(0, gap, 18), truth.normal(0, 2, 18)
-    seats = np.array([-4.0, -1.0, 1.0, 4.0])
-    all_ = boards(hold)
-    faction = advice.design(all_, games_per_faction, seed)
-    against = others[faction].sum(1, keepdims=True) - others[faction]
-    vp = 120 + own[faction] + against + seats
-    vp = vp + rng.normal(0, noise / 2, (len(vp), 1)) + rng.normal(0, noise, vp.shape)
-    expected = {}
-    for f in range(18):
-        left = all_.free_boards[~(all_.free_boards == f).any(1)].ravel()
-        met = [x for x in all_.fixed.values() if x != f]
-        drawn = len(all_.free_seats) - (f in all_.free_boards)
-        at = [s for s, own_faction in all_.fixed.items() if own_faction == f] or all_.free_seats
-        expected[f] = (
-            120 + own[f] + others[met].sum() + drawn * others[left].mean() + seats[at].mean()
-        )
-    none = np.full(faction.shape, -1)
-    rounded = np.round(vp).astype(int)
-    played = advice.PlayedGames(
-        faction, rounded, wins(rounded), rounded[..., None], none,
-        np.full((*faction.shape, advice.OPENING_LENGTH), -1), [],
-    )  # fmt: skip
-    return played, all_, expected
-
-
 def test_estimates_recover_what_was_planted_and_intervals_hold():
     inside, errors, ranks = [], [], []
     for seed in range(20):
-        played, all_, expected = made_up(seed)
+        played, all_, expected = planted_games(seed)
         estimates = advice.advise(played, all_, ENV.ruleset.ids)
         truth = np.array([expected[f] for f in estimates.factions])
         vp = np.array([e[1:4] for e in estimates.vp], float)
@@ -103,7 +69,7 @@ def test_estimates_recover_what_was_planted_and_intervals_hold():
 
 def test_held_factions_are_told_against_those_that_are_drawn():
     fixed = {0: int(SIDES[0, 0]), 3: int(SIDES[5, 1])}
-    played, all_, expected = made_up(1, games_per_faction=256, noise=3.0, hold=fixed)
+    played, all_, expected = planted_games(1, games_per_faction=256, noise=3.0, hold=fixed)
     estimates = advice.advise(played, all_, ENV.ruleset.ids)
     assert len(estimates.factions) == 16 and set(fixed.values()) <= set(estimates.factions)
     for faction, effect in zip(estimates.factions, estimates.vp, strict=True):
@@ -111,10 +77,12 @@ def test_held_factions_are_told_against_those_that_are_drawn():
 
 
 def test_nothing_stands_out_where_nothing_is():
-    results = [advice.advise(*made_up(seed, 32, gap=0.0)[:2], ENV.ruleset.ids) for seed in range(3)]
+    results = [
+        advice.advise(*planted_games(seed, 32, gap=0.0)[:2], ENV.ruleset.ids) for seed in range(3)
+    ]
     num_significant = sum(any(e.significant for e in result.seats) for result in results)
     assert num_significant == 3, "seats of 4 VP are found"
-    played, all_, _ = made_up(5, 32)
+    played, all_, _ = planted_games(5, 32)
     same = played._replace(vp=np.random.default_rng(1).integers(100, 140, played.vp.shape))
     estimates = advice.advise(same, all_, ENV.ruleset.ids)
     assert not any(e.significant for e in estimates.above_mean)
@@ -122,7 +90,7 @@ def test_nothing_stands_out_where_nothing_is():
 
 def test_boosters_are_compared_at_the_same_faction():
     """The better factions take booster 0; it is worth nothing, booster 1 is worth 6 VP."""
-    played, all_, _ = made_up(2, 128, noise=4.0)
+    played, all_, _ = planted_games(2, 128, noise=4.0)
     best = np.isin(played.faction, np.argsort([-np.mean(played.vp[played.faction == f])
                                                for f in range(18)])[:9])  # fmt: skip
     rng = np.random.default_rng(0)
