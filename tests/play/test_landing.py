@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import MutableMapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,29 +13,10 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
+from tests.play.asgi import request, run
 from training.play import __main__ as play
 from training.play.landing import FILES, Landing
 from training.play.request_guard import LOOPBACK
-
-
-async def request(landing: Landing, path: str, host: str = "localhost") -> tuple[int, bytes]:
-    """The answer to a GET."""
-    scope = {
-        "type": "http", "method": "GET", "path": path, "raw_path": path.encode(),
-        "query_string": b"", "headers": [(b"host", host.encode())], "http_version": "1.1",
-        "scheme": "http",
-        "root_path": "", "client": ("127.0.0.1", 1), "server": ("localhost", 1),
-    }  # fmt: skip
-    sent: list[MutableMapping[str, Any]] = []
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: MutableMapping[str, Any]) -> None:
-        sent.append(message)
-
-    await landing(scope, receive, send)
-    return sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:])
 
 
 def test_the_page_is_there_before_the_games() -> None:
@@ -48,23 +27,22 @@ def test_the_page_is_there_before_the_games() -> None:
         await send({"type": "http.response.body", "body": b"offers"})
 
     async def visit() -> None:
-        status, page = await request(landing, "/")
-        assert status == 200 and b"/static/main.js" in page
+        page = await request(landing, "/")
+        assert page.status == 200 and b"/static/main.js" in page.body
         for name in FILES:
-            assert (await request(landing, f"/static/{name}"))[0] == 200
-        assert (await request(landing, "/static/landing.py"))[0] == 404
-        assert (await request(landing, "/nothing"))[0] == 404
-        assert (await request(landing, "/", "evil.example"))[0] == 421
+            assert (await request(landing, f"/static/{name}")).status == 200
+        assert (await request(landing, "/static/landing.py")).status == 404
+        assert (await request(landing, "/nothing")).status == 404
+        assert (await request(landing, "/", host="evil.example")).status == 421
         waiting = asyncio.ensure_future(request(landing, "/api/offers"))
         await asyncio.sleep(0.1)
         assert not waiting.done()
         landing.games = games
-        assert await waiting == (200, b"offers")
-        assert (await request(landing, "/api/offers", "evil.example"))[0] == 421
+        offers = await waiting
+        assert (offers.status, offers.body) == (200, b"offers")
+        assert (await request(landing, "/api/offers", host="evil.example")).status == 421
 
-    # In a thread of its own: a browser of other tests has a loop in this one.
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, visit()).result()
+    run(visit())
 
 
 def test_the_first_page_needs_no_jax() -> None:

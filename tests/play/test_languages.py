@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from starlette.requests import Request
 
 from gaia_jax.language import LANGUAGES, fill_in, in_language
+from tests.play import asgi
 from training.agents.registry import Plays
 from training.analysis.puzzles import THEMES, find_theme
 from training.play.landing import Landing
@@ -89,25 +88,9 @@ def answer(path: str, **headers: str) -> tuple[str, str]:
         await send({"type": "http.response.body", "body": text})
 
     landing.games = games
-    sent: list[Any] = []
-    query = path.partition("?")[2].encode()
-    own = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
-    scope = {
-        "type": "http", "method": "GET", "path": path.partition("?")[0], "query_string": query,
-        "headers": [(b"host", b"localhost"), *own], "http_version": "1.1", "scheme": "http",
-        "root_path": "", "client": ("127.0.0.1", 1), "server": ("localhost", 1),
-    }  # fmt: skip
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    with ThreadPoolExecutor(1) as thread:  # a browser of other tests has a loop in this one
-        thread.submit(asyncio.run, landing(scope, receive, send)).result()
-    cookies = [text.decode() for name, text in sent[0]["headers"] if name == b"set-cookie"]
-    return b"".join(part.get("body", b"") for part in sent[1:]).decode(), "".join(cookies)
+    page = asgi.run(asgi.request(landing, path, **headers))
+    cookies = [text.decode() for name, text in page.headers if name == b"set-cookie"]
+    return page.body.decode(), "".join(cookies)
 
 
 def test_pages_texts_and_errors_are_in_the_language_of_each_request():

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import threading
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,11 +15,12 @@ import pytest
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
 from gaia_jax.replay import Record
+from tests.play.network import Client, Network
 from training.play import kept_tables, table_changes
 from training.play.access import MAX_WRONG_KEYS, Access
 from training.play.agent_pool import AgentPool, AgentProgram
 from training.play.all_rules import AllRules
-from training.play.app import Pages, make_app
+from training.play.app import Pages
 from training.play.background import Job, error_text
 from training.play.compiled_rules import Rules
 from training.play.game import HUMAN, Game, Position, Refused
@@ -30,68 +30,6 @@ from training.play.kept_tables import KeptTables, OpenTable
 from training.play.members import Forbidden, Members, read_name
 
 SEATS = [HUMAN, HUMAN, "random", HUMAN]
-
-
-class Client:
-    """A browser without a page: its requests and its cookies."""
-
-    def __init__(self, app: Any):
-        self.app, self.cookies = app, dict[str, str]()
-
-    def request(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """Status and JSON."""
-        path, _, query = path.partition("?")
-        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        scope = {
-            "type": "http", "method": method, "path": path, "raw_path": path.encode(),
-            "query_string": query.encode(), "http_version": "1.1", "scheme": "http",
-            "headers": [(b"host", b"localhost"), (b"cookie", cookies.encode())],
-            "root_path": "", "client": ("127.0.0.1", 1), "server": ("localhost", 1),
-        }  # fmt: skip
-        sent: list[MutableMapping[str, Any]] = []
-
-        async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": json.dumps(body or {}).encode()}
-
-        async def send(message: MutableMapping[str, Any]) -> None:
-            sent.append(message)
-
-        with ThreadPoolExecutor(1) as thread:  # this one has the loop of Playwright
-            thread.submit(asyncio.run, self.app(scope, receive, send)).result()
-        for name, value in sent[0]["headers"]:
-            if name == b"set-cookie":
-                key, _, rest = value.decode().partition("=")
-                self.cookies[key] = rest.partition(";")[0]
-                assert "httponly" in rest.lower() and "samesite=strict" in rest.lower()
-        text = b"".join(part.get("body", b"") for part in sent[1:])
-        return sent[0]["status"], json.loads(text)
-
-    def get(self, path: str) -> Any:
-        status, data = self.request("GET", path)
-        assert status == 200, data
-        return data
-
-    def post(self, path: str, **body: Any) -> Any:
-        status, data = self.request("POST", path, body)
-        assert status == 200, data
-        return data
-
-
-class Network:
-    """A server for a local network."""
-
-    def __init__(self, folder: Path):
-        self.folder = folder
-        self.access = Access(folder / "tables")
-        self.server = GameServer(AgentPool(), folder, shared=True)
-        self.app = make_app(self.server, None, lambda: False, self.access)
-
-    def browser(self, key: str = "") -> Client:
-        """A new browser, which has opened a link."""
-        client = Client(self.app)
-        if key:
-            client.post("/api/enter", key=key)
-        return client
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ pytest.importorskip("starlette", reason="starlette is not installed (extra play)
 
 from gaia_jax.language import LANGUAGES, in_language, language
 from tests.browser import Watched
+from tests.play.network import Network
 from tests.play.server import Server
-from tests.play.test_members import Network
 from training.analysis import habits, review
 from training.play import player_habits
 from training.play.all_rules import AllRules

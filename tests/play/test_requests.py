@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import subprocess
 import time
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 import pytest
 
 from gaia_jax import replay
+from tests.play import asgi
 from tests.play.server import FINE, Server
 from tests.render.records import RECORDS
 from training.play.access import Access
@@ -290,8 +289,7 @@ def test_quick_decisions_of_agents_are_one_update() -> None:
     pages = Pages(cast(Any, None), None, lambda: False, Access(None))
     short, long = _Moving(5), _Moving(float("inf"))
     started_at = time.monotonic()
-    with ThreadPoolExecutor(1) as thread:  # a browser's loop may run in this one
-        thread.submit(asyncio.run, pages._news(cast(Any, short), 1)).result()
-        assert short.left < 0
-        thread.submit(asyncio.run, pages._news(cast(Any, long), 1)).result()
+    asgi.run(pages._news(cast(Any, short), 1))
+    assert short.left < 0
+    asgi.run(pages._news(cast(Any, long), 1))
     assert time.monotonic() - started_at >= BATCH_SECONDS and pages.waiting == 0
