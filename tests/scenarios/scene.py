@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from gaia_jax.components.factions import FACTION_BOARDS
 from gaia_jax.state import Node
@@ -103,14 +107,19 @@ def scene(
 
 def cleared(table: Table, planets: dict[str, str]) -> Table:
     """The table with a map that holds the ships and `planets` alone, as in `scene`."""
-    ids, board = table.env.ruleset.ids["planet"], table.game.board
-    codes = np.array(board.planet)
+    board = table.game.board.replace(planet=planets_alone(table, planets))
+    state = table.state.replace(game=table.game.replace(board=board))
+    return Table(ruleset=table.ruleset, state=state, stale=True)
+
+
+def planets_alone(table: Table, planets: Mapping[Any, str]) -> Array:
+    """`planet` of a board that holds the ships and `planets` alone, by their cells."""
+    ids = table.env.ruleset.ids["planet"]
+    codes = np.array(table.game.board.planet)
     codes[codes != ids.index("Ship")] = ids.index("Empty")
     for cell, name in planets.items():
         codes[table.cell(cell)] = ids.index(name)
-    game = table.game.replace(board=board.replace(planet=jnp.asarray(codes)))
-    state = table.state.replace(game=game)
-    return Table(ruleset=table.ruleset, state=state, stale=True)
+    return jnp.asarray(codes)
 
 
 def own(table: Table, player: int, *items: str, **fields) -> Table:

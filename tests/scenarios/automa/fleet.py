@@ -1,6 +1,6 @@
 """A solo table of the printed Lost Fleet, on a map that a scene fills.
 
-    table = fleet(explored="TF_MARS").place(AUTOMA, (0, 0)).cards(4, 5)
+    table = fleet(explored_ship="TF_MARS").place(AUTOMA, (0, 0)).cards(4, 5)
     after = table.turn()
 
 Cells are (q, r) with r growing upward.
@@ -8,16 +8,11 @@ Cells are (q, r) with r growing upward.
 
 from __future__ import annotations
 
-from typing import Any
-
-import jax.numpy as jnp
-import numpy as np
-
 from gaia_jax.ruleset import ruleset_of
-from gaia_jax.setup.setup_json import setup_from_json
-from gaia_jax.state import AUTOMA, Node, Phase
+from gaia_jax.state import AUTOMA
 from tests.scenarios.automa.solo import SETUP as BASE_SETUP
-from tests.scenarios.automa.solo import SoloTable, _programs, decks
+from tests.scenarios.automa.solo import SoloTable
+from tests.scenarios.scene import planets_alone
 
 RULES = ruleset_of("lost_fleet_published", 1)
 TILES = {"M01": 1, "M06B": 2, "M03": 1, "M02": 5, "M07B": 1, "M05B": 0, "M04": 1}
@@ -48,16 +43,13 @@ class FleetTable(SoloTable):
     """A solo game of the printed Lost Fleet; methods return a new table."""
 
     rules = RULES
+    setup_file = SETUP
     r_sign = 1
+    explored_ship = {"explored_ship": "TF_MARS"}
 
-    def bare(self, planets: dict[tuple[int, int], str]) -> FleetTable:
+    def bare(self, planets: dict[tuple[int, int], str]) -> SoloTable:
         """The map with the ships and these planets alone."""
-        ids, board = RULES.ids["planet"], self.game.board
-        codes = np.array(board.planet)
-        codes[codes != ids.index("Ship")] = ids.index("Empty")
-        for cell, name in planets.items():
-            codes[self.cell(cell)] = ids.index(name)
-        return self._arranged(board=board.replace(planet=jnp.asarray(codes)))
+        return self._arranged(board=self.game.board.replace(planet=planets_alone(self, planets)))
 
     def ships(self, *ships: str) -> FleetTable:
         """The Automa has shuttles on these ships, no others."""
@@ -70,28 +62,4 @@ class FleetTable(SoloTable):
         return {ship for i, ship in enumerate(RULES.ships) if bits >> i & 1}
 
 
-def new_fleet(
-    human: str = "ITARS",
-    automa: str = "GEODENS",
-    level: str = "automachtig",
-    explored: str = "TF_MARS",
-    **changes: Any,
-) -> FleetTable:
-    """A new game before its first decision; `changes` replace keys of the set-up file."""
-    part = {
-        "level": level,
-        "faction": automa,
-        "decks": decks(level),
-        "start_mine_cards": [1, 1, 1],
-        "booster_card": 1,
-        "explored_ship": explored,
-    }
-    setup = setup_from_json(SETUP | {"factions": [human], "automa": part} | changes, RULES)
-    return FleetTable(_programs(RULES)[0](setup))
-
-
-def fleet(*args: Any, round: int = 1, **kwargs: Any) -> FleetTable:
-    """An empty board in the action phase of a round, before a turn of the Automa."""
-    return new_fleet(*args, **kwargs).set_turn(
-        round=round, phase=Phase.ACTIONS, node=Node.TURN, player=AUTOMA, active=AUTOMA
-    )
+new_fleet, fleet = FleetTable.dealt, FleetTable.in_round

@@ -23,7 +23,7 @@ from gaia_jax.rules.setup import new_game
 from gaia_jax.ruleset import ruleset_of
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import AUTOMA, HUMAN, Node, Phase
-from tests.scenarios.scene import DEALT
+from tests.scenarios.scene import DEALT, at
 from tests.scenarios.table import Table, _changed, _on_host
 
 RULES = ruleset_of("base", 1)
@@ -72,30 +72,32 @@ def _programs(rules: Any) -> tuple[Any, Any, Any]:
     )
 
 
-def start(
-    human: str = "ITARS", automa: str = "GEODENS", level: str = "automachtig", **changes: Any
-) -> SoloTable:
-    """A new game before its first decision; `changes` replace keys of the set-up file."""
-    cards = {"decks": decks(level), "start_mine_cards": [1, 1, 1], "booster_card": 1}
-    cards |= {key: changes.pop(key) for key in list(changes) if key in cards}
-    part = {"level": level, "faction": automa, **cards}
-    setup = setup_from_json(SETUP | {"factions": [human], "automa": part} | changes, RULES)
-    return SoloTable(_programs(RULES)[0](setup))
-
-
-def solo(*args: Any, round: int = 1, **kwargs: Any) -> SoloTable:
-    """An empty board in the action phase of a round, before a turn of the Automa."""
-    table = start(*args, **kwargs)
-    return table.set_turn(
-        round=round, phase=Phase.ACTIONS, node=Node.TURN, player=AUTOMA, active=AUTOMA
-    )
-
-
 class SoloTable(Table):
     """A solo game in progress; methods return a new table."""
 
     rules = RULES
+    setup_file = SETUP
     r_sign = -1  # of cells as they are named here
+    explored_ship: dict[str, str] = {}  # of the part of the Automa
+
+    @classmethod
+    def dealt(
+        cls, human: str = "ITARS", automa: str = "GEODENS", level: str = "automachtig",
+        **changes: Any,
+    ) -> Any:  # fmt: skip
+        """A new game before its first decision; `changes` replace keys of the set-up file."""
+        part = {"level": level, "faction": automa, "decks": decks(level), **cls.explored_ship,
+                "start_mine_cards": [1, 1, 1], "booster_card": 1}  # fmt: skip
+        part |= {key: changes.pop(key) for key in list(changes) if key in part}
+        whole = cls.setup_file | {"factions": [human], "automa": part} | changes
+        return cls(_programs(cls.rules)[0](setup_from_json(whole, cls.rules)))
+
+    @classmethod
+    def in_round(cls, *args: Any, round: int = 1, **kwargs: Any) -> Any:
+        """An empty board in the action phase of a round, before a turn of the Automa."""
+        return cls.dealt(*args, **kwargs).set_turn(
+            round=round, phase=Phase.ACTIONS, node=Node.TURN, player=AUTOMA, active=AUTOMA
+        )
 
     def __init__(self, game: Any, stop: Any = None) -> None:
         self.env, self._game, self.stop = gaia_jax.make(self.rules.id, players=1), game, stop
@@ -136,9 +138,7 @@ class SoloTable(Table):
         """The next turn has these cards, which are not the last three."""
         return self.deck(support, action, 4, 6, 9, 13)
 
-    def levels(self, player: int, **levels: int) -> SoloTable:
-        """The research levels of a player by track, the others 0."""
-        return self.give(player, tracks=tuple(levels.get(x, 0) for x in self.rules.ids["track"]))
+    levels = at
 
     def covered(self, *spaces: str) -> SoloTable:
         """These action spaces are covered, no others."""
@@ -190,3 +190,6 @@ class SoloTable(Table):
     def offer(self) -> int:
         """The power that waits for the human's answer."""
         return int(self.field("leech")[:, HUMAN].max())
+
+
+start, solo = SoloTable.dealt, SoloTable.in_round

@@ -7,21 +7,17 @@ import pytest
 from gaia_jax.components import automa
 from gaia_jax.rules.automa import choice
 from gaia_jax.state import AUTOMA, HUMAN
+from tests.scenarios.automa.positions import (
+    ITARS,
+    X07,
+    arranged,
+    firaks,
+    hadsch_hallas,
+    taklons,
+    terrans,
+    xenos,
+)
 from tests.scenarios.automa.solo import RULES, solo
-
-GEODENS = ((-2, 1), (-3, 4))
-ITARS = ((-3, 2), (5, -1))
-
-
-def geodens(**kwargs):
-    """X08: Geodens against Itars."""
-    return solo("ITARS", "GEODENS", **kwargs).mines(AUTOMA, *GEODENS).mines(HUMAN, *ITARS)
-
-
-def taklons(**kwargs):
-    """X09: the factions of the first game at their places."""
-    table = solo("HADSCH_HALLAS", "TAKLONS", **kwargs).mines(AUTOMA, (1, -1), (2, -4))
-    return table.mines(HUMAN, (-2, 0), (4, -3))
 
 
 def new_structures(before, after):
@@ -36,7 +32,7 @@ def planet(table, cell):
 
 @pytest.mark.parametrize(("card", "cell"), [(4, (-4, 1)), (6, (-2, 0))])
 def test_aut_16_and_20_x08_of_equal_planets_the_direction_decides(card, cell):
-    table = geodens().cards(card, 8)
+    table = arranged().cards(card, 8)
     after = table.turn()
     assert new_structures(table, after) == {cell: "MINE"}
     # The planet is of a new type: 2 VP of the Geodens, 3 of card 8.
@@ -46,16 +42,16 @@ def test_aut_16_and_20_x08_of_equal_planets_the_direction_decides(card, cell):
 
 
 def test_aut_30_x08_the_human_may_charge_once_for_the_turn():
-    after = geodens().cards(4, 8).turn()
+    after = arranged().cards(4, 8).turn()
     assert (after.offer(), bool(after.stop.offer_waits)) == (1, True)
-    full = geodens().give(HUMAN, power=(0, 0, 4)).cards(4, 8).turn()
+    full = arranged().give(HUMAN, power=(0, 0, 4)).cards(4, 8).turn()
     assert (full.offer(), bool(full.stop.human_moves)) == (0, True)
 
 
 def test_aut_15_the_automa_is_never_offered_power():
     from gaia_jax.rules import leech
 
-    table = geodens()
+    table = arranged()
     offers = leech.offers(RULES, table.game, jnp.int32(table.cell((-2, 0))), jnp.int32(HUMAN))
     assert offers.tolist() == [0, 0]
 
@@ -68,8 +64,7 @@ def test_aut_18_gaiaformers_and_stations_are_no_planets_of_yours():
 
 
 def test_aut_19_a_transdim_planet_with_a_gaiaformer_is_not_empty():
-    table = solo("ITARS", "TERRANS").mines(AUTOMA, (0, 1), (1, 2)).mines(HUMAN, (-2, 0), (-2, 5))
-    blocked = table.place(HUMAN, (-1, -2), "GAIAFORMER").cards(1, 9)
+    blocked = terrans().place(HUMAN, (-1, -2), "GAIAFORMER").cards(1, 9)
     assert new_structures(blocked, blocked.turn()) == {(-1, 2): "MINE"}
 
 
@@ -88,7 +83,7 @@ def test_aut_20_x11_the_shown_mission_comes_before_steps(mission, cell):
 
 
 def test_aut_20_gaia_planets_are_wanted_by_their_mission():
-    table = geodens(final_missions=["GAIA_BUILDINGS", "SATELLITES"]).cards(6, 8)
+    table = arranged(final_missions=["GAIA_BUILDINGS", "SATELLITES"]).cards(6, 8)
     assert new_structures(table, table.turn()) == {(-4, 1): "MINE"}
 
 
@@ -117,8 +112,7 @@ def test_aut_22_x14_without_a_mine_it_upgrades(action):
 
 @pytest.mark.parametrize(("card", "cell"), [(1, (4, -3)), (4, (-2, 0))])
 def test_aut_23_x12_the_closest_structure_then_the_direction(card, cell):
-    table = solo("TAKLONS", "HADSCH_HALLAS").mines(AUTOMA, (-2, 0), (4, -3))
-    table = table.place(AUTOMA, (1, -2), "PI").mines(HUMAN, (1, -1), (2, -4)).cards(card, 10)
+    table = hadsch_hallas().cards(card, 10)
     after = table.turn()
     assert new_structures(table, after) == {cell: "TS"}
     assert after.vp(AUTOMA, "FACTION") == 6
@@ -141,13 +135,10 @@ def test_aut_23_the_first_possible_upgrade_of_the_list(own, built, new):
     assert list(new_structures(table, table.turn()).values()) == ([new] if new else [])
 
 
-X07 = {"terraforming": 1, "navigation": 3, "ai": 4, "gaia": 4, "economy": 2, "science": 4}
-
-
 @pytest.mark.parametrize(("card", "track"), [(15, "science"), (16, "gaia"), (9, "gaia")])
 def test_aut_24_x07_the_highest_valid_track_or_its_tile(card, track):
     tracks = RULES.ids["track"]
-    table = geodens().levels(AUTOMA, **X07).levels(HUMAN, ai=5)
+    table = arranged().levels(AUTOMA, **X07).levels(HUMAN, ai=5)
     table = table.set_turn(advanced_left=1 << tracks.index("gaia")).cards(card, 3)
     after = table.turn()
     levels = dict(zip(tracks, after.player(AUTOMA).tracks, strict=True))
@@ -156,19 +147,16 @@ def test_aut_24_x07_the_highest_valid_track_or_its_tile(card, track):
 
 
 def test_aut_24_a_taken_level_5_does_not_stop_steps_below():
-    table = geodens().levels(AUTOMA, terraforming=3).levels(HUMAN, terraforming=5)
+    table = arranged().levels(AUTOMA, terraforming=3).levels(HUMAN, terraforming=5)
     after = table.set_turn(advanced_left=0).cards(15, 3).turn()
     assert after.player(AUTOMA).tracks[0] == 4
 
 
 def test_aut_25_a_space_is_covered_by_number_from_left_to_right():
-    table = geodens().covered("PA_3K", "PA_7C").cards(2, 5)
+    table = arranged().covered("PA_3K", "PA_7C").cards(2, 5)
     assert table.turn().spaces() == {"PA_3K", "PA_7C", "PA_2O"}
-    assert geodens().covered(*automa.ACTION_ROW).cards(2, 5).turn().spaces() == {*automa.ACTION_ROW}
-
-
-def xenos():
-    return solo("ITARS", "XENOS").mines(AUTOMA, (1, -2), (0, 3)).mines(HUMAN, *ITARS)
+    full = arranged().covered(*automa.ACTION_ROW).cards(2, 5)
+    assert full.turn().spaces() == {*automa.ACTION_ROW}
 
 
 def test_aut_27_x06_xenos_cover_two_spaces_with_one_support_card():
@@ -187,8 +175,7 @@ def test_aut_26_x09_taklons_build_close_to_the_human():
 
 
 def test_aut_26_x10_terrans_prefer_transdim_planets():
-    table = solo("ITARS", "TERRANS").mines(AUTOMA, (0, 1), (1, 2)).mines(HUMAN, (-2, 0), (-2, 5))
-    table = table.levels(AUTOMA, gaia=1).cards(1, 9)
+    table = terrans().levels(AUTOMA, gaia=1).cards(1, 9)
     after = table.turn()
     assert new_structures(table, after) == {(-1, -2): "MINE"}
     assert (planet(after, (-1, -2)), after.player(AUTOMA).tracks[3]) == ("Gaia", 2)
@@ -203,8 +190,7 @@ def test_aut_26_terrans_leave_out_a_blocked_gaia_track():
 
 
 def test_aut_26_x13_firaks_downgrade_in_the_faction_action_alone():
-    table = solo("ITARS", "FIRAKS").mines(HUMAN, *ITARS).place(AUTOMA, (1, -5), "RL")
-    table = table.place(AUTOMA, (-1, 5), "PI").mines(AUTOMA, (0, 0))
+    table = firaks("RL").mines(AUTOMA, (0, 0))
     after = table.cards(2, 9).turn()
     assert new_structures(table, after) == {(1, -5): "TS"}
     assert sum(after.player(AUTOMA).tracks) == 0 and after.vp(AUTOMA, "FACTION") == 2
@@ -213,8 +199,7 @@ def test_aut_26_x13_firaks_downgrade_in_the_faction_action_alone():
 
 
 def test_aut_26_firaks_research_after_an_upgrade_to_a_lab():
-    table = solo("ITARS", "FIRAKS").mines(HUMAN, *ITARS).place(AUTOMA, (1, -5), "TS")
-    table = table.place(AUTOMA, (-1, 5), "PI").cards(2, 11)
+    table = firaks("TS").cards(2, 11)
     after = table.turn()
     assert new_structures(table, after) == {(1, -5): "RL"}
     assert after.player(AUTOMA).tracks == (0, 1, 0, 0, 0, 0)
@@ -231,7 +216,7 @@ def test_aut_26_hadsch_hallas_build_a_mine_if_no_upgrade_is_possible():
 
 
 def test_aut_26_geodens_research_and_cover_a_space():
-    table = geodens().levels(AUTOMA, terraforming=1).cards(2, 9)
+    table = arranged().levels(AUTOMA, terraforming=1).cards(2, 9)
     after = table.turn()
     assert after.player(AUTOMA).tracks == (1, 1, 0, 0, 0, 0)
     assert after.spaces() == {"PA_TF2"} and after.vp(AUTOMA, "FACTION") == 1
@@ -244,6 +229,6 @@ def test_aut_26_itars_cover_two_spaces():
 
 
 def test_aut_31_the_human_has_the_discount_of_a_neighbour():
-    table = geodens().cards(4, 8).turn()
+    table = arranged().cards(4, 8).turn()
     near = np.asarray(table.game.board.flags) & 1 << AUTOMA > 0
     assert near[table.cell((-4, 1))] and near[table.cell((-3, 2))]

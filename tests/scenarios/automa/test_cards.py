@@ -11,15 +11,9 @@ from gaia_jax.rules.automa import boosters, cards, play
 from gaia_jax.rules.automa.choice import numbered
 from gaia_jax.rules.scoring import final_score
 from gaia_jax.state import AUTOMA, HUMAN
-from tests.scenarios.automa.solo import RULES, solo
+from tests.scenarios.automa.positions import alptrauma, arranged, passing
+from tests.scenarios.automa.solo import RULES
 from tests.trees import same
-
-MINES = ((-2, 1), (-3, 4))
-
-
-def arranged(automa="GEODENS", **kwargs):
-    """Both have mines, far from each other."""
-    return solo("ITARS", automa, **kwargs).mines(AUTOMA, *MINES).mines(HUMAN, (-3, 2), (5, -1))
 
 
 def support_and_action(table):
@@ -89,8 +83,7 @@ def test_aut_17_without_options_nothing_is_chosen():
 
 
 def test_aut_11_x17_each_gain_is_one_more_at_alptrauma():
-    table = solo("ITARS", "HADSCH_HALLAS", "alptrauma").mines(AUTOMA, (-2, 0)).mines(HUMAN, (5, -1))
-    after = table.cards(1, 10).turn()
+    after = alptrauma().turn()
     assert after.structures(AUTOMA) == {(-2, 0): "TS"}
     assert after.vp(AUTOMA, "FACTION") == 8
 
@@ -102,14 +95,7 @@ def test_aut_11_a_card_of_no_vp_is_no_gain():
 
 @pytest.mark.parametrize(("round", "vp"), [(3, 4), (4, 6)])
 def test_aut_28_x15_the_round_tile_pays_and_the_booster_goes_round(round, vp):
-    tiles = ["RM-TF-2VP", "RM-TS-4VP", "RM-RS-2VP", "RM-TS-3VP", "RM-FED-5VP", "RM-GAIA-4VP"]
-    tiles[round - 1] = "RM-MINE-2VP"
-    table = arranged(round=round, round_tiles=tiles).deck(8, 1, 2, 3, 5)
-    ids = RULES.ids["booster"]
-    row = [ids.index(x) for x in ("RB2", "RB7", "RB1")]
-    automa = table.game.automa.replace(booster_row=jnp.array([*row, -1, -1], jnp.int8))
-    table = table._arranged(automa=automa).give(AUTOMA, booster=ids.index("RB9"))
-    after = table.deck(8, 12, 2, 3).turn()
+    after, ids = passing(round).turn(), RULES.ids["booster"]
     assert after.vp(AUTOMA, "ROUND_TILE") == vp
     assert (ids[after.player(AUTOMA).booster], after.row()) == ("RB7", ["RB2", "RB1", "RB9"])
 

@@ -142,7 +142,7 @@ def covering(explored, *closed, automa="GEODENS", **kwargs):
 
 def test_aut_42_the_first_ship_is_explored_from_the_start(drawn):
     assert {*drawn.automa.explored_ship[:, 0].tolist()} == {0, 1, 2}
-    assert new_fleet(explored="REBELLION").explored() == {"REBELLION"}
+    assert new_fleet(explored_ship="REBELLION").explored() == {"REBELLION"}
 
 
 def test_aut_42_x18_a_tile_on_its_ship_side_is_one_option():

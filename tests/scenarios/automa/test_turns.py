@@ -4,15 +4,23 @@ import json
 from dataclasses import asdict
 from types import SimpleNamespace
 
-import jax.numpy as jnp
 import pytest
 
 from gaia_jax.components import automa
 from gaia_jax.render import automa_turns, automa_words
 from gaia_jax.state import AUTOMA, HUMAN
-from tests.scenarios.automa.solo import RULES, solo, start
-from tests.scenarios.automa.test_actions import ITARS, X07, geodens, taklons, xenos
-from tests.scenarios.automa.test_cards import arranged
+from tests.scenarios.automa.positions import (
+    X07,
+    alptrauma,
+    arranged,
+    firaks,
+    hadsch_hallas,
+    passing,
+    taklons,
+    terrans,
+    xenos,
+)
+from tests.scenarios.automa.solo import RULES, start
 
 
 def turns(before, after):
@@ -88,7 +96,7 @@ def test_x02_to_x04_the_cards_of_a_turn_and_why_it_passes(deck, count, support, 
 
 def test_x05_a_number_counts_among_what_is_open():
     open_ = [automa.ACTION_ROW[i] for i in (3, 5, 7, 9)]
-    table = geodens().covered(*(x for x in automa.ACTION_ROW if x not in open_)).cards(5, 14)
+    table = arranged().covered(*(x for x in automa.ACTION_ROW if x not in open_)).cards(5, 14)
     (step,) = only_turn(table).steps
     assert (step.verb, step.place, step.decided_by) == ("cover", open_[-1], "number")
     assert [option.place for option in step.options] == open_
@@ -103,7 +111,7 @@ def test_x06_xenos_cover_a_second_space_among_what_is_left():
 @pytest.mark.parametrize(("card", "track"), [(15, "science"), (16, "gaia"), (9, "gaia")])
 def test_x07_a_level_5_or_the_removed_tile(card, track):
     slots = 1 << RULES.ids["track"].index("gaia")
-    table = geodens().levels(AUTOMA, **X07).levels(HUMAN, ai=5).set_turn(advanced_left=slots)
+    table = arranged().levels(AUTOMA, **X07).levels(HUMAN, ai=5).set_turn(advanced_left=slots)
     (step,) = only_turn(table.cards(card, 3)).steps
     assert set(lost_by(step)) == {"gaia", "science"} and step.decided_by == "number"
     assert (step.place, step.verb) == (track, "remove" if track == "gaia" else "advance")
@@ -111,7 +119,7 @@ def test_x07_a_level_5_or_the_removed_tile(card, track):
 
 @pytest.mark.parametrize(("card", "cell"), [(4, (-4, 1)), (6, (-2, 0))])
 def test_x08_the_direction_decides_between_equal_planets(card, cell):
-    turn = only_turn(geodens().cards(card, 8))
+    turn = only_turn(arranged().cards(card, 8))
     (step,) = turn.steps
     assert (step.place, step.decided_by, step.before) == (
         place(*cell), "direction", {(-4, 1): "Gaia", (-2, 0): "Red"}[cell],
@@ -134,8 +142,7 @@ def test_x09_the_faction_card_prefers_what_is_close_to_the_human():
 
 
 def test_x10_terrans_research_and_then_prefer_transdim_planets():
-    table = solo("ITARS", "TERRANS").mines(AUTOMA, (0, 1), (1, 2)).mines(HUMAN, (-2, 0), (-2, 5))
-    advance, mine = only_turn(table.levels(AUTOMA, gaia=1).cards(1, 9)).steps
+    advance, mine = only_turn(terrans().levels(AUTOMA, gaia=1).cards(1, 9)).steps
     assert (advance.place, advance.before, advance.after) == ("gaia", "1", "2")
     assert (mine.place, mine.before, mine.decided_by) == (place(-1, -2), "Transdim", "distance")
     transdims = {x.place: x.values["distance"] for x in mine.options if x.planet == "Transdim"}
@@ -154,9 +161,7 @@ def test_x11_the_mission_decides_before_steps(mission, cell, rule):
 
 @pytest.mark.parametrize(("card", "cell"), [(1, (4, -3)), (4, (-2, 0))])
 def test_x12_the_direction_decides_between_equal_mines(card, cell):
-    table = solo("TAKLONS", "HADSCH_HALLAS").mines(AUTOMA, (-2, 0), (4, -3))
-    table = table.place(AUTOMA, (1, -2), "PI").mines(HUMAN, (1, -1), (2, -4))
-    turn = only_turn(table.cards(card, 10))
+    turn = only_turn(hadsch_hallas().cards(card, 10))
     (step,) = turn.steps
     assert (step.verb, step.place, step.before, step.after) == (
         "upgrade", place(*cell), "MINE", "TS",
@@ -166,10 +171,9 @@ def test_x12_the_direction_decides_between_equal_mines(card, cell):
 
 
 def test_x13_firaks_research_after_a_lab_and_not_after_a_downgrade():
-    table = solo("ITARS", "FIRAKS").mines(HUMAN, *ITARS).place(AUTOMA, (-1, 5), "PI")
-    (downgrade,) = only_turn(table.place(AUTOMA, (1, -5), "RL").cards(2, 9)).steps
+    (downgrade,) = only_turn(firaks("RL").cards(2, 9)).steps
     assert (downgrade.before, downgrade.after, downgrade.decided_by) == ("RL", "TS", "")
-    upgrade, advance = only_turn(table.place(AUTOMA, (1, -5), "TS").cards(2, 11)).steps
+    upgrade, advance = only_turn(firaks("TS").cards(2, 11)).steps
     assert (upgrade.after, advance.place, advance.decided_by) == ("RL", "navigation", "number")
 
 
@@ -181,14 +185,7 @@ def test_x14_an_upgrade_for_want_of_a_mine():
 
 @pytest.mark.parametrize(("round", "vp"), [(3, 4), (6, 6)])
 def test_x15_a_pass_with_the_middle_booster(round, vp):
-    tiles = ["RM-TF-2VP", "RM-TS-4VP", "RM-RS-2VP", "RM-TS-3VP", "RM-FED-5VP", "RM-GAIA-4VP"]
-    tiles[round - 1] = "RM-MINE-2VP"
-    ids = RULES.ids["booster"]
-    table = arranged(round=round, round_tiles=tiles).deck(8, 12, 2, 3)
-    row = [ids.index(x) for x in ("RB2", "RB7", "RB1")]
-    row_state = table.game.automa.replace(booster_row=jnp.array([*row, -1, -1], jnp.int8))
-    table = table._arranged(automa=row_state).give(AUTOMA, booster=ids.index("RB9"))
-    turn = only_turn(table)
+    turn = only_turn(passing(round))
     assert (turn.vp, turn.passes) == (vp, True)
     assert [step.place for step in turn.steps] == (["RB7"] if round < 6 else [])
     if round < 6:
@@ -196,12 +193,11 @@ def test_x15_a_pass_with_the_middle_booster(round, vp):
 
 
 def test_x17_alptrauma_gains_more():
-    table = solo("ITARS", "HADSCH_HALLAS", "alptrauma").mines(AUTOMA, (-2, 0)).mines(HUMAN, (5, -1))
-    assert only_turn(table.cards(1, 10)).vp == 8
+    assert only_turn(alptrauma()).vp == 8
 
 
 def test_every_option_has_a_line_and_the_rows_are_json():
-    turn = only_turn(geodens().cards(4, 8))
+    turn = only_turn(arranged().cards(4, 8))
     row = automa_words.turn_json(turn, RULES)
     at = {detail["at"] for detail in row["details"] if detail["at"]}
     assert at == {option.place for option in turn.steps[0].options}
