@@ -15,6 +15,7 @@ from gaia_jax import language
 _PARTS = re.compile(r"(\{\{.*?\}\}|\{[^{}]*\})")
 _LETTERS = re.compile(r"[^\W\d_]")
 LONGER = 1.4
+# Keys that are not text, or that no language but English has to change.
 FIXED = ("rulings", "kind", "letter", "icon")
 # What stays as it is: agents and records by their names, languages, keys, rulings, dates, bowls.
 NAMES = re.compile(

@@ -1,7 +1,6 @@
-"""The action index, its text notation, and their list in docs/reference/actions.md."""
+"""The action index and its text notation."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,6 @@ from gaia_jax import actions
 from gaia_jax.ruleset import LOST_FLEET, RULESETS
 
 pytestmark = pytest.mark.no_compile
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=RULESETS.keys())

@@ -1,7 +1,6 @@
 """Events that no rule scores and columns that no rule reads fail here instead of silently."""
 
 import dataclasses
-from pathlib import Path
 
 import jax
 import pytest
@@ -12,9 +11,6 @@ from gaia_jax.rules import gain, player
 from gaia_jax.ruleset import LOST_FLEET, LOST_FLEET_PUBLISHED, Ruleset, operations
 
 pytestmark = pytest.mark.no_compile
-
-ROOT = Path(__file__).resolve().parents[2]
-# In `gaia_jax` what nothing else names is dead; `__init__` names the public face.
 
 
 def trace_a_decision(ruleset: Ruleset = LOST_FLEET) -> None:

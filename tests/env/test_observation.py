@@ -1,7 +1,6 @@
 """The observation: what a seat sees, and that nothing that matters is left out (GEN-05, RL-05)."""
 
 import itertools
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +13,6 @@ from gaia_jax.state import GUEST, STATION, Board, Node, Phase, Players, Setup, T
 from tests.conftest import GAMES
 from tests.trees import same, take_row
 
-ROOT = Path(__file__).resolve().parents[2]
 SPEC = features(LOST_FLEET)
 TABLES = ("cells", "players", "globals")
 

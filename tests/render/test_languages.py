@@ -15,6 +15,7 @@ from gaia_jax.language import LANGUAGES, fill_in, in_language, language, with_mi
 from gaia_jax.render import help, names, say
 from gaia_jax.render.texts import TEXTS, phrase
 from gaia_jax.ruleset import VARIANTS
+from tests.languages import FIXED
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = [
@@ -24,8 +25,6 @@ FOLDERS = [
     "training/play",
 ]  # with catalogues
 OTHERS = [code for code in LANGUAGES if code != "en"]
-# Keys that are not text, or that no language but English has to change.
-FIXED = ("rulings", "kind", "letter", "icon")
 # The same in every language: only icons, or names that are no words.
 ICONS_ALONE = ("count.federation_tokens.short", "count.gaiaformers.short", "effect.RESEARCH.short")
 HANGUL = range(ord("가"), ord("힣") + 1)

@@ -103,9 +103,7 @@ def test_space_plays_only_where_nothing_else_has_it(written: Path, browser: Any)
 
 
 def test_a_playback_that_starts_again_during_a_step_runs_once(written: Path, browser: Any) -> None:
-    tab = Watched(browser, 1280)
-    tab.page.goto(written.as_uri())
-    tab.page.wait_for_selector("body[data-ready]")
+    tab = opened(written, browser)
     tab.page.evaluate("""() => {
       window.steps = [];
       const step = () => new Promise((done) => steps.push(done));

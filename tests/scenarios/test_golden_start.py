@@ -34,11 +34,6 @@ def chosen(table):
     return table.play("booster RB13")
 
 
-def goods(table):
-    """Credits, ore, knowledge and QIC of player 0."""
-    return table.player(0).resources
-
-
 @pytest.mark.parametrize("faction", GOLDEN)
 def test_set_14_the_start_with_the_bonuses_of_the_tracks(faction):
     start, bowls, gaiaformers, *_ = GOLDEN[faction]
@@ -70,7 +65,7 @@ def test_inc_06_the_first_income(faction):
         bowl_ii + moved - second_move,
         bowl_iii + second_move,
     )
-    assert goods(table) == (after[0] + 2, *after[1:])
+    assert table.player(0).resources == (after[0] + 2, *after[1:])
 
 
 @pytest.mark.parametrize("faction", GOLDEN)
