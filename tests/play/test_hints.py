@@ -28,7 +28,6 @@ from training.analysis.judge import Loss, policy_probabilities
 from training.analysis.position_analysis import Check, PositionAnalysis
 from training.play import hints
 from training.play.advisers import Adviser, adviser_name, refusal
-from training.play.background import Job
 from training.play.compiled_rules import Rules
 from training.play.game import Refused
 from training.play.hints import GameAnalyses
@@ -327,15 +326,6 @@ def test_a_hint_has_two_alternatives_or_says_that_nothing_comes_near(
     assert bool(hint["nothing_near"]) is (num_near < 2) and hint["tried"] == len(candidates)
     if num_near < 2 and num_others:
         assert f"{21 + num_near} VP" in hint["nothing_near"]
-
-
-def test_what_fails_is_said_in_a_line() -> None:
-    def fail(job: Job) -> None:
-        raise RuntimeError("no luck\nat all")
-
-    job = Job(fail, "hint")
-    job.wait()
-    assert job.json()["status"] == "failed" and job.message == "RuntimeError: no luck"
 
 
 def answer_of(server: Server, path: str, body: Any) -> Any:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,20 +32,6 @@ from training.play.puzzle_explanation import (
 )
 from training.play.puzzle_lines import turns_of
 
-ENDS = """
-import time
-from training.play.background import Job
-
-def work(job):
-    try:
-        while True:
-            job.report("at work")
-            time.sleep(0.01)
-    finally:
-        print("called off", flush=True)
-
-Job(work, "one")
-"""
 SHIPPED = puzzles.read(puzzles.SHIPPED)
 BOOK = PuzzleBook()
 
@@ -385,10 +369,3 @@ def test_the_results_are_those_of_the_verification() -> None:
     assert verified(puzzle) == puzzle
     result = verified(puzzle | {"held": verification})
     assert (result["by"], result["loss"], result["playouts"]) == ("other", 4.0, 12)
-
-
-def test_the_end_of_the_process_calls_work_off() -> None:
-    """Otherwise a thread that still computes crashes the process at its end."""
-    command = [sys.executable, "-c", ENDS]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "called off\n", "")

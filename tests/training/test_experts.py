@@ -1,6 +1,7 @@
 """Experts whose choices `training.labels` writes down."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import toy_env

@@ -1,14 +1,10 @@
 """Games in slots that refill are those of a match."""
 
-import threading
-import time
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gaia_jax.cli import outputs
 from tests import stub_env
 from training.agents import base
 from training.games.engine import Match
@@ -42,22 +38,3 @@ def test_slots_play_the_games_of_a_match():
     for game, count in np.ndenumerate(match.decisions):
         assert slots.actions[game][:count].tolist() == match.actions[game][:count].tolist()
     jax.tree.map(np.testing.assert_array_equal, slots.setups, match.setups)
-
-
-def test_processes_compile_one_after_the_other(tmp_path):
-    """Two that compile at the same time need twice the memory."""
-    inside, counts = [], []
-
-    def compiles():
-        with outputs.folder_lock(tmp_path, wait=True):
-            inside.append(1)
-            time.sleep(0.05)
-            counts.append(len(inside))
-            inside.pop()
-
-    threads = [threading.Thread(target=compiles) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=20)
-    assert counts == [1, 1, 1] and not list(tmp_path.iterdir())

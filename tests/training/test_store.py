@@ -2,6 +2,8 @@
 
 import csv
 import os
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -151,3 +153,22 @@ def test_outputs_follow_the_umask_and_never_set_it(
         os.umask(before)
     modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
     assert modes == {"file": 0o640, "folder": 0o750}
+
+
+def test_processes_compile_one_after_the_other(tmp_path: Path) -> None:
+    """Two that compile at the same time need twice the memory."""
+    inside, counts = list[int](), list[int]()
+
+    def compiles() -> None:
+        with outputs.folder_lock(tmp_path, wait=True):
+            inside.append(1)
+            time.sleep(0.05)
+            counts.append(len(inside))
+            inside.pop()
+
+    threads = [threading.Thread(target=compiles) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=20)
+    assert counts == [1, 1, 1] and not list(tmp_path.iterdir())
