@@ -1,6 +1,6 @@
 """Damaged files: which command reads which file, what happened to it, what the line has to name.
 
-All are refused with one line and exit code 2, before anything is compiled.
+All are refused with one line and exit code 2, before the game is compiled.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import gaia_jax
+from gaia_jax import env as game
 from gaia_jax import replay
 from tests.fuzz import damage
 from tests.training import toy_env
@@ -42,6 +43,9 @@ FACES: dict[str, Any] = {
 }  # fmt: skip
 
 
+COMPILED = 99  # an exit code
+
+
 class Case(NamedTuple):
     """One damaged file."""
 
@@ -52,14 +56,26 @@ class Case(NamedTuple):
 
 
 def command(name: str, args: list[str]) -> int:
-    """Run a command line as `python -m` does; the zoo is `zoo` in the working directory."""
+    """Run a command line as `python -m` does; the zoo is `zoo` in the working directory.
+
+    Returns:
+        Its exit code; COMPILED if it has traced a decision of the game.
+    """
+    num_traces, step = [0], game.rules_step
+
+    def traced(*args: Any, **options: Any) -> Any:
+        num_traces[0] += 1
+        return step(*args, **options)
+
+    game.rules_step = traced
     sys.path.insert(0, "")
     folder = zoo.Path("zoo")
     for function in (zoo.names, zoo.about, zoo.open_agent):
         *others, _ = function.__defaults__ or ()
         function.__defaults__ = (*others, folder)
     main, extra = FACES[name]
-    return cli.run(lambda: main(args, *extra))
+    code = cli.run(lambda: main(args, *extra))
+    return COMPILED if num_traces[0] else code
 
 
 def _cases(folder: str, line: str, file: str, *faults: Iterable[str]) -> Iterator[Case]:
