@@ -79,7 +79,7 @@ def _value(faction: Faction, field: str) -> Any:
         is_equal = len(set(gains)) == 1
         return phrase("gain-each", gain=gains[0]) if is_equal else phrase("then").join(gains)
     texts = {
-        "home": column("planet", "short").get(faction.home, ""),
+        "home": column("planet", "short").get(faction.home or "", ""),
         "preplaced_ship": SHIPS.get(faction.preplaced_ship or "", ""),
         "gaia_planet_qic_instead": phrase("qic-instead") * bool(value),
         "special_needs_pi": phrase("with-pi") * bool(value),
