@@ -8,7 +8,7 @@ import pytest
 from gaia_jax.components import common
 from gaia_jax.env import GaiaEnv
 from gaia_jax.rules import gain, player
-from gaia_jax.ruleset import LOST_FLEET, LOST_FLEET_PUBLISHED, Ruleset, operations
+from gaia_jax.ruleset import LOST_FLEET, LOST_FLEET_PUBLISHED, Ruleset, operations, pieces
 
 pytestmark = pytest.mark.no_compile
 
@@ -38,7 +38,7 @@ def test_every_operation_column_is_read(monkeypatch):
 
 
 def test_an_event_without_a_source_stops_the_trace(monkeypatch):
-    monkeypatch.setattr(common, "EVENTS", (*common.EVENTS, "nobody_fires_this"))
+    monkeypatch.setattr(pieces, "EVENTS", (*common.EVENTS, "nobody_fires_this"))
     with pytest.raises(KeyError, match="nobody_fires_this"):
         trace_a_decision()
 
@@ -55,6 +55,6 @@ def test_vp_without_a_source_stop_the_trace():
 
 
 def test_every_count_has_a_value(monkeypatch):
-    monkeypatch.setattr(common, "COUNTS", (*common.COUNTS, "nobody_counts_this"))
+    monkeypatch.setattr(pieces, "COUNTS", (*common.COUNTS, "nobody_counts_this"))
     with pytest.raises(KeyError, match="nobody_counts_this"):
         trace_a_decision()

@@ -18,6 +18,7 @@ from training.agents.base import uniforms
 from training.agents.registry import trained
 from training.agents.search import split_name
 from training.networks import sampling
+from training.networks.make import observation_shapes
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,7 +36,7 @@ def env():
 
 @pytest.fixture(scope="module")
 def params(env):
-    observation = saved._observation(env)
+    observation, _ = observation_shapes(env)
     size = observation.globals.shape[0]
     draw = jax.random.normal(jax.random.key(3), (env.num_actions + env.num_players, size))
     return {"policy": [draw[: env.num_actions]], "values": draw[env.num_actions :]}

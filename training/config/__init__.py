@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -68,7 +69,8 @@ def read_mapping(path: str | Path, what: str) -> dict[str, Any]:
     Raises:
         UserError: no such file, not YAML, or it holds something else.
     """
-    if not Path(path).exists() and shipped(path).is_file():
+    # Unlike those of `Path`, these take any name: `read_text` reports a wrong one.
+    if not os.path.exists(path) and os.path.isfile(shipped(path)):
         path = shipped(path)  # from any folder: configs/quick.yaml
     text = read_text(path, LONGEST_FILE, what)
     try:
