@@ -139,11 +139,11 @@ def run(step: Step, out: Path, limit_s: float, is_tiny: bool) -> str:
             process.terminate()
             process.wait()
             return f"stopped after {limit_s:.0f} s"
-    if code:
-        return f"failed with exit code {code}, see {out / step.name}.log"
     report = out / f"{step.name}.partial.json"
     if report.exists():
-        report.replace(_report_path(step, out))
+        report.replace(out / f"{step.name}.failed.json" if code else _report_path(step, out))
+    if code:
+        return f"failed with exit code {code}, see {out / step.name}.log"
     return "done"
 
 

@@ -31,7 +31,7 @@ from gaia_jax.adapters.layout import arranged
 from gaia_jax.cli import command_line
 from gaia_jax.testing import sample_legal
 
-MAX_RATIO = 1.10  # of times, for the adapters of pgx and JaxMARL
+MAX_RATIO = 1.10  # most time with an adapter of pgx or JaxMARL, as a multiple of that without
 
 # Name of a pair, and whether it is limited to MAX_RATIO.
 PAIRS = {

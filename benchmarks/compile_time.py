@@ -48,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--env", default="lost_fleet")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--only", choices=PROGRAMS, help="one of the two programs")
-    parser.add_argument("--lines", type=int, default=0, help="source lines with most fusions")
+    parser.add_argument("--lines", type=int, default=0, help="source lines with most of these")
     parser.add_argument("--option", action="append", default=[], help="compiler option NAME=VALUE")
     parser.add_argument("--hlo", type=_modules, help="write the optimized modules into that folder")
     args = parser.parse_args(argv)
@@ -96,7 +96,7 @@ def cost(
         "seconds": round(done - start, 2),
         "compile_cpu_s": round(after - before, 2),
         "instructions": hlo.count_instructions(text),
-        "fusions": sum(by_line(text).values()),
+        "fusions_reductions_scatters": sum(by_line(text).values()),
     }, text
 
 

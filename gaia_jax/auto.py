@@ -11,7 +11,7 @@ from jax import Array
 
 from gaia_jax.cli.arguments import one_key, scalar, shown
 from gaia_jax.env import GaiaEnv, State
-from gaia_jax.env_state import S
+from gaia_jax.env_state import StateT
 from gaia_jax.state import GameState, Setup
 from gaia_jax.xla.compact_vmap import compact_vmap
 from gaia_jax.xla.jax_config import own_jax_config
@@ -81,7 +81,7 @@ class AutoReset(ComparedByAttributes):
         )
 
 
-def deal_where(env: GaiaEnv, ended: Array, key: Array, state: S) -> S:
+def deal_where(env: GaiaEnv, ended: Array, key: Array, state: StateT) -> StateT:
     """The state with a new game and its player where `ended`; all else, the mask too, stays.
 
     Args:

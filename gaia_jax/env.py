@@ -17,7 +17,7 @@ from jax import Array
 from gaia_jax import observation
 from gaia_jax.cli import arguments
 from gaia_jax.env_arguments import EQUIVALENTS, check_options, check_setup, check_state
-from gaia_jax.env_state import S, State
+from gaia_jax.env_state import State, StateT
 from gaia_jax.observation import Observation
 from gaia_jax.rewards import ILLEGAL, reward_at_end, reward_by_vp
 from gaia_jax.rules.automa import cards
@@ -58,7 +58,7 @@ class GaiaEnv(ComparedByAttributes):
 
     def __repr__(self) -> str:
         parts = [f"{self.ruleset.name} {self.version}", f"reward {self.reward}"]
-        for field in dataclasses.fields(GaiaEnv)[2:]:
+        for field in dataclasses.fields(self)[2:]:
             name, value = field.name.replace("_", " "), getattr(self, field.name)
             if value != field.default:
                 parts.append(name if value is True else f"{name} {value}")
@@ -204,7 +204,7 @@ class GaiaEnv(ComparedByAttributes):
         return observation.seats(state.game, player)[: self.num_players]
 
     @own_jax_config
-    def redraw_hidden(self, state: S, key: Array) -> S:
+    def redraw_hidden(self, state: StateT, key: Array) -> StateT:
         """The state with what its player cannot see drawn again, for searches and playouts.
 
         In a solo game these are the cards of the Automa that have not been turned (AUT-08). All
@@ -248,7 +248,7 @@ class GaiaEnv(ComparedByAttributes):
 
     @own_jax_config
     @jax.named_scope("decide")
-    def decide(self, state: S, action: Array | int) -> S:
+    def decide(self, state: StateT, action: Array | int) -> StateT:
         """`step` without the mask, which `with_mask` makes for this state or for its replacement.
 
         Args:
@@ -314,7 +314,7 @@ class GaiaEnv(ComparedByAttributes):
 
     @own_jax_config
     @jax.named_scope("legal_mask")
-    def with_mask(self, state: S) -> S:
+    def with_mask(self, state: StateT) -> StateT:
         """The state with the mask of its game; all True where the episode has ended (A7)."""
         over = state.terminated | state.truncated
         return state.replace(legal_action_mask=self.legal_mask(state.game) | over)

@@ -64,4 +64,4 @@ class State:
         return svg(self)
 
 
-S = TypeVar("S", bound=State)  # a state, and the subclass that it is of
+StateT = TypeVar("StateT", bound=State)  # a state, and the subclass that it is of

@@ -259,7 +259,7 @@ def _contents(rng: random.Random, geometry: Geometry) -> list[str]:
             tq, tr = rotate((dq, dr), turns)
             out[geometry.cell_index[q + tq, r + tr]] = content
     if len(geometry.interface_cells):
-        ships = rng.choice(map_tiles.SHIP_CELL_SETS)
+        ships = rng.choice(map_tiles.LOST_FLEET_MAP.ship_cell_sets)
         rest = iter(rng.sample(map_tiles.INTERFACE_TILES, len(map_tiles.INTERFACE_TILES)))
         for i, cell in enumerate(geometry.interface_cells):
             out[cell] = "Ship" if i in ships else next(rest)

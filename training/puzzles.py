@@ -9,6 +9,8 @@
 
 A puzzle's answer leads by 5 VP in playouts, and all other candidates by 3.5 VP, with intervals
 above 0; `--beats zoo/quick` makes easier puzzles. `--of` without a file takes the shipped puzzles.
+`--held-by` keeps those whose answer also leads by 3.5 VP, for the same event, if that agent makes
+the next 16 decisions of the seat; `--fair` those that lead every legal move by 3 VP.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import numpy as np
 from jax import Array
 
 from gaia_jax.adapters.layout import KINDS, MASKED, SCALED, arranged, bounds, choice
+from gaia_jax.cli.lazy import of_extra
 from gaia_jax.env import GaiaEnv
 from gaia_jax.observation.scaling import scaled_bounds
 
@@ -111,7 +112,8 @@ def observation_space(env: GaiaEnv, kind: str = "tree") -> Box | Dict:
 
 def gymnasium_space(space: Box | Dict) -> Any:
     """The same space as Gymnasium's own class."""
-    from gymnasium import spaces
+    with of_extra("adapters"):
+        from gymnasium import spaces
 
     if isinstance(space, Dict):
         return spaces.Dict({name: gymnasium_space(part) for name, part in space.spaces.items()})

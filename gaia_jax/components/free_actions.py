@@ -63,7 +63,8 @@ NEVLAS_PI_BUNDLES = (
 )
 
 # Terrans with their PI, Gaia phase: what the tokens that return from the Gaia area also buy. The
-# free actions of the same ids name these at TERRANS; each token left over brings the last (GAI-08).
+# free actions of the same ids name these at TERRANS; each token left over brings TERRANS_REST
+# (GAI-08).
 TERRANS_CONVERSIONS = (
     Bundle("P4_to_Q", 4, Gain(qic=1)),
     Bundle("P3_to_O", 3, Gain(ore=1)),

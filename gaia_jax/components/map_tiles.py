@@ -328,4 +328,3 @@ class MapParts:
 
 
 LOST_FLEET_MAP = MapParts()
-SHIP_CELL_SETS = LOST_FLEET_MAP.ship_cell_sets

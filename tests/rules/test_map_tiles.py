@@ -79,7 +79,7 @@ def test_map_07_the_21_sets_of_cells_for_the_ships():
         for places in combinations(range(10), 4)
         if are_apart([tiles.INTERFACE_CELLS[place] for place in places])
     )
-    assert sets == tiles.SHIP_CELL_SETS
+    assert sets == tiles.LOST_FLEET_MAP.ship_cell_sets
     assert len(sets) == 21
     members = Counter(place for places in sets for place in places)
     assert [members[place] for place in range(10)] == [8, 8, 10, 10, 6, 6, 10, 10, 8, 8]

@@ -132,7 +132,7 @@ def test_map_07_ships_stand_apart_and_all_21_sets_turn_up(setups):
     sets = Counter(
         tuple(np.flatnonzero(np.isin(BOARD.interface_cells, cells))) for cells in setups.ship_cell
     )
-    assert sets.keys() == set(map_tiles.SHIP_CELL_SETS)
+    assert sets.keys() == set(map_tiles.LOST_FLEET_MAP.ship_cell_sets)
     assert max(sets.values()) < 50  # 24 are expected of each
     orders = {tuple(np.argsort(cells)) for cells in setups.ship_cell.tolist()}
     assert len(orders) == 24
