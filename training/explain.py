@@ -16,6 +16,7 @@ with a choice. It has no losses: two values of a network differ as much by its e
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,13 +36,14 @@ if TYPE_CHECKING:
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line. Returns the exit code."""
     args = _parse(argv)
-    from .agents.search import split_name
+    from .agents.search import SHOWN, split_name
     from .analysis import review, search_report
     from .analysis.recorded_game import read_game
 
     base, search = split_name(args.agent)
     if search is not None:
         review.check_policy(base)  # before the game is replayed
+        dataclasses.replace(search, form=search.form or SHOWN).options(1.0)
     elif args.at is None:
         raise UserError(f"{search_report.search_required_message(args.agent)}; --at requires none")
     if args.json:

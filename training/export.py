@@ -56,7 +56,12 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     text = "rounded up to whole set-ups; 1024 if left out, with --merge all"
     add("--games", type=integer(1, MOST_GAMES), help=text)
     add("--seed", type=integer(0, LARGEST_SEED), default=0, help="seed of the set-ups")
-    add("--first", type=integer(0, 2**31 - 1), default=0, help="number of the first set-up")
+    add(
+        "--first",
+        type=integer(0, 2**31 - 1),
+        default=0,
+        help="number of the first set-up, column `deal`",
+    )
     text = "games of a piece of the work; at most a quarter of them run at the same time"
     add("--batch", type=integer(1, 2**20), default=4096, help=text)
     jobs.add_flags(parser)

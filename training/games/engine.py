@@ -40,7 +40,7 @@ from .table import Games
 
 EVALUATION = 0x5EED  # folded into the seed, so that set-ups differ from all of training
 GAMES_AT_ONCE = 1024
-# A batch is not made smaller than this: each size is compiled, and a second core needs its games.
+# Smaller batches would compile another program and leave a second core idle.
 LEAST_BATCH = 2 * LEAST_GAMES
 
 Progress = Callable[[int], object]
@@ -212,8 +212,8 @@ class Match:
             seed: of the set-ups and the games.
             params: replace the entries' own parameters.
             progress: called repeatedly with the number of finished games.
-            setups: numbers of set-ups; None: all. If an agent draws for a whole batch, from the
-                first one of a batch on.
+            setups: numbers of set-ups; None: all. If an agent draws for a whole batch, they must
+                begin with the first of a batch.
             save: called with each batch and the number of its first set-up.
         """
         parts, rotations, setups = [], len(self.seating), setups or self.setups
@@ -288,7 +288,8 @@ def batch_sizes(
 ) -> tuple[int, int]:
     """The set-ups of a batch, and with those that make the shares of the devices equal.
 
-    Batches are of equal size, so that the last one is not played for a few set-ups.
+    Batches are of equal size, so that the last one is not played for a few set-ups, unless they
+    would have fewer than LEAST_BATCH games.
 
     Args:
         games_at_once: maximum number of games in a batch.

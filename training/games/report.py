@@ -254,7 +254,7 @@ def evaluation_report(games: Games, ids: Ids) -> dict[str, Any]:
     """Entry 0 of each game, the policy, against the mean of the others.
 
     Returns:
-        VP, share of wins, federations and the difference in VP as means over set-ups with 95 %
+        VP, win share, federations and the difference in VP as means over set-ups with 95 %
         intervals; mean VP by source and by faction, means of `behaviour`.
     """
     mine = games.entry == 0  # (S, R, P)

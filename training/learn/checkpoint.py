@@ -352,8 +352,11 @@ def load_start(run: str | Path, env: Environment) -> LoadedPolicy:
     about, config = checkpoints.about(step)
     network = make_network(env, config.network)
     params = jit_fast_compile(lambda: init_params(env, network, start_keys(config)[0]))()
-    if about["warm_start"]:
-        given = load_warm_start(about["warm_start"], env).params
+    if source := about["warm_start"]:
+        try:
+            given = load_warm_start(source, env).params
+        except UserError as error:
+            raise UserError(f"{run}@start needs its warm start {source}: {error}") from error
         params = warm_start.fit(given, config, params)
     return LoadedPolicy(env, network, params, config, 0)
 

@@ -40,6 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         import uvicorn
 
+        if options.lan:
+            import segno  # noqa: F401
+
         from .access import Access
         from .landing import Landing
         from .request_guard import LOOPBACK

@@ -77,6 +77,7 @@ def game_json(server: GameServer, table: OpenTable, browser: str, at: int) -> di
             "progress": _progress(server, game),
             "legal": legal_actions(game, at) if table.may_act(browser, at) else [],
             "your_turn": table.may_act(browser, game.now),
+            "decides": game.view().player,
             "advised": not refusal(game.rules),
             "reviewed": server.analyses.has_review(game),
             "explained": table.may_explain(browser, at) and game.has_choice(at),

@@ -344,7 +344,8 @@ class GameServer:
         return {**report, "agent": name}
 
     def _work(self) -> None:
-        for seed in itertools.count(1):
+        seeds = itertools.count(1)
+        while True:
             with self.wake:
                 turn = self._next()
                 if turn is None:
@@ -355,7 +356,7 @@ class GameServer:
                 node, state = game.now, game.nodes[game.now].state
             try:
                 assert agent.act
-                text = game.rules.env.ruleset.actions.texts[agent.act(state, seed)]
+                text = game.rules.env.ruleset.actions.texts[agent.act(state, next(seeds))]
                 with self.wake:
                     is_open = self.tables.get(game.id) is table
                     if is_open and game.now == node and game.agent_to_move() == agent.name:

@@ -189,14 +189,14 @@ def finish(trainer: Trainer, logs: Logs, start: Start) -> int:
             print(message, file=sys.stderr)
             record_end(run, trainer.update, INTERRUPTED)
         return 130
+    if group.is_main:
+        for path in run.glob("evaluation*.json"):  # of an earlier start
+            path.unlink()
     evaluations = evaluations_of(trainer, start.opponents, config.eval.games, record)
     for number, evaluation in enumerate(evaluations, 1):
         report = evaluation.report("end-", quiet=not group.is_main)
         report = {"run": str(run), "update": trainer.update} | report
         if group.is_main:
-            if number == 1:  # an earlier start may have had more opponents
-                for path in run.glob("evaluation-[0-9]*.json"):
-                    path.unlink()
             name = "evaluation.json" if number == 1 else f"evaluation-{number}.json"
             outputs.write_json(run / name, report)
             print(format_evaluation(report))

@@ -63,7 +63,8 @@ function advise() {
   else {
     if (adviceAsked !== id) adviceLeft();
     adviceAsked = id;
-    followAdvice(true);
+    adviceNow.status = "running"; // an earlier look may answer before the start does
+    followAdvice(true).then((answer) => { if (!answer && adviceNow?.id === id) adviceNow.status = "none"; });
   }
 }
 

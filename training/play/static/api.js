@@ -73,13 +73,14 @@ async function follow(id) {
     try {
       const response = await fetch(`/api/games/${id}?since=${since}&at=${at ?? ""}`);
       serverLostAt = 0;
-      answer = await response.json();
       if (response.status >= 400 && response.status < 500) {
+        const { error } = await response.json().catch(() => ({})); // a proxy's page is no JSON
         if (!isCurrent()) break;
         game.progress = [];
         drawProgress();
-        return showMessage(response.status === 404 ? say("no-game") : answer.error);
+        return showMessage(error && response.status !== 404 ? error : say("no-game"));
       }
+      answer = await response.json();
     } catch (error) {
       serverLostAt ||= performance.now();
       await pause(2000);

@@ -44,11 +44,11 @@ async function readUpload(file) {
   return { log: { ...data, steps: data.steps.map(({ l, p }) => ({ l, p })) }, seats: undefined };
 }
 
-// The seats of the form if they fit a record; without seats, people play all of them.
+// The first seats of the form if they fit a record; without seats, people play all of them.
 function seatsFor({ ruleset, setup }) {
-  const seats = seatsNow();
-  const fits = (who) => who === offers.human
-    || offers.agents.find(({ name }) => name === who).plays[ruleset]?.includes(seats.length);
   const players = setup?.players ?? setup?.factions?.length;
+  const seats = seatsNow().slice(0, players);
+  const fits = (who) => who === offers.human
+    || offers.agents.find(({ name }) => name === who).plays[ruleset]?.includes(Math.max(players, 2));
   return seats.length === players && seats.every(fits) ? seats : undefined;
 }

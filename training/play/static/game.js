@@ -119,8 +119,8 @@ function drawTurn(state) {
   if (begins && allSettings().sound) beep();
   if (begins && allSettings().notify && document.hidden) {
     try {
-      const player = state.node === state.now ? state.player : state.mine[0];
-      const notification = new Notification(say("your-turn", { title: state.seats[player].name }), { tag: state.id });
+      const { name } = state.seats[state.decides];
+      const notification = new Notification(say("your-turn", { title: name }), { tag: state.id });
       notification.onclick = () => { window.focus(); notification.close(); };
     } catch (error) { /* Chrome on Android allows them to service workers alone */ }
   }

@@ -3,6 +3,7 @@
 
 const HABITS_EVERY = 2000; // ms between two looks at how far it is
 let habitsTurn = 0;
+let isHabitsStarting = false; // a look meanwhile would say that nothing runs
 
 function fillHabits() {
   byId("habits").hidden = !offers.players.length;
@@ -13,11 +14,17 @@ function fillHabits() {
 
 // `what`: "start", "off", or nothing to look how far it is.
 async function askHabits(what = "") {
+  if (isHabitsStarting && !what) return;
   const turn = ++habitsTurn;
   const name = byId("habits-of").value;
   const isCurrent = () => turn === habitsTurn && !game;
-  const answer = await followJob((isFirst) => call("/api/habits", { name, change: isFirst ? what : "" }),
-    HABITS_EVERY, isCurrent, drawHabits);
+  const look = async (isFirst) => {
+    isHabitsStarting = isFirst && what === "start";
+    const answer = await call("/api/habits", { name, change: isFirst ? what : "" });
+    if (isFirst && what === "start") isHabitsStarting = false;
+    return answer;
+  };
+  const answer = await followJob(look, HABITS_EVERY, isCurrent, drawHabits);
   if (!answer && isCurrent()) drawHabits({});
 }
 
