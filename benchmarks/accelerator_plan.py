@@ -5,9 +5,9 @@
     python -m benchmarks.accelerator_plan --out /tmp/plan --tiny          # the same on a CPU, small
 
 A step is a command with a time limit, its output and report in `OUT/STEP.*`. Its report is
-`OUT/STEP.partial.json` until the step is done. A step whose report exists is skipped, so the same
-command continues after a limit. If the first one finds that the
-device plays another game than a CPU, no other one starts.
+`OUT/STEP.partial.json` until the step is done, `OUT/STEP.failed.json` if it fails. A step whose
+report exists is skipped, so the same command continues after a limit. If the first one finds that
+the device plays another game than a CPU, no other one starts.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def test_steps_run_in_order_and_are_not_repeated(
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["agreement: done", "slow: stopped after 1 s"]
     assert lines[2].startswith("wrong: failed with exit code") and lines[3] == "flagged: done"
-    assert (tmp_path / "wrong.partial.json").exists()
+    assert (tmp_path / "wrong.failed.json").exists()
     assert not any((tmp_path / f"{name}.json").exists() for name in ("slow", "wrong"))
 
     monkeypatch.setattr(accelerator_plan, "STEPS", (steps[0], step("slow", WRITES), steps[3]))
