@@ -10,7 +10,7 @@ from gaia_jax.components import costs
 from gaia_jax.components.free_actions import ITARS_TOKENS_PER_TILE, TERRANS_CONVERSIONS
 from gaia_jax.rules import power
 from gaia_jax.rules.mine import TRANSDIM
-from gaia_jax.rules.player import GAIA, have_institute_and
+from gaia_jax.rules.player import GAIA, institute_ability
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GAIAFORMER, Board, Players
 
@@ -23,7 +23,7 @@ def convert(board: Board, happens: Array) -> Board:
 
 def decides_on_tiles(ruleset: Ruleset, players: Players, factions: Array) -> Array:
     """(P,) bool, Itars with their PI: they may buy tiles before their tokens return (GAI-09)."""
-    return have_institute_and(ruleset.tables.faction.pi_gaia_tiles, players, factions)
+    return institute_ability(ruleset.tables.faction.pi_gaia_tiles, players, factions)
 
 
 def return_tokens(ruleset: Ruleset, players: Players, factions: Array, selected: Array) -> Players:
@@ -42,7 +42,7 @@ def return_tokens(ruleset: Ruleset, players: Players, factions: Array, selected:
 
 def conversion_points(ruleset: Ruleset, players: Players, factions: Array) -> Array:
     """(P,) int32, returning tokens that Terrans with their PI convert (GAI-08); 0 for others."""
-    converts = have_institute_and(ruleset.tables.faction.pi_gaia_convert, players, factions)
+    converts = institute_ability(ruleset.tables.faction.pi_gaia_convert, players, factions)
     return jnp.where(converts, players.gaia_power, 0)
 
 

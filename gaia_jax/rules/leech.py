@@ -9,7 +9,7 @@ from jax import Array, lax
 from gaia_jax.components import costs
 from gaia_jax.components.planets import PLANETS
 from gaia_jax.rules import gaia, power
-from gaia_jax.rules.player import book, have_institute_and, inverse, player_row, uncovered
+from gaia_jax.rules.player import book, institute_ability, inverse, player_row, uncovered
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import (
@@ -101,7 +101,7 @@ def offers(ruleset: Ruleset, game: GameState, cell: Array, builder: Array) -> Ar
 def taklons(ruleset: Ruleset, game: GameState) -> Array:
     """(P,) bool, players who also gain a token with each leech (LEE-07)."""
     factions = game.setup.faction.astype(jnp.int32)
-    return have_institute_and(ruleset.tables.faction.pi_leech_token, game.players, factions)
+    return institute_ability(ruleset.tables.faction.pi_leech_token, game.players, factions)
 
 
 def amount(me: Players, offered: Array, tokens: Array | int = 0) -> Array:

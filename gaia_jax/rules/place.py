@@ -68,8 +68,8 @@ def on_board(ruleset: Ruleset, board: Board, player: Array, placement: Placement
         | jnp.where(placement.guest, GUEST, 0)
         | jnp.where(placement.instant & ruleset.gaiaformed_planet_waits, FRESH, 0)
     )
-    within_2 = placement.is_new & (distance <= costs.NEIGHBOUR_DISTANCE)
-    flags = board.flags | jnp.where(at_cell, marks, 0) | jnp.where(within_2, 1 << player, 0)
+    is_neighbour = placement.is_new & (distance <= costs.NEIGHBOUR_DISTANCE)
+    flags = board.flags | jnp.where(at_cell, marks, 0) | jnp.where(is_neighbour, 1 << player, 0)
     source = placement.is_new | placement.station
     row = jnp.arange(board.distance_to_own.shape[0])[:, None] == player
     distance_to_own = jnp.where(

@@ -81,7 +81,7 @@ def advanced(ruleset: Ruleset, me: Players) -> Array:
     return bit_vector(me.advanced, len(ruleset.ids["advanced"]))
 
 
-def have_institute_and(ability: Array, players: Players, factions: Array) -> Array:
+def institute_ability(ability: Array, players: Players, factions: Array) -> Array:
     """(P,) bool, players with their PI whose faction has an ability.
 
     Args:
