@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.components import costs
+from gaia_jax.components.free_actions import TERRANS_REST
 from gaia_jax.rules import gaia, income, scoring, tech
 from gaia_jax.rules.player import bit_vector, faction_row, inverse, receive
 from gaia_jax.rules.seat import Seat
@@ -130,7 +131,8 @@ def _gaia_phase(ruleset: Ruleset, game: GameState, stops: Array) -> tuple[Player
     me = jax.tree.map(lambda x: x[terrans], players)
     can_pick = gaia.conversion_options(ruleset, me, points).any()
     rest = (phase == Phase.GAIA) & (points > 0) & (stops & (turn.node == Node.TERRANS) | ~can_pick)
-    gain = jnp.where(jnp.arange(len(GAIN_FIELDS)) == CREDITS, jnp.where(rest, points, 0), 0)
+    credits = jnp.where(rest, points * TERRANS_REST.gain.credits, 0)
+    gain = jnp.where(jnp.arange(len(GAIN_FIELDS)) == CREDITS, credits, 0)
     richer = receive(FactionRow.of(ruleset, faction[terrans]), me, gain).resources
     is_terrans = (jnp.arange(game.num_players) == terrans)[:, None]
     players = players.replace(resources=jnp.where(is_terrans, richer, players.resources))

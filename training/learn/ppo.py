@@ -249,10 +249,10 @@ def _make_batch(
     head: Any = decisions.head
     head_target: Any = ()
     if learner.has_head:
-        head_target, target = head_adjusted_advantages(*given, head)
+        adjusted, target = head_adjusted_advantages(*given, head)
         share = learner.recipe.advantage_share
-        advantage = (1 - share) * head_target + share * head
-        head_target = jnp.take_along_axis(head_target, decisions.seats.astype(jnp.int32), axis=-1)
+        advantage = (1 - share) * adjusted + share * head
+        head_target = jnp.take_along_axis(adjusted, decisions.seats.astype(jnp.int32), axis=-1)
     else:
         advantage, target = advantages(*given)
     seats = decisions.seats.astype(jnp.int32)

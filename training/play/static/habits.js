@@ -19,9 +19,10 @@ async function askHabits(what = "") {
   const name = byId("habits-of").value;
   const isCurrent = () => turn === habitsTurn && !game;
   const look = async (isFirst) => {
-    isHabitsStarting = isFirst && what === "start";
+    const starts = isFirst && what === "start";
+    isHabitsStarting ||= starts;
     const answer = await call("/api/habits", { name, change: isFirst ? what : "" });
-    if (isFirst && what === "start") isHabitsStarting = false;
+    if (starts) isHabitsStarting = false;
     return answer;
   };
   const answer = await followJob(look, HABITS_EVERY, isCurrent, drawHabits);
