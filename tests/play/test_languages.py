@@ -10,7 +10,8 @@ from starlette.requests import Request
 from gaia_jax.language import LANGUAGES, fill_in, in_language
 from tests.play import asgi
 from training.agents.registry import Plays
-from training.analysis.puzzles import THEMES, find_theme
+from training.analysis.puzzles import LEVELS, THEMES, find_theme
+from training.analysis.round_solver import Goal
 from training.play.landing import Landing
 from training.play.languages import language_of, page_texts, translated
 
@@ -62,19 +63,24 @@ def test_games_that_an_agent_does_not_play_are_named_in_the_language(code):
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_every_theme_of_a_puzzle_has_a_text(code):
+def test_every_theme_level_and_goal_of_a_puzzle_has_its_texts(code):
     with in_language(code):
         texts = page_texts()
-    themes = {*THEMES.values(), find_theme("pass", 0), find_theme("piece MINE", 3)}
+    goals = {goal.value for goal in Goal} - {Goal.VP.value}
+    themes = {*THEMES.values(), *goals, find_theme("power PA_7C")}
     assert {f"theme-{theme.replace(' ', '-')}" for theme in themes} <= texts.keys()
+    ids = {f"puzzle-{level}" for level in LEVELS}
+    for goal in Goal:
+        kinds = ("asks", "less", "agent", "proof", "value")
+        ids |= {f"puzzle-{kind}-{goal.value.replace(' ', '-')}" for kind in kinds}
+    assert ids <= texts.keys()
 
 
 @pytest.mark.parametrize("code", ["en", "de"])
-@pytest.mark.parametrize("id", ["puzzle-tried", "steps-later"])
-def test_a_count_of_one_takes_the_singular(code, id):
+def test_a_count_of_one_takes_the_singular(code):
     with in_language(code):
-        template = page_texts()[id]
-    zero, singular, plural = (fill_in(template, n=n, vp="3.0") for n in (0, 1, 2))
+        template = page_texts()["federation-choice"]
+    zero, singular, plural = (fill_in(template, n=n, power=7, pieces="") for n in (0, 1, 2))
     assert zero == plural.replace("2", "0") and singular != plural.replace("2", "1")
 
 

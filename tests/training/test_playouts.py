@@ -51,16 +51,6 @@ def test_results_are_those_of_each_action_of_each_position(positions, played):
     assert none.vp.shape == (0, SAMPLES, 4)
 
 
-def test_a_plan_is_what_an_action_leaves_of_it():
-    """A turn that contains the action is left out; jobs without a plan follow none."""
-    plans = [[[7, 20], [50, 51, 52], [70]]] * 4
-    jobs = jobs_of([Candidates(0, [70, 8], range(4), plans), Candidates(0, [9], range(2))])
-    first, second = [7, 20, -1, -1], [50, 51, 52, -1]
-    assert jobs.plan[3, :3, :4].tolist() == [first, second, [-1] * 4]
-    assert jobs.plan[4, :3, :1].tolist() == [[7], [50], [70]]
-    assert (jobs.plan[8:] == -1).all()
-
-
 def test_a_playout_is_its_first_action_and_its_moves(positions, jobs, played):
     """Played again one by one: the same end."""
     step = jax.jit(ENV.step)
@@ -107,35 +97,6 @@ def test_the_agent_makes_the_first_action_where_none_is_named(positions):
     for moves, notes, count in zip(ends.moves, ends.notes, counts, strict=True):
         assert notes[:count].tolist() == list(range(1, count + 1)), "the first is not kept"
         assert (moves[count:] == -1).all() and (notes[count:] == -1).all()
-
-
-def even(states):
-    """Which decisions count as turns."""
-    return states.game.clock % 2 == 0
-
-
-def test_a_plan_is_followed_turn_by_turn_while_it_is_legal(positions, jobs):
-    """The agent chooses what the plan does not name, and the rest of a turn that it cannot play."""
-    plans = np.random.default_rng(0).integers(-1, ENV.num_actions, (len(jobs.action), 3, 2))
-    anywhere = Playouts(
-        ENV, random_agent(ENV), moves=20, slots=4, turns=(even, lambda state: ~even(state))
-    )
-    ends = anywhere.play(positions, jobs._replace(plan=plans), seed=1)
-    step, followed, refused = jax.jit(ENV.step), 0, 0
-    for j, action in enumerate(jobs.action):
-        state = jax.tree.map(lambda x, j=j: x[jobs.position[j]], positions)
-        seat, turn, place = state.current_player, -1, 0
-        state = step(state, np.int32(action))
-        for action_played in ends.moves[j][ends.moves[j] >= 0]:
-            if state.current_player == seat:
-                turn, place = (turn + 1, 0) if even(state) else (turn, place)
-                planned = plans[j, turn, place] if 0 <= turn < 3 and place < 2 else -1
-                legal = planned >= 0 and bool(state.legal_action_mask[planned])
-                assert action_played == planned or not legal
-                place = place + 1 if legal else 2
-                followed, refused = followed + legal, refused + (planned >= 0 and not legal)
-            state = step(state, np.int32(action_played))
-    assert followed > 5 and refused > 5
 
 
 def test_vp_by_source_are_kept(played):

@@ -34,7 +34,7 @@ class PlannedPlayouts:
     def play_candidates(
         self, states: Any, candidates: Any, seed: int = 0, progress: Any = None
     ) -> list[Ends]:
-        ((_, actions, samples, _),) = candidates
+        ((_, actions, samples),) = candidates
         shape = len(actions), len(samples)
         self.num_played += shape[0] * shape[1]
         progress(shape[0] * shape[1])
@@ -181,7 +181,7 @@ class UnluckyStart(PlannedPlayouts):
 
     def play_candidates(self, states: Any, candidates: Any, *args: Any, **kw: Any) -> list[Ends]:
         (ends,) = super().play_candidates(states, candidates, *args, **kw)
-        ((_, actions, samples, _),) = candidates
+        ((_, actions, samples),) = candidates
         is_unlucky = (np.array(actions) == 0)[:, None] & (np.array(samples) < self.num_choosing)
         ends.vp[is_unlucky, SEAT] -= 40
         return [ends]
@@ -219,7 +219,7 @@ def test_the_playouts_of_an_earlier_check_measure_or_choose_but_not_both(
     class UnluckyLater(PlannedPlayouts):
         def play_candidates(self, states: Any, candidates: Any, *args: Any, **kw: Any) -> Any:
             (ends,) = super().play_candidates(states, candidates, *args, **kw)
-            ((_, actions, samples, _),) = candidates
+            ((_, actions, samples),) = candidates
             is_later = np.array(samples) >= position_analysis.NUM_CHOOSING
             ends.vp[(np.array(actions) == 0)[:, None] & is_later, SEAT] -= 40
             return [ends]

@@ -1,4 +1,4 @@
-"""Judging positions by playouts: reviews, explanations, advice on a set-up, puzzles.
+"""Judging positions: reviews, explanations, advice on a set-up, puzzles.
 
 - `playouts`: plays any number of positions to the end of the game.
 - `recorded_game`: the positions and actions of a record.
@@ -11,8 +11,8 @@
 - `search_report`: the moves of a game, explained by a search.
 - `advice`: the strength of factions on a set-up.
 - `default_agent`: the shipped agent for a game.
-- `puzzles`: positions with one best move; `puzzle_maker` makes them from games by `trials` and
-  `races`, `verification` verifies them; `puzzle_blocks` makes them in parts.
+- `puzzles`: positions with one best move; `puzzle_maker` makes them from games, `round_solver`
+  lists all lines of play of a player who is alone in a round.
 - `*_report`: results as JSON values, text and HTML.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -20,6 +21,11 @@ def is_conversion(text: str) -> bool:
     return text.startswith(CONVERSION)
 
 
+def conversion_mask(texts: Sequence[str]) -> np.ndarray:
+    """(A,) bool, which actions are conversions, from the texts of all actions."""
+    return np.array([is_conversion(text) for text in texts])
+
+
 def is_main_action(node: int, text: str) -> bool:
     """Whether an action is a main action (ROU-03)."""
     return node == Node.TURN and not is_conversion(text)
@@ -35,12 +41,6 @@ def begins_turn(states: EnvState) -> Array:
     """(B,) whether a turn begins: at a main action or conversion, with no conversion before it."""
     turn = states.game.turn
     return jnp.asarray((turn.node == Node.TURN) & (turn.free_actions == 0))
-
-
-def is_within_turn(states: EnvState) -> Array:
-    """(B,) whether a decision is within a turn: a conversion, the main action or a part of it."""
-    node = states.game.turn.node
-    return jnp.asarray((node >= Node.TURN) & (node <= Node.LOST_PLANET))
 
 
 _PLAYER, _BEGINS = 64, 32  # parts of a note; below them the node

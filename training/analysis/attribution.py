@@ -8,7 +8,7 @@ import numpy as np
 
 from gaia_jax.actions import to_text
 from gaia_jax.render import Table
-from gaia_jax.render.names import VP_SOURCES, names, say, sources
+from gaia_jax.render.names import names, say, sources
 from gaia_jax.ruleset import Ruleset
 
 from ..agents import make_agent
@@ -84,7 +84,7 @@ def build_report(game: Game, number: int, outcomes: Outcomes) -> JsonObject:
 
 
 def by_source(
-    rules: Ruleset, vp_differences: np.ndarray, source_names: Mapping[str, str] = VP_SOURCES
+    rules: Ruleset, vp_differences: np.ndarray, source_names: Mapping[str, str]
 ) -> dict[str, float]:
     """The largest differences of VP by source, by the source's name.
 
@@ -95,14 +95,9 @@ def by_source(
     kinds = rules.ids["vp_source"]
     return {
         source_names[kinds[i]]: round(float(vp_differences[i]), 1)
-        for i in largest_sources(vp_differences)
+        for i in np.argsort(-np.abs(vp_differences), kind="stable")[:MAX_SOURCES]
+        if abs(vp_differences[i]) >= MIN_VP
     }
-
-
-def largest_sources(vp_differences: np.ndarray) -> list[int]:
-    """The indices of the largest differences of VP (S,), at most MAX_SOURCES, from MIN_VP on."""
-    largest = np.argsort(-np.abs(vp_differences), kind="stable")[:MAX_SOURCES].tolist()
-    return [i for i in largest if abs(vp_differences[i]) >= MIN_VP]
 
 
 def report_text(report: JsonObject) -> str:

@@ -1,9 +1,7 @@
 """Play positions out: a given first action, then one agent at all seats.
 
 Playouts of one position with the same sample number draw the same random numbers at each decision.
-Two actions with the same effect therefore end alike; others soon diverge (docs/lab/review.md). A
-job may also have a plan: decisions of its first seat, the one that decides at the start position,
-in the next turns of that seat.
+Two actions with the same effect therefore end alike; others soon diverge (docs/lab/review.md).
 
 Playouts use short turns (`gaia_jax.make`) if the environment supports them: no conversion follows
 a main action, and no decision ends a turn. `recorded_game.whole_moves` restores the ends of turns.
@@ -44,19 +42,12 @@ PLAYOUT_STREAM = 0x0FF
 SHARED_SLOTS, SHARED_LEAST = 32, (512, 4096)
 
 
-MAX_TURNS, MAX_ACTIONS = 16, 12  # turns of a plan, actions of such a turn
-Plan = list[list[int]]  # the turns of a seat, each as its actions
-
-
 class Jobs(NamedTuple):
     """J playouts, started in this order."""
 
     position: np.ndarray  # (J,) index of the start position
     action: np.ndarray  # (J,) the first action, a legal one; -1: the agent chooses it
     sample: np.ndarray  # (J,) jobs of the same position and sample draw the same random numbers
-    # (J, T, W) up to W decisions of the first seat in each of its next T turns. After the first -1
-    # or illegal decision of a turn, the agent decides until the turn ends.
-    plan: np.ndarray = np.full((1, 1, 1), -1)
 
 
 class Ends(NamedTuple):
@@ -76,7 +67,6 @@ class Ends(NamedTuple):
 
 
 Note = Callable[[EnvState], Array]  # of B states: (B,)
-TurnPredicate = Callable[[EnvState], Array]  # of B states: (B,) bool, such as `begins_turn`
 
 
 class Candidates(NamedTuple):
@@ -85,32 +75,17 @@ class Candidates(NamedTuple):
     position: int  # index of the start position
     actions: Sequence[int] | np.ndarray  # (K,) legal ones; -1: the agent chooses it
     samples: range  # the n values of `Jobs.sample`
-    plans: Sequence[Plan] = ()  # of the playouts, at least n; () without plans
 
 
 def jobs_of(candidates: Sequence[Candidates]) -> Jobs:
     """The n playouts of each action, in this order."""
     jobs = [(own, int(action)) for own in candidates for action in own.actions]
     lengths = [len(own.samples) for own, _ in jobs]
-    plan = np.full((sum(lengths), 1, 1), -1)
-    if any(own.plans for own in candidates):
-        plan = np.concatenate([_plan_array(own, action) for own, action in jobs])
     return Jobs(
         np.repeat([own.position for own, _ in jobs], lengths),
         np.repeat([action for _, action in jobs], lengths),
         np.concatenate([np.array(own.samples) for own, _ in jobs]),
-        plan,
     )
-
-
-def _plan_array(own: Candidates, action: int) -> np.ndarray:
-    """(n, MAX_TURNS, MAX_ACTIONS) of one of the actions; without the turns that contain it."""
-    planned = np.full((len(own.samples), MAX_TURNS, MAX_ACTIONS), -1)
-    for row, plan in enumerate(own.plans[: len(own.samples)]):
-        turns = [turn[:MAX_ACTIONS] for turn in plan if action not in turn]
-        for number, turn in enumerate(turns[:MAX_TURNS]):
-            planned[row, number, : len(turn)] = turn
-    return planned
 
 
 def split_ends(ends: Ends, candidates: Sequence[Candidates]) -> list[Ends]:
@@ -128,14 +103,6 @@ def join_ends(parts: Sequence[Ends]) -> Ends:
     return Ends(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
-class _Plan(NamedTuple):
-    """The progress of B playouts through `Jobs.action` and `Jobs.plan`."""
-
-    first_action: Array | int  # (B,) int32, `Jobs.action` until it is played, then -1
-    turn: Array | int  # (B,) int32, turn of the plan that the first seat has reached; -1: none
-    num_played: Array | int  # (B,) int32, planned decisions of that turn so far; W: no more follow
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Device:
     """The playouts of one device."""
@@ -145,7 +112,6 @@ class _Device:
     slots: int  # B
     moves: int  # M
     note: Note | None
-    turns: tuple[TurnPredicate, TurnPredicate] | None  # begins a turn, is within one
 
     def begin(self, key: Array, pool: EnvState, jobs: Jobs, total: Array) -> Slots:
         """The first playouts in the slots."""
@@ -160,8 +126,7 @@ class _Device:
             "notes": jnp.full((count, self.moves if self.note else 0), -1, jnp.int16),
         }
         zero = jnp.zeros(batch, jnp.int32)
-        plan = _Plan(first_action=zero - 1, turn=zero - 1, num_played=zero)
-        empty = Slots(state, zero + count, zero, plan, jnp.zeros(1, jnp.int32), results)
+        empty = Slots(state, zero + count, zero, zero - 1, jnp.zeros(1, jnp.int32), results)
         return self.refill(key, pool, jobs, total, empty)
 
     def keys(self, key: Array, jobs: Jobs, job: Array) -> Array:
@@ -172,29 +137,25 @@ class _Device:
     def refill(self, key: Array, pool: EnvState, jobs: Jobs, total: Array, slots: Slots) -> Slots:
         """Start the next playouts in the slots whose playouts have ended."""
 
-        def start(job: Array) -> tuple[Any, _Plan]:
+        def start(job: Array) -> tuple[Any, Array]:
             state = jax.tree.map(lambda x: x[jobs.position[job]], pool)
             state = redraw_hidden(self.env, state, self.keys(key, jobs, job))
-            return state, _Plan(first_action=jobs.action[job], turn=-1, num_played=0)
+            return state, jobs.action[job]
 
         return refill(slots, total[0], start)
 
-    def step(self, params: Params, keys: Array, seat: Array, plans: Array, slots: Slots) -> Slots:
+    def step(self, params: Params, keys: Array, slots: Slots) -> Slots:
         """One decision in every slot.
 
         Args:
-            keys: (B,) of the playouts in the slots. seat: (B,) their first seats.
-            plans: (B, T, W) their plans.
+            keys: (B,) of the playouts in the slots.
+            slots: their `own` is (B,) `Jobs.action` until it is played, then -1.
         """
         keys = jax.vmap(jax.random.fold_in)(keys, slots.clock)
         mask = slots.state.legal_action_mask
         key = keys if self.agent.by_game else keys[0]
         agent_action = self.agent.act(params, slots.state, mask, key)
-        plan: _Plan = slots.own
-        action = jnp.where(plan.first_action >= 0, plan.first_action, agent_action)
-        if self.turns:
-            planned_action, plan = self.planned(seat, plans, *self.turns, slots)
-            action = jnp.where(planned_action >= 0, planned_action, action)
+        action = jnp.where(slots.own >= 0, slots.own, agent_action)
         results = slots.results
         moves, notes = results["moves"], results["notes"]
         if self.moves:
@@ -207,32 +168,10 @@ class _Device:
         lookahead_rows = self.agent.slots(self.slots) if self.agent.slots else 0
         return slots._replace(
             state=step_among(self.env, lookahead_rows, slots.state, action),
-            own=plan._replace(first_action=jnp.full_like(plan.first_action, -1)),
+            own=jnp.full_like(slots.own, -1),
             clock=slots.clock + 1,
             results=results | {"moves": moves, "notes": notes},
         )
-
-    @staticmethod
-    def planned(
-        seat: Array,
-        plans: Array,
-        begins_turn: TurnPredicate,
-        is_within_turn: TurnPredicate,
-        slots: Slots,
-    ) -> tuple[Array, _Plan]:
-        """(B,) the planned actions that are legal now, else -1; the progress after them."""
-        is_first_seat = (slots.state.current_player == seat) & (slots.clock > 0)
-        begins = begins_turn(slots.state) & is_first_seat
-        inside = (is_within_turn(slots.state) & is_first_seat) | begins
-        plan: _Plan = slots.own
-        turn, num_played = plan.turn + begins, jnp.where(begins, 0, plan.num_played)
-        turns, width = plans.shape[1:]
-        rows, at = jnp.arange(len(turn)), jnp.clip(turn, 0, turns - 1)
-        planned_action = plans[rows, at, jnp.minimum(num_played, width - 1)]
-        is_planned = inside & (turn == at) & (num_played < width) & (planned_action >= 0)
-        legal = is_planned & slots.state.legal_action_mask[rows, jnp.maximum(planned_action, 0)]
-        num_played = jnp.where(inside, jnp.where(legal, num_played + 1, width), num_played)
-        return jnp.where(legal, planned_action, -1), plan._replace(turn=turn, num_played=num_played)
 
     def advance(
         self, params: Params, key: Array, pool: EnvState, jobs: Jobs, total: Array, slots: Slots
@@ -244,8 +183,7 @@ class _Device:
         """
         at = jnp.minimum(slots.job, len(jobs.action) - 1)
         keys = self.keys(key, jobs, at)
-        seat, plans = pool.current_player[jobs.position[at]], jobs.plan[at]
-        slots = play_stride(partial(self.step, params, keys, seat, plans), slots)
+        slots = play_stride(partial(self.step, params, keys), slots)
         players = slots.state.game.players
         ends = {
             "vp": players.vp.astype(jnp.int16),
@@ -266,7 +204,6 @@ class Playouts:
         moves: int = 0,
         slots: int = SLOTS,
         note: Note | None = None,
-        turns: tuple[TurnPredicate, TurnPredicate] | None = None,
         least: tuple[int, int] = (1, 1),
     ):
         """
@@ -274,13 +211,12 @@ class Playouts:
             moves: M, the number of stored actions of a playout.
             slots: on each device, at most.
             note: an int16 to store with each of them, from the position before it.
-            turns: whether a state begins a turn, and whether it is within one; for `Jobs.plan`.
             least: numbers of positions and of jobs to which smaller requests are padded, so that
                 they share one program.
         """
         self.env = with_short_turns(env, True)
         self.agent, self._moves, self._max_slots = agent, moves, slots
-        self._note, self._turns, self._least = note, turns, least
+        self._note, self._least = note, least
         self._programs: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
 
     def play(
@@ -362,7 +298,7 @@ class Playouts:
 
     def _program(self, devices: int, slots: int) -> tuple[Any, Any, Any]:
         if (devices, slots) not in self._programs:
-            device = _Device(self.env, self.agent, slots, self._moves, self._note, self._turns)
+            device = _Device(self.env, self.agent, slots, self._moves, self._note)
             self._programs[devices, slots] = _programs(device, first_devices(devices))
         return self._programs[devices, slots]
 

@@ -1,396 +1,308 @@
 """Make puzzles from games of an agent.
 
-The agent plays games. Each start place, turn, offer of leech, and choice of a tile or federation
-token goes through these tests, the cheap ones first:
-
-1. A line, one playout of most probable moves, follows each likely move. The best one proposes the
-   answer: it leads the policy's move by 5 VP and the others by 3.5 VP, and the agents of `criteria`
-   choose it.
-2. Its line leads that of every legal move by 3 VP, of the policy's by 5 VP.
-3. In 16 playouts it leads the policy's move and the nearest others, up to six in all, and one event
-   explains why it is better than the policy's move (`puzzle_reasons`).
-4. A stronger agent may verify this (`verification`).
-5. It races against every legal move (`races`): 4 playouts of each, up to 256 of those still near. A
-   rival clearly within 3 VP, of the policy's move 5 VP, ends the race. The moves that followed the
-   answer are also played after each rival (`trials`), because the same moves in another order are
-   no mistake.
-6. In `num_playouts` playouts with new random numbers it leads the policy's move by 5 VP and the
-   nearest others by 3.5 VP, with intervals above 0 (`is_puzzle`).
+Whenever all other players have passed, the solver lists what the last one can still reach
+(`round_solver`): the VP at the end of the game in the last round, a federation or an advanced tile
+in earlier ones. A position is a puzzle if one first main action reaches more than every other one,
+and the agent chose another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
-import gaia_jax
-from gaia_jax import replay
+from gaia_jax.actions import to_text
 from gaia_jax.cli.progress import status_line
 from gaia_jax.env import GaiaEnv, State
-from gaia_jax.xla.stored_programs import env_jit
 
 from ..agents import make_agent
-from ..system.batched import stacked
+from ..system.batched import dealing, stacked, stepping, take_rows
 from ..types import JsonObject
-from . import puzzles, review_report
-from .actions import is_conversion
-from .judge import judge_from_playouts, make_comparison, policy_probabilities
-from .playout_journal import PlayoutJournal
-from .playouts import Candidates
-from .puzzle_choices import TEMPTING
-from .puzzle_criteria import (
-    NUM_CANDIDATES,
-    first_puzzles,
-    has_room,
-    is_promising,
-    is_puzzle,
-    leads_by_line,
-    puzzle_decisions,
-)
-from .puzzle_reasons import has_reason
-from .puzzles import ANY_ANSWER, NON_ANSWERS, AnswerCriteria
-from .races import LADDER, Race, make_race, nearest_rivals
-from .recorded_game import Game, compiled_step, whole_moves
+from . import puzzles
+from .actions import is_conversion, is_main_action
+from .judge import policy_probabilities
+from .puzzles import MIN_MAIN_ACTIONS, AnswerCriteria
+from .recorded_game import Game, compiled_step
 from .review import check_policy
-from .trials import POOL_SIZE, CandidatePlayer, Trial, stack_states
-from .verification import PuzzleVerifier
+from .round_solver import LAST_ROUND, Goal, Line, RoundSolver, TooManyLines, is_alone
 
-GAMES_PER_BLOCK = 64  # games that are played together
-GAMES_PER_BATCH = 8  # games of a block that are searched together, and then written
-# Times the highest probability of a decision: the screening skips less probable actions.
-MIN_RELATIVE_PROBABILITY = 0.003
-ONE_LINE, SCREENING = range(1), range(16)  # playouts of the screening
-FIRST_CHECK = 1 << 16  # number of the first playout of the check, independent of the screening
+GAMES_PER_BLOCK = 64  # that are played together
+GAMES_PER_BATCH = 8  # of a block, whose puzzles are written together
+MIN_LEAD = 3  # VP of the answer above every other first main action
+MIN_CHOICES, MAX_CHOICES = 3, 5  # the answer included
+LATE_ROUND, MAX_LATE_SHARE = 5, 0.7  # of a set of limited size: puzzles of this round and later
+PASS = "pass", "booster "  # begin the texts of passes, in the last round and before it
+MAX_DECISIONS = 1000  # of a game; later ones give no puzzles
 
 
-class Decision(NamedTuple):
-    """A decision that may become a puzzle."""
+class Position(NamedTuple):
+    """A position of a played game whose rest of a round may be a puzzle."""
 
-    game: int  # index of its game
-    at: int  # number of the decision, from 0
-    beats: str = ""  # the agent whose choice the answer beats; "" is the policy
+    decision: int  # from 1
+    state: State
+    move: int  # the first main action that the agent chose
+
+
+class PlayedGame(NamedTuple):
+    """A game that the agent played."""
+
+    start: State
+    actions: list[int]
+    positions: list[Position]
 
 
 class PuzzleMaker:
-    """Makes puzzles with one agent; compiled once. Ctrl-C raises KeyboardInterrupt."""
+    """Makes puzzles with one agent; compiled once."""
 
-    def __init__(
-        self, env: GaiaEnv, name: str, num_playouts: int, criteria: AnswerCriteria = ANY_ANSWER
-    ):
+    def __init__(self, env: GaiaEnv, name: str, max_steps: int, criteria: AnswerCriteria):
         """
         Args:
             name: of the agent that plays, one with a policy.
-            num_playouts: of each candidate in the check.
+            max_steps: of the solver for one position; positions with more lines are left out.
         Raises:
             UserError: an unknown agent, or one without a policy.
         """
-        self.env, self.name, self.criteria = env, name, criteria
-        self.num_playouts = num_playouts
-        self.agent = make_agent(name, env)
+        self.env, self.criteria, self.max_steps = env, criteria, max_steps
+        self.agent = make_agent(name, env, likeliest=True)
         check_policy(name, self.agent)
-        self.player = CandidatePlayer(env, self.agent)
-        line_agent = make_agent(name, env, likeliest=True)
-        # A name of its own: the journal identifies agents by name and parameters.
-        line_agent = line_agent._replace(name=f"{name}, most probable moves")
-        self.line_player = CandidatePlayer(env, line_agent)
-        self._solvers = puzzles.make_solvers(criteria.agents, env)
-        self._verifier = PuzzleVerifier(env, name, criteria.held_by) if criteria.held_by else None
+        self._solver = RoundSolver(env)
+        self._others = puzzles.make_solvers(criteria.agents, env)
+        self._texts = env.ruleset.actions.texts
+        self._decide = jax.jit(self._decisions)
         self._stage = ""
 
     def extend(
-        self, collection: JsonObject, first: int, games: int, out: Path | None, at_most: int = 0
+        self, collection: JsonObject, end: int, out: Path | None, at_most: int = 0
     ) -> tuple[JsonObject, bool]:
-        """Add the puzzles of more games, verified and written after every GAMES_PER_BATCH games.
-
-        The playouts of the next games are kept next to `out`: a command that continues an
-        interrupted one reads them.
+        """Add the puzzles of more games, written after every GAMES_PER_BATCH games.
 
         Args:
-            first: number of the first set-up. games: the number of games.
-            at_most: stop at this number of puzzles, as of `has_room`; 0: any number of any rounds.
+            end: number of the set-up after the last one.
+            at_most: stop at this number of puzzles, as of `has_room`; 0: any number.
         Returns:
             The collection, and whether all games were searched; Ctrl-C keeps the puzzles so far.
-        Raises:
-            KeyboardInterrupt: before the first games were searched.
         """
-        begin, end = collection["following"], first + games
-        journal = PlayoutJournal(out) if out else None
-        verifying = self._verifier.players if self._verifier else ()
-        players = [self.player, self.line_player, *verifying]
-        for player in players:
-            player.journal = journal
+        first = collection["following"]
 
         def status() -> str:
-            searched = f"{collection['following'] - first} of {games} games"
-            playouts = sum(player.num_played for player in players)
-            stage = f"{self._stage}, {playouts} playouts of the next games"
-            return f"{searched}, {len(collection['puzzles'])} puzzles; {stage}"
+            searched = f"{collection['following'] - first} of {end - first} games"
+            return f"{searched}, {len(collection['puzzles'])} puzzles; {self._stage}"
 
         try:
             with status_line(status):
-                for extended in self._search_until(collection, end, at_most):
+                for extended in self._search(collection, end, at_most):
+                    if out:
+                        puzzles.write(out, extended)
                     collection = extended
-                    for player in players:
-                        player.num_played = 0
-                    if out and journal:
-                        puzzles.write(out, collection)
-                        journal.clear()
         except KeyboardInterrupt:
-            if collection["following"] == begin:
-                raise
-        is_full = 0 < at_most <= len(collection["puzzles"])
-        return collection, is_full or collection["following"] >= end
+            return collection, False
+        return collection, True
 
-    def _search_until(self, collection: JsonObject, end: int, at_most: int) -> Iterator[JsonObject]:
-        """The collection after more and more games, up to set-up number `end` or `at_most`."""
-        block, played = -1, list[tuple[State, list[int]]]()
-        while collection["following"] < end:
+    def _search(self, collection: JsonObject, end: int, at_most: int) -> Iterator[JsonObject]:
+        """Yield the collection after each batch, up to set-up number `end` or `at_most`."""
+        block, played = -1, list[PlayedGame]()
+        while (first := collection["following"]) < end:
             if 0 < at_most <= len(collection["puzzles"]):
                 return
-            existing, first = collection["puzzles"], collection["following"]
             if first // GAMES_PER_BLOCK != block:
                 block = first // GAMES_PER_BLOCK
                 self._stage = "playing games"
                 played = self.play_games(collection["seed"], block)
             stop = min(first - first % GAMES_PER_BATCH + GAMES_PER_BATCH, end)
-            games = [
-                replay_moves(self.env, *played[number % GAMES_PER_BLOCK])
-                for number in range(first, stop)
-            ]
-            games = [game for game in games if game.states[-1].terminated]  # not cut at MAX_MOVES
-            decisions = [
-                Decision(number, at, self.criteria.beats)
-                for number, game in enumerate(games)
-                for at in puzzle_decisions(game, collection["from_round"])
-                if not at_most or has_room(existing, at_most, int(game.states[at].game.turn.round))
-            ]
-            by_game = self.search_games(games, decisions, first)
+            games = [played[number % GAMES_PER_BLOCK] for number in range(first, stop)]
+            by_game = self.find_puzzles(games)
             if at_most:
-                by_game = first_puzzles(by_game, existing, at_most)
-            collection = puzzles.add_games(collection, games, by_game, stop)
+                by_game = first_puzzles(by_game, collection["puzzles"], at_most)
+            records = [Game(self.env, [game.start], game.actions) for game in games]
+            collection = puzzles.add_games(collection, records, by_game, stop)
             yield collection
 
-    def play_games(self, seed: int, block: int) -> list[tuple[State, list[int]]]:
-        """Play on GAMES_PER_BLOCK set-ups of a seed; a block always gives the same games.
-
-        Returns:
-            Each start position, and the actions without ends of turns, padded with -1.
-        """
+    def play_games(self, seed: int, block: int) -> list[PlayedGame]:
+        """Play on GAMES_PER_BLOCK set-ups of a seed; a block always gives the same games."""
         key, numbers = jax.random.key(seed), np.arange(GAMES_PER_BLOCK) + block * GAMES_PER_BLOCK
-        draw = env_jit(self.env, "draw_setup")
-        start = replay.compiled(gaia_jax.make(self.env.id, players=self.env.num_players))[0]
-        states = [jax.device_get(start(draw(jax.random.fold_in(key, n)))) for n in numbers]
-        probabilities = policy_probabilities(self.agent, stack_states(states))
-        first = np.argmax(probabilities[:GAMES_PER_BLOCK], axis=1).tolist()
-        candidates = [
-            Candidates(row, [action], range(number, number + 1))
-            for row, (action, number) in enumerate(zip(first, numbers.tolist(), strict=True))
+        deal_keys = jax.vmap(jax.random.fold_in, (None, 0))(key, numbers)
+        states = dealing(self.env)(deal_keys)
+        starts = jax.device_get(states)
+        actions, positions = list[np.ndarray](), [dict[int, State]() for _ in numbers]
+        for index in range(MAX_DECISIONS):
+            *decisions, next_states = self._decide(states, self.agent.params)
+            chosen_actions, is_candidate, has_ended = jax.device_get(decisions)
+            if has_ended.all():
+                break
+            for row in np.flatnonzero(is_candidate & ~has_ended).tolist():
+                positions[row][index] = take_rows(states, row)
+            actions.append(np.where(has_ended, -1, chosen_actions))
+            states = next_states
+        by_game = np.stack(actions, axis=1)
+        return [
+            self._played(take_rows(starts, row), by_game[row], positions[row])
+            for row in range(GAMES_PER_BLOCK)
         ]
-        ends = self.player.play(dict(enumerate(states)), candidates, seed)
-        rows = zip(states, first, ends, strict=True)
-        return [(state, [action, *end.moves[0, 0].tolist()]) for state, action, end in rows]
 
-    def retry(self, collection: JsonObject) -> JsonObject:
-        """Make the puzzles again with this agent; keep those that pass all its tests too.
+    def _decisions(self, states: State, params: Any) -> tuple[Any, ...]:
+        """The agent's actions, which players are alone, which games have ended; the next states."""
+        keys = jax.random.split(jax.random.key(0), GAMES_PER_BLOCK)
+        draw = keys if self.agent.by_game else keys[0]
+        actions = self.agent.act(params, states, states.legal_action_mask, draw)
+        has_ended = states.terminated | states.truncated
+        return actions, is_alone(states), has_ended, stepping(self.env)(states, actions)
 
-        Raises:
-            UserError: a game does not play.
-        """
-        games = list(puzzles.replay_games(collection))
-        decisions = sorted(
-            Decision(puzzle["game"], puzzle["decision"] - 1, puzzle.get("beats", ""))
-            for puzzle in collection["puzzles"]
-        )
-        unknown = {decision.beats for decision in decisions} - {"", *self._solvers}
-        self._solvers |= puzzles.make_solvers(sorted(unknown), self.env)
-        seed, first_round = collection["seed"], collection["from_round"]
-        by_game = self.search_games(games, decisions, seed)
-        empty = puzzles.new_collection(self.env, self.name, self.num_playouts, seed, 0, first_round)
-        return puzzles.add_games(empty, games, by_game, collection["following"])
+    def _played(self, start: State, actions: np.ndarray, states: dict[int, State]) -> PlayedGame:
+        """A game; of each round the first position whose player is alone."""
+        moves, positions = actions[actions >= 0].tolist(), dict[int, Position]()  # by round
+        for index, state in states.items():
+            later_actions = (a for a in moves[index:] if not is_conversion(self._texts[a]))
+            move = next(later_actions, None)  # None: the game was cut before it
+            if move is not None:
+                position = Position(index + 1, state, move)
+                positions.setdefault(int(state.game.turn.round), position)
+        return PlayedGame(start, moves, [*positions.values()])
 
-    def search_games(
-        self, games: Sequence[Game], decisions: Sequence[Decision], playout_seed: int
-    ) -> list[list[JsonObject]]:
-        """The puzzles of each game; of those with the same answer the one with the largest lead.
+    def find_puzzles(self, games: Sequence[PlayedGame]) -> list[list[JsonObject]]:
+        """The puzzles of each game, at most one of a round."""
+        candidates = list[tuple[int, State, JsonObject]]()
+        for number, game in enumerate(games):
+            for position in game.positions:
+                self._stage = f"solving round {int(position.state.game.turn.round)}"
+                of_goals = (self.find_puzzle(position, goal) for goal in goals_of(position.state))
+                puzzle = next(filter(None, of_goals), None)
+                if puzzle:
+                    candidates.append((number, position.state, puzzle))
+        selected = self._selected(candidates)
+        return [[puzzle for at, _, puzzle in selected if at == n] for n in range(len(games))]
+
+    def find_puzzle(self, position: Position, goal: Goal) -> JsonObject | None:
+        """The puzzle of a position; None if there is none."""
+        state = position.state
+        try:
+            lines = self._solver.solve(state, goal, self.max_steps, max_reached=1)
+        except TooManyLines:
+            return None
+        lines = self._with_a_single_pass(lines, position.move)
+        ranked = sorted(lines, key=lambda action: -lines[action].value)
+        if len(ranked) < MIN_CHOICES or ranked[0] == position.move or position.move not in lines:
+            return None
+        lead = lines[ranked[0]].value - lines[ranked[1]].value
+        if lead < (MIN_LEAD if goal is Goal.VP else 1):
+            return None
+        num_turns = self._num_turns(state, lines[ranked[0]])
+        if num_turns < MIN_MAIN_ACTIONS + (goal is Goal.VP):
+            return None
+        return self._puzzle_json(position, goal, lines, num_turns)
+
+    def _with_a_single_pass(self, lines: dict[int, Line], move: int) -> dict[int, Line]:
+        """The lines without those that differ only in the booster that a pass takes.
+
+        Before the last round no pass reaches a goal; in the last one there is a single pass.
 
         Args:
-            playout_seed: of all playouts; `extend` passes the number of the first set-up, so that
-                each batch of games has its own, and `retry` the seed of the collection.
+            move: the agent's first main action, which stays.
         """
-        decision_of, trials = dict[int, Decision](), list[Trial]()
-        for start in range(0, len(decisions), POOL_SIZE):
-            part = decisions[start : start + POOL_SIZE]
-            for decision, trial in self._make_trials(games, part, start):
-                decision_of[trial.number] = decision
-                trials.append(trial)
-        trials = self._screen(trials, playout_seed)
-        verified = self._verify(games, decision_of, trials)
-        trials = [trial for trial in trials if trial.number in verified]
-        self._stage = f"{len(trials)} decisions, all legal moves"
-        races = [self._race(trial) for trial in trials]
-        rivals = nearest_rivals(self.player, races, playout_seed)
-        trials = [
-            trial
-            for trial, race in zip(trials, races, strict=True)
-            if rivals[trial.number].is_fair and not race.is_lost(LADDER)
-        ]
-        self._stage = f"{len(trials)} decisions, {self.num_playouts} playouts"
-        by_answer: list[dict[str, JsonObject]] = [{} for _ in games]
-        samples = range(FIRST_CHECK, FIRST_CHECK + self.num_playouts)
-        for trial in self.player.try_candidates(
-            trials, samples, is_puzzle, playout_seed, with_plans=True
-        ):
-            number, _, beats = decision_of[trial.number]
-            puzzle = puzzle_json(games[number], trial) | ({"beats": beats} if beats else {})
-            puzzle["rival"] = rivals[trial.number].json(self._texts)
-            puzzle |= verified[trial.number]
-            clearest = by_answer[number].setdefault(puzzle["answer"]["text"], puzzle)
-            if puzzle["loss"]["mean"] > clearest["loss"]["mean"]:
-                by_answer[number][puzzle["answer"]["text"]] = puzzle
-        return [sorted(own.values(), key=lambda puzzle: puzzle["decision"]) for own in by_answer]
+        passes = [action for action in lines if self._texts[action].startswith(PASS)]
+        kept_pass = move if move in passes else passes[0] if passes else None
+        return {
+            action: line
+            for action, line in lines.items()
+            if action not in passes or action == kept_pass
+        }
 
-    def _screen(self, trials: Sequence[Trial], seed: int) -> list[Trial]:
-        """The trials that the cheap tests leave, with playouts of the moves nearest to the answer.
+    def _puzzle_json(
+        self, position: Position, goal: Goal, lines: dict[int, Line], num_turns: int
+    ) -> JsonObject:
+        """A puzzle; among moves that reach as much, those of the answer's kind are choices first."""
+        state, turn = position.state, position.state.game.turn
+        probabilities = policy_probabilities(self.agent, stacked([state]))[0]
+        answer = max(lines, key=lambda action: lines[action].value)
+        first = (answer, position.move)
+        others = sorted(
+            (action for action in lines if action not in first),
+            key=lambda action: (
+                -lines[action].value, not self._is_alike(action, answer), -probabilities[action]
+            ),
+        )
+        theme = puzzles.find_theme(self._texts[answer]) if goal is Goal.VP else goal.value
+        return {
+            "decision": position.decision, "round": int(turn.round), "player": int(turn.active),
+            "goal": goal.value, "theme": theme, "moves": len(lines),
+            "turns": num_turns,
+            "answer": answer, "agent": position.move,
+            "candidates": [
+                {
+                    "action": action, "text": self._texts[action], "value": lines[action].value,
+                    "line": [to_text(self.env.ruleset, a) for a in lines[action].actions],
+                }
+                for action in sorted(
+                    [*first, *others[: MAX_CHOICES - 2]], key=lambda a: -lines[a].value
+                )
+            ],
+        }  # fmt: skip
 
-        The lines of two moves, one playout of most probable moves each, rank them as reliably as
-        several ordinary playouts (docs/lab/search.md).
-        """
-        self._stage = f"{len(trials)} decisions, a line of each candidate"
-        trials = self.line_player.try_candidates(trials, ONE_LINE, leads_by_line, seed)
-        numbers = np.arange(len(self._texts))
-        trials = [trial._replace(allowed=numbers == trial.answer) for trial in trials]
-        trials = self._solved(trials)
-        self._stage = f"{len(trials)} decisions, a line of each legal move"
-        races = [self._race(trial) for trial in trials]
-        candidates = [Candidates(race.number, race.actions, ONE_LINE) for race in races]
-        states = {race.number: race.state for race in races}
-        ends = self.line_player.play(states, candidates, seed)
-        for race, end in zip(races, ends, strict=True):
-            race.vp = [*end.vp[:, :, race.seat]]
-        trials = [
-            with_rivals(trial, race)
-            for trial, race in zip(trials, races, strict=True)
-            if (race.leads >= race.limits).all()
-        ]
-        self._stage = f"{len(trials)} decisions, {len(SCREENING)} playouts"
-        trials = self.player.try_candidates(trials, SCREENING, is_promising, seed)
-        self._stage = f"{len(trials)} decisions, reasons"
-        return [trial for trial in trials if has_reason(self.player.runner.env, trial)]
+    def _is_alike(self, action: int, answer: int) -> bool:
+        """Whether two main actions are of one kind, such as two upgrades."""
+        first, second = (self._texts[a].split()[0] for a in (action, answer))
+        return first == second
 
-    def _solved(self, trials: Sequence[Trial]) -> list[Trial]:
-        """The trials whose answer all of `solved_by` choose, and no agent of `unsolved_by`."""
-        remaining = [*trials]
-        for name in [*self.criteria.solved_by, *self.criteria.unsolved_by]:
-            if not remaining:
-                break
-            self._stage = f"{len(remaining)} decisions, {name}"
-            is_solver = name in self.criteria.solved_by
-            choices = self._choices(name, [trial.state for trial in remaining])
-            remaining = [
-                trial
-                for trial, choice in zip(remaining, choices, strict=True)
-                if (trial.answer == choice) == is_solver
-            ]
+    def _num_turns(self, state: State, line: Line) -> int:
+        """The number of main actions of a line."""
+        step, count = compiled_step(self.env), 0
+        for action in line.actions:
+            count += is_main_action(int(state.game.turn.node), self._texts[action])
+            state = step(state, action)
+        return count
+
+    def _selected(
+        self, candidates: Sequence[tuple[int, State, JsonObject]]
+    ) -> list[tuple[int, State, JsonObject]]:
+        """The puzzles that all of `solved_by` solve, and no agent of `unsolved_by`."""
+        remaining = [*candidates]
+        for name, agent in self._others.items():
+            if remaining:
+                self._stage = f"asking {name}"
+                moves = puzzles.first_main_actions(
+                    agent, self.env, [state for _, state, _ in remaining]
+                )
+                is_solver = name in self.criteria.solved_by
+                remaining = [
+                    item
+                    for item, move in zip(remaining, moves, strict=True)
+                    if (item[2]["answer"] == move) == is_solver
+                ]
         return remaining
 
-    def _verify(
-        self, games: Sequence[Game], decision_of: Mapping[int, Decision], trials: Sequence[Trial]
-    ) -> dict[int, JsonObject]:
-        """What the stronger agent adds to each puzzle that it verifies, by number of the trial."""
-        if not self._verifier:
-            return {trial.number: {} for trial in trials}
-        verified = dict[int, JsonObject]()
-        for number, trial in enumerate(trials, 1):
-            self._stage = f"verifying decision {number} of {len(trials)}"
-            puzzle = puzzle_json(games[decision_of[trial.number].game], trial)
-            if own := self._verifier.verify_puzzle(puzzle, trial.state):
-                verified[trial.number] = {key: own[key] for key in ("held", "candidates")}
-        return verified
 
-    def _race(self, trial: Trial) -> Race:
-        """The race of the answer of a trial."""
-        beaten = int(trial.comparison.candidates[0])
-        seat = trial.comparison.seat
-        return make_race(self.env, trial.number, trial.state, seat, trial.answer, beaten)
-
-    def _make_trials(
-        self, games: Sequence[Game], decisions: Sequence[Decision], first: int
-    ) -> Iterator[tuple[Decision, Trial]]:
-        """A trial of each decision with another likely move, numbered from `first` on."""
-        states = [games[game].states[at] for game, at, _ in decisions]
-        texts = self._texts
-        by_state = policy_probabilities(self.agent, stack_states(states))[: len(states)]
-        is_move = np.array([not is_conversion(text) for text in texts])
-        is_kind = np.array([not text.startswith(NON_ANSWERS) for text in texts])
-        is_likely = by_state >= MIN_RELATIVE_PROBABILITY * by_state.max(1, keepdims=True)
-        beaten = by_state.argmax(1)
-        for name in {decision.beats for decision in decisions} - {""}:
-            rows = [row for row, decision in enumerate(decisions) if decision.beats == name]
-            beaten[rows] = self._choices(name, [states[row] for row in rows])
-        for row, decision in enumerate(decisions):
-            weights = np.where(is_kind & is_likely[row], by_state[row], 0.0)
-            weights[beaten[row]] = by_state[row, beaten[row]]
-            seat = int(states[row].current_player)
-            comparison = make_comparison(decision.at + 1, seat, int(beaten[row]), weights)
-            if len(comparison.candidates) > 1 and is_move[beaten[row]]:
-                trial = Trial(first + row, states[row], comparison, by_state[row], is_kind)
-                yield decision, trial
-
-    def _choices(self, name: str, states: Sequence[State]) -> list[int]:
-        """The choice of an agent at each state."""
-        choices = puzzles.choose_actions(self._solvers[name], stacked(states))
-        return [int(action) for action in choices]
-
-    @property
-    def _texts(self) -> Sequence[str]:
-        return self.env.ruleset.actions.texts
+def goals_of(state: State) -> list[Goal]:
+    """What the player may want of the rest of the round, the rarer goal first."""
+    is_last = int(state.game.turn.round) == LAST_ROUND
+    return [Goal.VP] if is_last else [Goal.ADVANCED_TILE, Goal.FEDERATION]
 
 
-def with_rivals(trial: Trial, race: Race) -> Trial:
-    """A decision with the candidates of a puzzle: likely moves, then those nearest to the answer.
+def has_room(existing: Sequence[JsonObject], at_most: int, round: int) -> bool:
+    """Whether a set of at most `at_most` puzzles has room for one of a round.
 
     Args:
-        race: of the answer of the trial.
+        existing: its puzzles so far.
     """
-    is_unlikely = trial.probabilities[race.actions[1:]] < TEMPTING
-    others = race.actions[1:][np.lexsort([race.leads, is_unlikely])].tolist()
-    beaten = int(trial.comparison.candidates[0])
-    actions = list(dict.fromkeys([beaten, trial.answer, *others]))[:NUM_CANDIDATES]
-    candidates = np.array(actions, int)
-    probabilities = trial.probabilities[candidates]
-    comparison = trial.comparison._replace(candidates=candidates, probabilities=probabilities)
-    return trial._replace(comparison=comparison)
+    num_late = sum(puzzle["round"] >= LATE_ROUND for puzzle in existing)
+    has_late_room = num_late < int(at_most * MAX_LATE_SHARE)
+    return len(existing) < at_most and (round < LATE_ROUND or has_late_room)
 
 
-def replay_moves(env: GaiaEnv, state: State, moves: Sequence[int]) -> Game:
-    """The game of a start position and the actions of its playout."""
-    played = list(whole_moves(env, compiled_step(env), state, moves))
-    return Game(env, [state, *(after for _, after in played)], [action for action, _ in played])
+def first_puzzles(
+    by_game: Sequence[Sequence[JsonObject]], existing: Sequence[JsonObject], at_most: int
+) -> list[list[JsonObject]]:
+    """The puzzles of each game for which a set of at most `at_most` has room.
 
-
-def puzzle_json(game: Game, trial: Trial) -> JsonObject:
-    """A puzzle, plain values."""
-    rules, comparison = game.env.ruleset, trial.comparison
-    pair = [0, trial.best_row]
-    judged = judge_from_playouts(comparison, comparison.candidates[pair], trial.ends.at(pair))
-    move = review_report.move_json(game, judged)
-    answer, beaten = move.pop("better"), move.pop("played")
-    del move["grade"], move["line"]
-    by_action = trial.candidates_json(game.env)
-    candidates = [
-        review_report.action_json(rules, action, float(chance)) | by_action[action]
-        for action, chance in zip(
-            comparison.candidates.tolist(), comparison.probabilities, strict=True
-        )
-    ]
-    candidates.sort(key=lambda candidate: -float(candidate["vp"]))
-    about = {
-        "theme": puzzles.find_theme(answer["text"], move["round"]),
-        "answer": answer,
-        "candidates": candidates,
-    }
-    return about | move | {"policy": beaten}
+    Args:
+        existing: the puzzles of the set so far.
+    """
+    selected, first = [*existing], [list[JsonObject]() for _ in by_game]
+    for own, puzzles_of_game in zip(first, by_game, strict=True):
+        for puzzle in puzzles_of_game:
+            if has_room(selected, at_most, puzzle["round"]):
+                selected.append(puzzle)
+                own.append(puzzle)
+    return first

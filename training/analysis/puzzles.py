@@ -1,9 +1,9 @@
-"""Puzzles: positions with one clearly best move, and the file that holds them.
+"""Puzzles: positions with one best move, and the file that holds them.
 
-A puzzle asks which of some candidate moves leads to the most VP. In playouts its answer leads the
-choice to beat (the policy's, or that of a weaker agent) by MIN_LEAD VP and each other candidate by
-MIN_LEAD_OVER_OTHERS VP. `puzzle_maker` makes puzzles, `verification` verifies them; this module
-reads and writes them, replays their positions, and selects puzzles by the agents that solve them.
+All other players have passed, so the rest of the round is solved exactly: a puzzle asks which first
+main action leads to the most VP, to a federation or to an advanced tile. `puzzle_maker` makes
+puzzles; this module reads and writes them, replays their positions, and selects puzzles by the
+agents that solve them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from gaia_jax import actions, replay
+from gaia_jax import replay
 from gaia_jax.cli import outputs
 from gaia_jax.cli.command_line import UserError, reason
 from gaia_jax.env import GaiaEnv, State
@@ -27,54 +27,41 @@ from gaia_jax.setup import setup_json
 
 from ..agents import Agent, make_agent, sha256_of
 from ..system import data_files
-from ..system.batched import in_batches, stacked
-from ..system.data_files import LIST, NUMBER, OBJECT, TEXT, WHOLE
+from ..system.batched import in_batches, stacked, stepping
+from ..system.data_files import LIST, OBJECT, TEXT, WHOLE
 from ..types import JsonObject
-from .actions import CONVERSION
-from .recorded_game import Game, compiled_step, replay_game, whole_moves
+from .actions import conversion_mask
+from .recorded_game import Game, replay_game
+from .round_solver import Goal
 
 Schema = Mapping[str, Any]  # by key: a type, a schema, or a list that holds the schema of its items
-FORMAT = "gaia_jax puzzles 3"
+FORMAT = "gaia_jax puzzles 4"
 SHIPPED = Path(__file__).parent / "puzzles.json.gz"
-AT_ONCE = 256  # states at which an agent chooses in one call
-MIN_LEAD = 5.0  # VP of the answer above the choice to beat
-MIN_LEAD_OVER_OTHERS = 3.5  # VP of the answer above each other candidate
-# A conversion only begins a move. A special action can wait: no other player can take it.
-NON_ANSWERS = (CONVERSION, "special ")
+AT_ONCE = 16  # positions at which an agent chooses in one call
+MIN_MAIN_ACTIONS = 2  # in the line of an answer, before a pass; a single one is found at sight
+LEVELS = "easy", "medium", "hard"
+MAX_CONVERSIONS = 64  # before a main action
 THEMES = {
     "form_federation": "federation", "advance": "research", "ship": "ship", "explore": "ship",
-    "artifact": "ship", "booster": "pass", "pass": "pass", "leech": "leech",
-    "mine": "building", "project": "building", "upgrade": "building", "token": "federation",
-    "tile": "tile", "advanced": "advanced tile",
+    "artifact": "ship", "pass": "pass", "mine": "building", "project": "building",
+    "upgrade": "building",
 }  # fmt: skip
 # The keys of a collection, and of the objects in it; those that end in "?" may be missing.
 SCHEMA: Schema = {
-    "ruleset": TEXT, "version": TEXT, "agent": TEXT, "sha256": TEXT, "playouts": WHOLE,
-    "seed": WHOLE, "following": WHOLE, "from_round": WHOLE,
+    "ruleset": TEXT, "version": TEXT, "agent": TEXT, "sha256": TEXT, "max_steps": WHOLE,
+    "seed": WHOLE, "following": WHOLE,
     "at_most?": WHOLE,  # a limit that may have left puzzles out
-    # Agents that selected the puzzles.
-    "chosen?": {"solved_by": LIST, "unsolved_by": LIST, "beats?": LIST, "held_by?": LIST,
-                "fair_by?": LIST},
+    "chosen?": {"solved_by": LIST, "unsolved_by": LIST},  # agents that selected the puzzles
     "games": [{"setup": OBJECT, "actions": LIST}],
     "puzzles": [{
         "game": WHOLE, "decision": WHOLE, "round": WHOLE, "player": WHOLE, "theme": TEXT,
-        "answer": OBJECT, "policy": OBJECT, "loss": OBJECT,
-        "beats?": TEXT,  # the agent whose choice is in "policy"; the policy if missing
-        # Results of the stronger agent for a verified puzzle, whose candidates have them too.
-        # "ahead": games in which the answer leads each other candidate at least.
-        "held?": {"by": TEXT, "playouts": WHOLE, "loss": OBJECT, "ahead": WHOLE},
-        # The nearest other legal move: "less": VP below the answer; "moves": how many were tried;
-        # "playouts" of it, and the standard "error" of "less".
-        "rival?": {"text": TEXT, "less": NUMBER, "moves": WHOLE, "playouts?": WHOLE,
-                   "error?": NUMBER},
-        # "why": VP of the answer above the candidate, by source. "line": action texts of one game.
-        "candidates": [{
-            "action": WHOLE, "text": TEXT, "vp": NUMBER, "why": OBJECT, "line": LIST,
-            "policy?": NUMBER,  # the probability by the policy
-            # Why the answer is better (`puzzle_reasons`): "kind", in how many "games" it holds,
-            # the "text" of an action of the lines, and more by kind.
-            "reason?": {"kind": TEXT, "games": WHOLE},
-        }],
+        "goal": TEXT,  # of `round_solver.Goal`
+        "moves": WHOLE,  # number of main actions that can come first
+        "turns": WHOLE,  # main actions in the line of the answer
+        "answer": WHOLE, "agent": WHOLE,  # first main actions: the best one, and the agent's
+        # Some of the first main actions, the best first. "value": VP at the end of the game, or
+        # whether the goal is reached; "line": action texts of a line that reaches it.
+        "candidates": [{"action": WHOLE, "text": TEXT, "value": WHOLE, "line": LIST}],
     }],
 }  # fmt: skip
 
@@ -84,54 +71,44 @@ class AnswerCriteria(NamedTuple):
 
     solved_by: Sequence[str] = ()  # each of them chooses the answer
     unsolved_by: Sequence[str] = ()  # none of them chooses it
-    beats: str = ""  # the agent whose choice the answer beats; "" is the policy
-    held_by: str = ""  # the agent that verifies the puzzle; "" is none
 
     @property
     def agents(self) -> list[str]:
         """The names of the agents that choose."""
-        return [name for name in (*self.solved_by, *self.unsolved_by, self.beats) if name]
+        return [*self.solved_by, *self.unsolved_by]
 
 
 ANY_ANSWER = AnswerCriteria()
 
 
-def find_theme(text: str, round: int) -> str:
-    """The subject of a puzzle, by its round, 0 at the start places, and the verb of its answer."""
-    return "opening" if round <= 1 else THEMES.get(text.split()[0], "action")
+def find_level(puzzle: JsonObject) -> str:
+    """How hard a puzzle is, by the number of main actions of its line before a pass: 2, 3, more."""
+    num_actions = puzzle["turns"] - (puzzle["goal"] == Goal.VP.value)  # such a line ends with it
+    return LEVELS[min(num_actions, MIN_MAIN_ACTIONS + 2) - MIN_MAIN_ACTIONS]
 
 
-def line_texts(env: GaiaEnv, state: State, first: int, moves: np.ndarray) -> list[str]:
-    """The texts of an action and of the actions of its playout.
-
-    Args:
-        state: before the first action. moves: (M,) a row of `Ends.moves`.
-    """
-    played = whole_moves(env, compiled_step(env), state, (first, *map(int, moves)))
-    return [actions.to_text(env.ruleset, action) for action, _ in played]
+def find_theme(text: str) -> str:
+    """The subject of a puzzle, by the verb of its answer."""
+    return THEMES.get(text.split()[0], "action")
 
 
 def new_collection(
     env: GaiaEnv,
     agent: str,
-    num_playouts: int,
+    max_steps: int,
     seed: int,
     first: int,
-    from_round: int = 1,
     criteria: AnswerCriteria = ANY_ANSWER,
 ) -> JsonObject:
     """A collection without puzzles. Its `sha256` is that of a shipped agent's file, or empty.
 
     Args:
         seed: of the set-ups. first: number of the first one.
-        from_round: the first round with puzzles.
     """
     names = {"solved_by": [*criteria.solved_by], "unsolved_by": [*criteria.unsolved_by]}
-    names |= {key: [name] for key in ("beats", "held_by") if (name := getattr(criteria, key))}
     return ({"chosen": names} if any(criteria) else {}) | {
         "format": FORMAT, "ruleset": env.id, "version": env.version, "agent": agent,
-        "sha256": sha256_of(agent),
-        "playouts": num_playouts, "seed": seed, "from_round": from_round, "following": first,
+        "sha256": sha256_of(agent), "max_steps": max_steps, "seed": seed, "following": first,
         "games": [], "puzzles": [],
     }  # fmt: skip
 
@@ -156,15 +133,6 @@ def add_games(
             puzzles += [{"game": len(records)} | puzzle for puzzle in own]
             records.append({"setup": dict(record.setup), "actions": list(record.actions)})
     return collection | {"following": following, "games": records, "puzzles": puzzles}
-
-
-def join(collections: Sequence[JsonObject]) -> JsonObject:
-    """Collections of consecutive set-ups as one."""
-    games, puzzles = list[JsonObject](), list[JsonObject]()
-    for part in collections:
-        puzzles += [puzzle | {"game": puzzle["game"] + len(games)} for puzzle in part["puzzles"]]
-        games += part["games"]
-    return collections[-1] | {"games": games, "puzzles": puzzles}
 
 
 def to_text(collection: JsonObject) -> str:
@@ -210,8 +178,16 @@ def read(path: Path) -> JsonObject:
     """
     collection: JsonObject = _load(path)
     if not isinstance(collection, dict) or collection.get("format") != FORMAT:
-        raise UserError(f"{path} is no file of puzzles: its format is not {FORMAT!r}")
+        raise UserError(f"{path} is not a file of puzzles: its format must be {FORMAT!r}")
     _check(str(path), collection, SCHEMA)
+    games, goals = collection["games"], {goal.value for goal in Goal}
+    for number, puzzle in enumerate(collection["puzzles"], 1):
+        game, decision = puzzle["game"], puzzle["decision"]
+        has_game = 0 <= game < len(games)
+        if not has_game or not 0 < decision <= len(games[game]["actions"]) + 1:
+            raise UserError(f"{path}: puzzle {number} is of no position of its games")
+        if puzzle["goal"] not in goals:
+            raise UserError(f"{path}: puzzle {number} has an unknown goal {puzzle['goal']!r}")
     return collection
 
 
@@ -229,22 +205,27 @@ def _check(path: str, data: object, schema: Schema) -> None:
             _check(f"{path}: {name}[{number}]", value, kind[0])
 
 
-def read_to_resume(path: Path, expected: JsonObject) -> JsonObject:
+def read_to_resume(path: Path, expected: JsonObject, players: int) -> JsonObject:
     """Read a collection that is to be continued.
 
     Args:
         expected: an empty collection with the settings of this command.
+        players: of the games of this command.
     Raises:
         UserError: the settings differ.
     """
     collection = read(path)
     if collection.get("chosen") != expected.get("chosen"):
-        raise UserError(f"{path} holds puzzles chosen otherwise: name another file")
+        raise UserError(f"{path} was made with other --solved-by or --unsolved-by")
     limit = collection.get("at_most")
     if limit and limit != expected.get("at_most"):
         raise UserError(f"{path} may lack puzzles beyond --at-most {limit}: continue it with that")
     same = expected.keys() - {"following", "games", "puzzles", "at_most"}
     data_files.check_same(path, {k: collection[k] for k in same}, {k: expected[k] for k in same})
+    if collection["games"] and num_players(collection) != players:
+        raise UserError(f"{path} has games of {num_players(collection)} players, not {players}")
+    if collection["following"] < expected["following"]:
+        raise UserError(f"{path} ends before --first {expected['following']}")
     return expected | collection
 
 
@@ -308,29 +289,38 @@ def make_solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:
     return {name: make_agent(name, env, likeliest=True) for name in names}
 
 
-def choose_actions(agent: Agent, states: State) -> np.ndarray:
-    """(B,) the actions that an agent chooses at B states, AT_ONCE of them in a call."""
-    act, keys = jax.jit(agent.act), jax.random.split(jax.random.key(0), AT_ONCE)
-    key = keys if agent.by_game else keys[0]
-    chosen = [
-        np.asarray(act(agent.params, batch, batch.legal_action_mask, key))
-        for batch in in_batches(states, AT_ONCE)
-    ]
-    return np.concatenate(chosen)[: len(states.legal_action_mask)]
+def first_main_actions(agent: Agent, env: GaiaEnv, states: Sequence[State]) -> list[int]:
+    """The first main action that an agent chooses at each state, after its conversions."""
+    step, act = stepping(env), jax.jit(agent.act)
+    keys = jax.random.split(jax.random.key(0), AT_ONCE)
+    is_conversion = conversion_mask(env.ruleset.actions.texts)
+    chosen = list[np.ndarray]()
+    for batch in in_batches(stacked(states), AT_ONCE):
+        moves = np.full(AT_ONCE, -1)
+        for _ in range(MAX_CONVERSIONS):
+            key = keys if agent.by_game else keys[0]
+            actions = act(agent.params, batch, batch.legal_action_mask, key)
+            moves = np.where((moves < 0) & ~is_conversion[np.asarray(actions)], actions, moves)
+            if (moves >= 0).all():
+                break
+            batch = step(batch, actions)
+        chosen.append(moves)
+    moves = np.concatenate(chosen)[: len(states)]
+    return [int(move) for move in moves]
 
 
-def find_solved(agent: Agent, positions: Sequence[tuple[int, JsonObject, State]]) -> list[bool]:
+def find_solved(
+    agent: Agent, env: GaiaEnv, positions: Sequence[tuple[int, JsonObject, State]]
+) -> list[bool]:
     """Whether an agent solves each puzzle, by the number of the puzzle.
 
     Args:
         positions: all `replay_positions` of a collection.
     """
-    states = stacked(state for *_, state in positions)
+    moves = first_main_actions(agent, env, [state for *_, state in positions])
     is_right = {
-        number: int(action) == puzzle["answer"]["action"]
-        for action, (number, puzzle, _) in zip(
-            choose_actions(agent, states), positions, strict=True
-        )
+        number: move == puzzle["answer"]
+        for move, (number, puzzle, _) in zip(moves, positions, strict=True)
     }
     return [is_right[number] for number in range(len(positions))]
 
@@ -384,14 +374,8 @@ def summary(collection: JsonObject, solved_by_agent: Mapping[str, Sequence[bool]
     rounds = [puzzle["round"] for puzzle in collection["puzzles"]]
     by_round = [f"{rounds.count(round)} of round {round}" for round in sorted(set(rounds))]
     lines += [", ".join(by_round)] if rounds else []
-    leads = [puzzle["rival"]["less"] for puzzle in collection["puzzles"] if "rival" in puzzle]
-    lines += [f"every other legal move is at least {min(leads)} VP worse"] if leads else []
     if chosen := collection.get("chosen"):
-        words = {
-            "beats": "better than the choice of", "solved_by": "solved by",
-            "unsolved_by": "not by", "held_by": "verified by",
-            "fair_by": "all legal moves tried by",
-        }  # fmt: skip
+        words = {"solved_by": "solved by", "unsolved_by": "not by"}
         agents = [f"{words[key]} {name}" for key in words for name in chosen.get(key, [])]
         lines.append("chosen: " + ", ".join(agents))
     lines += [

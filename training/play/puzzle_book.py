@@ -1,51 +1,54 @@
 """Serve the shipped puzzles to their page.
 
-`PuzzleBook` replays the game of a puzzle to its position and describes the choices. After an answer
-it plays two lines, that of the best move and one to compare with, and reports the playouts.
+`PuzzleBook` replays the game of a puzzle to its position and describes the first moves to choose
+from. After an answer it plays the solved line of the best one and a line to compare with.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from gaia_jax import replay
 from gaia_jax.actions import from_text
 from gaia_jax.env import GaiaEnv, State
-from gaia_jax.language import ENGLISH, in_language, language, with_minus
+from gaia_jax.language import language, with_minus
 from gaia_jax.render import Table, effects, in_words, panels, say_at
-from gaia_jax.render.names import VP_SOURCES, sources
+from gaia_jax.render.names import sources
 from gaia_jax.replay import page
 
 from ..agents import sha256_of
 from ..analysis import puzzles
 from ..analysis.actions import is_conversion
-from ..analysis.puzzle_choices import LEVELS, choose_candidates, find_level
-from ..analysis.races import MIN_LEAD_OVER_RIVALS, other_moves
+from ..analysis.puzzles import LEVELS, find_level
 from ..analysis.recorded_game import compiled_step
+from ..analysis.round_solver import END_TURN, Goal
 from ..types import JsonObject
 from .game import HALF_MADE, Refused
 from .languages import page_text, page_texts
 from .lookahead import joined
-from .puzzle_explanation import Contrast, explain, lead_over
-from .puzzle_lines import Step, part_of_turn, piece_taken, steps_of
 
-POSITIONS, LINES = 8, 16  # that are cached; a line takes some 10 MB
-CANDIDATE = ("action", "text", "words", "vp", "less", "answer_next")
-RESULTS = ("theme", "beats", "loss", "playouts", "by", "ahead")  # of a puzzle, for its page
+POSITIONS, LINES = 8, 16  # that are cached; a line takes some MB
 
 
-class Move(NamedTuple):
-    """A choice, with the decisions that follow until it is paid for."""
+class Action(NamedTuple):
+    """An action of a line."""
 
-    words: str
-    table: Table  # after it
-    num_actions: int
-    brings: str  # by the whole turn, in words
+    text: str
+    number: int
+    before: Table
+    after: Table
+
+
+class Line(NamedTuple):
+    """The position of a puzzle and the visible steps of a line."""
+
+    steps: list[JsonObject]
+    parts: list[dict[str, dict[str, str]]]  # of the picture after each step
+    vp_by_source: Mapping[str, int]  # of the deciding player at its end
 
 
 class PuzzleBook:
@@ -80,30 +83,28 @@ class PuzzleBook:
         """A puzzle without its answer.
 
         Raises:
-            Refused: there is no puzzle of this number.
+            Refused: there is no puzzle of this number, or one of its lines cannot be played.
         """
         puzzle = self._puzzle(number)
-        env, state, table = self._position(number)
+        *_, table = self._position(number)
         choices = []
         # In the order of the action index, which does not give the answer away.
         for candidate in sorted(puzzle["candidates"], key=lambda c: int(c["action"])):
-            words, after, *_ = self._whole_move(number, candidate)
-            brings = with_minus(in_words(effects(table, after), words))
-            about = {"action": candidate["action"], "text": candidate["text"], "words": words}
-            choices.append(about | {"brings": brings})
+            about = {"action": candidate["action"], "text": candidate["text"]}
+            choices.append(about | {"words": self._first_move(number, candidate)})
         return {
+            **{key: puzzle[key] for key in ("goal", "round", "player", "moves")},
             "number": number,
-            "round": puzzle["round"],
-            "player": puzzle["player"],
             "seats": page.seats_json(table),
             "vp": [seat.vp for seat in table.seats],
             "choices": choices,
-            "legal": len(other_moves(env, state, ())),
             "picture": panels.frame(table, panels.parts(table)),
         }
 
     def explanation(self, number: int, body: Mapping[str, object]) -> JsonObject:
-        """Whether an answer is right, why, and the lines of the best move and of another candidate.
+        """Whether an answer is right, the values of all choices, and the lines.
+
+        The second line, only of a puzzle for VP, is the one to compare with.
 
         Args:
             body: `action`, the chosen candidate; `compared` (optional), the candidate whose line to
@@ -111,33 +112,44 @@ class PuzzleBook:
         Raises:
             Refused: unknown puzzle or candidate, or a line that cannot be played.
         """
-        puzzle = verified(self._puzzle(number))
-        action, answer = body.get("action"), puzzle["answer"]["action"]
-        candidates = {candidate["action"]: candidate for candidate in puzzle["candidates"]}
-        if not isinstance(action, int) or action not in candidates:
+        puzzle = self._puzzle(number)
+        action, answer = body.get("action"), puzzle["answer"]
+        actions = [candidate["action"] for candidate in puzzle["candidates"]]
+        if not isinstance(action, int) or action not in actions:
             raise Refused(f"action must be one of the choices, got {action!r}")
-        beaten = puzzle["policy"]["action"]
-        compared = body.get("compared", beaten if action == answer else action)
-        if not isinstance(compared, int) or compared not in candidates or compared == answer:
+        compared = body.get("compared", puzzle["agent"] if action == answer else action)
+        if not isinstance(compared, int) or compared not in actions or compared == answer:
             raise Refused(f"compared must be another choice, got {compared!r}")
-        code = language()
-        both = self._line(number, answer, code), self._line(number, compared, code)
-        timeline, lines = page.Timeline(), [*both[0], *both[1]]
-        for frame, step in enumerate(lines):
-            timeline.add(frame, step.parts)
-        return self._results(number, puzzle, candidates[compared], both) | {
+        shown = [answer, compared] if puzzle["goal"] == Goal.VP.value else [answer]
+        lines, timeline = [self._line(number, a, language()) for a in shown], page.Timeline()
+        for frame, parts in enumerate(parts for line in lines for parts in line.parts):
+            timeline.add(frame, parts)
+        candidates = [
+            {key: candidate[key] for key in ("action", "text", "value")}
+            | {"words": self._first_move(number, candidate)}
+            for candidate in puzzle["candidates"]
+        ]
+        agent = self._collection["agent"]
+        return {
+            **{key: puzzle[key] for key in ("theme", "answer", "agent")},
             "number": number,
             "right": action == answer,
-            "line": [step.json for step in lines],
+            "compared": compared,
+            "candidates": candidates,
+            "sources": self._difference(number, lines),
+            "maker": agent,
+            "earlier": self._collection["sha256"] != sha256_of(agent),
+            "chosen": self._collection.get("chosen"),
+            "line": [step for line in lines for step in line.steps],
             "parts": timeline.varying(),
         }
 
     def _puzzle(self, number: int) -> JsonObject:
-        """A puzzle; its candidates are the choices of the page."""
         own = self._collection["puzzles"]
         if not 0 <= number < len(own):
             raise Refused(f"there is no puzzle {number}: they are 0 to {len(own) - 1}")
-        return dict(own[number]) | {"candidates": choose_candidates(own[number])}
+        puzzle: JsonObject = own[number]
+        return puzzle
 
     def _replay(self, number: int) -> tuple[GaiaEnv, State, Table]:
         puzzle = self._puzzle(number)
@@ -146,95 +158,63 @@ class PuzzleBook:
         env = record.env()
         return env, state, Table(state, env.ruleset)
 
-    def _whole_move(self, number: int, candidate: JsonObject) -> Move:
-        """A choice with the decisions that follow in its line until it is paid for."""
-        env, state, before = self._position(number)
-        step, words, tables, count = compiled_step(env), list[str](), [before], 0
-        for text in (candidate["text"], *candidate["line"][1:]):
-            is_turn = int(state.current_player) == before.player and (
-                not words or part_of_turn(state, text) == "continues"
-            )
-            if not is_turn:
+    def _play(self, number: int, texts: Sequence[str]) -> Iterator[Action]:
+        """The actions of a line from the position of a puzzle."""
+        env, state, table = self._position(number)
+        step = compiled_step(env)
+        for text in texts:
+            try:
+                action = from_text(env.ruleset, text)
+            except ValueError as error:
+                raise Refused(f"puzzle {number + 1} cannot be explained: {error}") from error
+            before, state = table, step(state, action)
+            table = Table(state, env.ruleset)
+            yield Action(text, action, before, table)
+
+    def _first_move(self, number: int, candidate: JsonObject) -> str:
+        """The first main action of a line until it is paid for, without conversions before it."""
+        words = list[str]()
+        for action in self._play(number, candidate["line"]):
+            if is_conversion(action.text):
+                continue
+            words.append(say_at(action.before, action.text))
+            if action.after.node not in HALF_MADE:
                 break
-            words.append(words_of(tables[-1], text))
-            state = step(state, from_text(env.ruleset, text))
-            tables.append(Table(state, env.ruleset))
-            if not count and tables[-1].node not in HALF_MADE:
-                count = len(words)
-        brings = effects(before, tables[-1])
-        turn = in_words(brings, joined(words), with_then=False)
-        return Move(joined(words[:count]), tables[count], count, with_minus(turn))
+        return joined(words)
 
-    def _play_line(self, number: int, action: int, code: str) -> list[Step]:
-        """The steps of a line, whose words are in the language `code`, the one in use."""
-        puzzle, (env, state, _) = self._puzzle(number), self._position(number)
-        line_of = {c["action"]: c["line"] for c in puzzle["candidates"]}
-        texts, answer = line_of[action], line_of[puzzle["answer"]["action"]]
-        turn = itertools.takewhile(lambda text: text != "end_turn", answer)
-        events = {c.get("reason", {}).get("text") for c in puzzle["candidates"]}
-        events = (events | set(map(piece_taken, turn))) - {None, ""}
-        try:
-            return list(steps_of(env, state, texts, puzzle["player"], events))
-        except ValueError as error:
-            raise Refused(f"puzzle {number + 1} cannot be explained: {error}") from error
+    def _play_line(self, number: int, action: int, code: str) -> Line:
+        """The line of a candidate, whose words are in the language `code`, the one in use.
 
-    def _contrast(
-        self, number: int, puzzle: JsonObject, compared: JsonObject, lines: Sequence[list[Step]]
-    ) -> Contrast:
-        """The answer and another choice, with their lines."""
-        table, answer = self._position(number)[2], puzzle["answer"]["action"]
-        best = next(c for c in puzzle["candidates"] if c["action"] == answer)
-        moves = [self._whole_move(number, candidate) for candidate in (best, compared)]
-        words, _, counts, brings = zip(*moves, strict=True)
-        names = [row["name"] for row in page.seats_json(table)]
-        return Contrast(puzzle, compared, words, brings, counts, lines, names, source_names(table))
-
-    def _results(
-        self, number: int, puzzle: JsonObject, compared: JsonObject, lines: Sequence[list[Step]]
-    ) -> JsonObject:
-        """The results of the playouts, and why the answer is better.
-
-        Args:
-            puzzle: `verified`. compared: the candidate to compare with.
-            lines: of the answer and of that candidate.
+        The JSON of a step has its words and what it `brings`; `vp` of the player after it; `over`:
+        whether the game has ended. The first step is the position.
         """
-        table = self._position(number)[2]
-        moves = {c["action"]: self._whole_move(number, c).words for c in puzzle["candidates"]}
+        puzzle, (_, _, table) = self._puzzle(number), self._position(number)
+        texts = next(c["line"] for c in puzzle["candidates"] if c["action"] == action)
+        parts, seat = [panels.parts(table)], puzzle["player"]
+        start = {"text": "", "words": "", "brings": "", "vp": table.seats[seat].vp, "over": False}
+        steps: list[JsonObject] = [start]
+        for text, index, before, table in self._play(number, texts):
+            # The other players only decline leech.
+            if before.player != seat or text == END_TURN:
+                continue
+            words = say_at(before, text)
+            brings = with_minus(in_words(effects(before, table), words))
+            about = {"text": text, "words": words, "brings": brings}
+            steps.append(about | {"vp": table.seats[seat].vp, "over": table.over})
+            parts.append(panels.parts(table, index))
+        return Line(steps, parts, table.seats[seat].vp_source)
 
-        def with_move(action: JsonObject) -> JsonObject:
-            """An action with the words of its move."""
-            words = moves.get(action.get("action"))
-            return action | {"words": words or words_of(table, action["text"])}
-
-        agent = self._collection["agent"]
-        described = {key: puzzle.get(key) for key in RESULTS}
-        described |= {key: with_move(puzzle[key]) for key in ("answer", "policy")}
-        candidates = [with_move(c) | {"less": lead_over(puzzle, c)} for c in puzzle["candidates"]]
-        return described | {
-            "compared": {"action": compared["action"], "words": moves[compared["action"]]},
-            "why": explain(self._contrast(number, puzzle, compared, lines)),
-            "tried": puzzle.get("rival", {}).get("moves"),
-            "min_lead": MIN_LEAD_OVER_RIVALS,
-            "candidates": [{k: v for k, v in c.items() if k in CANDIDATE} for c in candidates],
-            "agent": agent,
-            "earlier": self._collection["sha256"] != sha256_of(agent),
-            "chosen": self._collection.get("chosen"),
-        }
-
-
-def verified(puzzle: JsonObject) -> JsonObject:
-    """A puzzle with the results of its verification, if any, in place of the maker's."""
-    return {**puzzle, **puzzle.get("held", {})}
-
-
-def source_names(table: Table) -> dict[str, str]:
-    """The names of the sources of VP in the language in use, by their names in files of puzzles."""
-    names_in_use = sources(table.ruleset, table.final_missions)
-    with in_language(ENGLISH):  # as the file has them
-        return {VP_SOURCES[id]: name for id, name in names_in_use.items() if id in VP_SOURCES}
-
-
-def words_of(table: Table, text: str) -> str:
-    """An action in words that name the pieces at its place; a conversion only begins a move."""
-    words = say_at(table, text)
-    return page_text("first-conversions", list=words) if is_conversion(text) else words
+    def _difference(self, number: int, lines: Sequence[Line]) -> str:
+        """VP of the first line above the second by source, the largest first; "" for one line."""
+        if len(lines) == 1:
+            return ""
+        *_, table = self._position(number)
+        names = sources(table.ruleset, table.final_missions)
+        own, other = (line.vp_by_source for line in lines)
+        vp_by_source = {id: own.get(id, 0) - other.get(id, 0) for id in {**own, **other}}
+        ranked = sorted(vp_by_source.items(), key=lambda item: -abs(item[1]))
+        return ", ".join(
+            page_text("vp-from", vp=with_minus(f"{vp:+d}"), source=names[id])
+            for id, vp in ranked
+            if vp
+        )

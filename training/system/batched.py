@@ -119,8 +119,8 @@ def concatenated(batches: Iterable[T]) -> T:
     return batch
 
 
-def take_rows(batch: T, rows: np.ndarray | slice) -> T:
-    """Rows of a batch, on the host."""
+def take_rows(batch: T, rows: np.ndarray | slice | int) -> T:
+    """Rows of a batch, on the host; a single number gives that state without the axis."""
     chosen: T = jax.tree.map(lambda x: np.asarray(x)[rows], batch)
     return chosen
 

@@ -1,6 +1,6 @@
 "use strict";
-// Puzzles: a position and some moves, one of which is clearly best. After the answer the page shows
-// why, with two lines to step through. The score stays in the browser.
+// Puzzles: a position and some first moves, one of which is best. After the answer the page shows
+// the values of all, with the solved lines to step through. The score stays in the browser.
 
 const ANY = "any";
 const SECOND = "second"; // right at the second try
@@ -8,13 +8,16 @@ const resultText = (mark) => say(`answer-${mark === SECOND ? SECOND : mark ? "ri
 let [values, names, scoreKey] = [{}, {}, ""]; // the theme and level of each puzzle; their names
 let [puzzle, result, view] = [null, null, null]; // result: the explanation of the answer
 let isOpen = false; // whether the page accepts an answer
-let frame = 0; // step of the two lines, which both begin with the position
+let frame = 0; // step of the lines, which all begin with the position
 let visit = 0; // number of the last request for a puzzle or line: earlier responses are ignored
 let answering = 0; // the visit that waits for its explanation
 let latest = -1; // number of the last puzzle that was requested, from 0
 
-const vpText = (vp) => spelled(vp, 1);
 const note = (text) => (text ? [element("span", { class: "brings" }, text)] : []); // below a move
+
+// A text that depends on the goal of the puzzle.
+const ofGoal = (id, values) => say(`${id}-${puzzle.goal.replace(" ", "-")}`, values);
+const isForVp = () => puzzle.goal === "vp";
 
 // The data of a request; null if it is refused, or if another one follows before the response.
 // The text `status` is shown with the seconds meanwhile.
@@ -67,12 +70,12 @@ async function open(number, prefix = "") {
   const mark = readScore()[number];
   byId("asks").textContent = prefix + say("puzzle-question", {
     n: number + 1, round: puzzle.round, name: seats[player].name, vp: puzzle.vp[player],
-    choices: choices.length, legal: puzzle.legal,
+    question: ofGoal("puzzle-asks"), choices: choices.length, moves: puzzle.moves,
   }) + (mark === undefined ? "" : say("puzzle-result", { result: resultText(mark) }));
   byId("choices").replaceChildren(...choices.map((choice, n) => element("button", {
     type: "button", "data-action": choice.action, "aria-pressed": "false",
     onclick: () => answer(choice.action), ...highlighting(choice),
-  }, say("labelled", { label: n + 1, text: choice.words }), ...note(choice.brings))));
+  }, say("labelled", { label: n + 1, text: choice.words }))));
   view = new TableView(byId("table"), puzzle.picture);
   view.seat(player);
   const numbers = {};
@@ -111,7 +114,7 @@ async function answer(action) {
   const [mine, isFirst] = [visit, !result];
   answering = mine;
   // After a wrong try, the line of the right answer is compared with the line of that try.
-  const compared = result && action === result.answer.action ? { compared: result.choice } : {};
+  const compared = result && action === result.answer ? { compared: result.choice } : {};
   const data = await load(`/api/puzzles/${puzzle.number}`, { action, ...compared }, "verdict", "puzzle-playing");
   if (mine === visit) answering = 0;
   if (!data) return;
@@ -132,55 +135,46 @@ async function answer(action) {
   }
 }
 
-// VP that a candidate has less than the answer.
-const deficit = (action) => result.candidates.find((candidate) => candidate.action === action).less;
-const lessText = (action) => say("puzzle-less", { vp: vpText(deficit(action)) });
-const maker = () => (result.earlier ? say("earlier-agent", { agent: result.agent }) : result.agent);
+const candidateOf = (action) => result.candidates.find((candidate) => candidate.action === action);
+const deficit = (action) => candidateOf(result.answer).value - candidateOf(action).value;
+const lessText = (action) => ofGoal("puzzle-less", { vp: deficit(action) });
+const maker = () => (result.earlier ? say("earlier-agent", { agent: result.maker }) : result.maker);
+// A move with its VP at the end; without them where the goal is another one.
+const withVp = (text, { value }) => (isForVp() ? say("vp-at-end-of", { text, vp: value }) : text);
 
 function verdictText(action) {
-  const { loss, policy, candidates: [, second] } = result;
-  const range = loss.low === loss.high ? "" : say("in-range", { low: vpText(loss.low), high: vpText(loss.high) });
+  const [best] = result.candidates;
+  const values = { agent: maker(), move: candidateOf(result.agent).words, vp: deficit(result.agent) };
   return [
     result.right ? say("puzzle-right") : lessText(action),
-    say("puzzle-best", { theme: names.theme[result.theme], move: result.answer.words }),
-    say(second.action === policy.action ? "puzzle-lead" : "puzzle-lead-second", {
-      vp: vpText(loss.mean), range, other: policy.words, agent: result.beats || maker(),
-      lead: vpText(deficit(second.action)), second: second.words,
-    }),
+    say("puzzle-best", { theme: names.theme[result.theme], move: withVp(best.words, best) }),
+    ofGoal("puzzle-agent", values),
   ].join(" ");
 }
 
-function methodText() {
-  const { chosen, by, tried, playouts, ahead, candidates } = result;
-  const texts = [say(by ? "puzzle-means-by" : "puzzle-means", {
-    n: playouts, name: puzzle.seats[puzzle.player].name, by, agent: maker(),
-  })];
-  if (by) texts.push(say(ahead === playouts ? "puzzle-ahead-all" : "puzzle-ahead", { ahead }));
-  if (candidates.some((candidate) => candidate.answer_next)) texts.push(say("puzzle-orders"));
-  const hidden = tried + 1 - candidates.length; // of the legal moves; tried may be null
-  if (hidden > 0) texts.push(say("puzzle-tried", { n: hidden, vp: vpText(result.min_lead) }));
-  texts.push(say("puzzle-numbers"));
-  for (const [id, agents] of [["puzzle-solved-by", chosen?.solved_by], ["puzzle-unsolved-by", chosen?.unsolved_by]]) {
-    if (agents?.length) texts.push(say(id, { agents: agents.join(", ") }));
-  }
-  return texts.join(" ");
+function proofText() {
+  const { sources, candidates: [, second] } = result;
+  const proof = ofGoal("puzzle-proof", { vp: deficit(second.action) });
+  return sources ? `${proof} ${say("puzzle-why", { list: sources })}` : proof;
+}
+
+function solversText() {
+  const agents = [["puzzle-solved-by", result.chosen?.solved_by], ["puzzle-unsolved-by", result.chosen?.unsolved_by]];
+  return agents.flatMap(([id, own]) => (own?.length ? [say(id, { agents: own.join(", ") })] : [])).join(" ");
 }
 
 // A step; the head of a line names its first move and the VP at its end.
 function stepText({ text, words }, n) {
   if (text) return words;
-  const after = result.line.slice(n + 1);
-  const length = after.findIndex((step) => !step.text);
-  const last = (length < 0 ? after : after.slice(0, length)).find((step) => step.over);
-  const head = say("position-then", { move: (n ? result.compared : result.answer).words });
-  return last ? say("vp-at-end-of", { text: head, vp: last.vp }) : head;
+  const candidate = candidateOf(n ? result.compared : result.answer);
+  return withVp(say("position-then", { move: candidate.words }), candidate);
 }
 
 function stepRow(step, n) {
-  const vp = step.over ? say("name-at-end", { name: puzzle.seats[puzzle.player].name, vp: step.vp })
-    : step.own ? say("vp-now", { vp: step.vp }) : "";
-  return element("li", { onclick: () => show(n), class: step.own ? "mine" : step.text ? "" : "start" },
-    ...note(step.skipped ? say("steps-later", { n: step.skipped }) : ""), stepText(step, n), ...note(step.brings), ...note(vp));
+  const name = puzzle.seats[puzzle.player].name;
+  const vp = step.over ? say("name-at-end", { name, vp: step.vp }) : say("vp-now", { vp: step.vp });
+  return element("li", { onclick: () => show(n), class: step.text ? "" : "start" },
+    stepText(step, n), ...note(step.brings), ...note(vp));
 }
 
 function explain(action) {
@@ -188,17 +182,17 @@ function explain(action) {
   byId("reveal").hidden = true;
   for (const button of byId("choices").children) {
     button.disabled = true;
-    button.classList.toggle("answer", Number(button.dataset.action) === result.answer.action);
+    button.classList.toggle("answer", Number(button.dataset.action) === result.answer);
   }
   byId("verdict").textContent = verdictText(action);
-  const heads = [say("move-column"), say("vp-expected")];
+  const heads = [say(isForVp() ? "move-column" : "puzzle-first-move"), ofGoal("puzzle-value")];
   byId("candidates").replaceChildren(
     element("tr", {}, ...heads.map((text) => element("th", {}, text))),
     ...result.candidates.map((candidate) => element("tr", highlighting(candidate),
-      element("td", {}, candidate.action === result.answer.action ? candidate.words : lineButton(candidate)),
-      element("td", {}, candidate.answer_next ? say("then-answer", { vp: vpText(candidate.vp) }) : vpText(candidate.vp)))));
-  byId("why").textContent = result.why.join("\n");
-  byId("how").textContent = methodText();
+      element("td", {}, candidate.action === result.answer || !isForVp() ? candidate.words : lineButton(candidate)),
+      element("td", {}, isForVp() ? spelled(candidate.value) : say(candidate.value ? "puzzle-yes" : "puzzle-no")))));
+  byId("why").textContent = proofText();
+  byId("how").textContent = solversText();
   byId("line").replaceChildren(...result.line.map(stepRow));
   byId("explanation").hidden = false;
   byId("verdict").scrollIntoView({ block: "start" }); // the steps and the lines in view
@@ -208,7 +202,7 @@ function explain(action) {
 // Compares the answer with the line of another candidate.
 function lineButton({ action, words, ...candidate }) {
   const compare = async () => {
-    if (action === result.compared.action) return;
+    if (action === result.compared) return;
     visit += 1;
     const { choice } = result;
     const data = await load(`/api/puzzles/${puzzle.number}`, { action: choice, compared: action }, "step", "puzzle-playing");
@@ -220,7 +214,7 @@ function lineButton({ action, words, ...candidate }) {
     if (hadFocus) byId("candidates").querySelector(`[data-action="${action}"]`).focus({ preventScroll: true });
   };
   return element("button", { type: "button", "data-action": action, onclick: compare,
-    "aria-pressed": String(action === result.compared.action), ...highlighting({ action, words, ...candidate }) }, words);
+    "aria-pressed": String(action === result.compared), ...highlighting({ action, words, ...candidate }) }, words);
 }
 
 function show(number) {
