@@ -213,7 +213,7 @@ class PuzzleMaker:
     def _puzzle_json(
         self, position: Position, goal: Goal, lines: dict[int, Line], num_turns: int
     ) -> JsonObject:
-        """A puzzle; among moves that reach as much, those of the answer's kind are choices first."""
+        """A puzzle; of moves that reach as much, those of the answer's kind come first."""
         state, turn = position.state, position.state.game.turn
         probabilities = policy_probabilities(self.agent, stacked([state]))[0]
         answer = max(lines, key=lambda action: lines[action].value)
