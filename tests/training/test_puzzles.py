@@ -1,6 +1,7 @@
 """Puzzles: how they are made, their file, the command, and the shipped set."""
 
 import json
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +20,7 @@ from training.analysis.actions import is_conversion
 from training.analysis.puzzle_maker import MIN_LEAD, PASS, PuzzleMaker
 from training.analysis.puzzles import ANY_ANSWER, AnswerCriteria
 from training.analysis.recorded_game import Game
-from training.analysis.round_solver import Goal, RoundSolver, is_alone
+from training.analysis.round_solver import Goal, Line, RoundSolver, is_alone
 from training.system import cli
 
 ENV = gaia_jax.make("base", players=2)
@@ -27,6 +28,9 @@ NAME = "zoo/duel"  # an agent of such games; a random one plays in its place
 ARGUMENTS = ("--env", "base", "--players", "2", "--agent", NAME)
 GAMES = 3, 12, 30, 1, 2, 4, 5, 6  # of a block; the first three have puzzles
 NUM_GAMES, MAX_STEPS = len(GAMES), 1000
+MIN_FIRST_ACTIONS = 3  # of the puzzles here
+PAIR = "pass", "advance"  # begin the agent's move and the answer
+VALUE_OF_PASS = PuzzleMaker._value_of_pass
 
 
 def random_agent(name=NAME):
@@ -48,10 +52,15 @@ def agent_of(action):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def single_main_actions():
-    """Let lines of one main action be puzzles too: few games are enough."""
+def easy_puzzles():
+    """Let lines of one main action, three first actions and weak rivals be puzzles.
+
+    Few games are enough then.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(puzzle_maker, "MIN_MAIN_ACTIONS", 1)
+        patch.setattr(puzzle_maker, "MIN_FIRST_ACTIONS", MIN_FIRST_ACTIONS)
+        patch.setattr(PuzzleMaker, "_value_of_pass", lambda *_: -1)
         yield
 
 
@@ -112,15 +121,33 @@ def check_puzzle(env, puzzle, state):
     assert best - second >= (MIN_LEAD if goal is Goal.VP else 1)
     actions = [candidate["action"] for candidate in candidates]
     assert actions[0] == puzzle["answer"] != puzzle["agent"] and puzzle["agent"] in actions
-    assert (
-        puzzle_maker.MIN_CHOICES <= len(actions) <= min(puzzle["moves"], puzzle_maker.MAX_CHOICES)
-    )
+    assert 2 <= len(actions) <= min(puzzle["moves"], puzzle_maker.MAX_CHOICES)
     assert len({*actions}) == len(actions)
     for candidate in candidates:
         assert from_text(env.ruleset, candidate["text"]) == candidate["action"]
         mains = [text for text in candidate["line"] if not text.startswith("free ")]
         assert mains[0] == candidate["text"]
         assert value_of_line(env, state, goal, candidate["line"]) == candidate["value"]
+
+
+def test_weak_rivals_make_no_puzzle(maker, played, monkeypatch):
+    """A rival must beat passing in the last round; two rivals of a kind are enough."""
+    texts = ENV.ruleset.actions.texts
+    mines = [action for action, text in enumerate(texts) if text.startswith("mine ")][:5]
+    agent, answer = (next(a for a, t in enumerate(texts) if t.startswith(v)) for v in PAIR)
+    position = played[0].positions[0]._replace(move=agent)
+    values = dict(zip([answer, *mines, agent], (50, 45, 44, 43, 42, 41, 40), strict=True))
+    lines = {action: Line(value, ()) for action, value in values.items()}
+    monkeypatch.setattr(maker, "_solver", SimpleNamespace(solve=lambda *_, **__: lines))
+    monkeypatch.setattr(PuzzleMaker, "_num_turns", lambda *_: 3)
+    monkeypatch.setattr(PuzzleMaker, "_value_of_pass", VALUE_OF_PASS)
+    puzzle = maker.find_puzzle(position, Goal.VP)
+    assert [candidate["value"] for candidate in puzzle["candidates"]] == [50, 45, 44, 40]
+    monkeypatch.setattr(puzzle_maker, "MIN_FIRST_ACTIONS", len(lines) + 1)
+    assert not maker.find_puzzle(position, Goal.VP)
+    monkeypatch.setattr(puzzle_maker, "MIN_FIRST_ACTIONS", len(lines))
+    lines[agent] = Line(45, ())
+    assert not maker.find_puzzle(position, Goal.VP)
 
 
 def test_puzzles_have_a_single_best_first_move(collection):

@@ -33,7 +33,8 @@ from .round_solver import LAST_ROUND, Goal, Line, RoundSolver, TooManyLines, is_
 GAMES_PER_BLOCK = 64  # that are played together
 GAMES_PER_BATCH = 8  # of a block, whose puzzles are written together
 MIN_LEAD = 3  # VP of the answer above every other first main action
-MIN_CHOICES, MAX_CHOICES = 3, 5  # the answer included
+MIN_FIRST_ACTIONS = 6  # of fewer the answer is found by elimination
+MAX_CHOICES, MAX_OF_A_KIND = 5, 2  # of a puzzle: with the answer; rivals such as mines
 LATE_ROUND, MAX_LATE_SHARE = 5, 0.7  # of a set of limited size: puzzles of this round and later
 PASS = "pass", "booster "  # begin the texts of passes, in the last round and before it
 MAX_DECISIONS = 1000  # of a game; later ones give no puzzles
@@ -184,10 +185,12 @@ class PuzzleMaker:
             return None
         lines = self._with_a_single_pass(lines, position.move)
         ranked = sorted(lines, key=lambda action: -lines[action].value)
-        if len(ranked) < MIN_CHOICES or ranked[0] == position.move or position.move not in lines:
+        if len(ranked) < MIN_FIRST_ACTIONS or position.move not in ranked[1:]:
             return None
-        lead = lines[ranked[0]].value - lines[ranked[1]].value
-        if lead < (MIN_LEAD if goal is Goal.VP else 1):
+        best, second = (lines[action].value for action in ranked[:2])
+        if best - second < (MIN_LEAD if goal is Goal.VP else 1):
+            return None
+        if goal is Goal.VP and second == self._value_of_pass(lines):
             return None
         num_turns = self._num_turns(state, lines[ranked[0]])
         if num_turns < MIN_MAIN_ACTIONS + (goal is Goal.VP):
@@ -221,30 +224,39 @@ class PuzzleMaker:
         others = sorted(
             (action for action in lines if action not in first),
             key=lambda action: (
-                -lines[action].value, not self._is_alike(action, answer), -probabilities[action]
+                -lines[action].value,
+                not self._is_alike(action, answer),
+                -probabilities[action],
             ),
         )
+        choices = [*first]
+        for action in others:
+            num_alike = sum(
+                self._is_alike(action, choice) for choice in choices if choice != answer
+            )
+            if len(choices) < MAX_CHOICES and num_alike < MAX_OF_A_KIND:
+                choices.append(action)
         theme = puzzles.find_theme(self._texts[answer]) if goal is Goal.VP else goal.value
         return {
             "decision": position.decision, "round": int(turn.round), "player": int(turn.active),
-            "goal": goal.value, "theme": theme, "moves": len(lines),
-            "turns": num_turns,
+            "goal": goal.value, "theme": theme, "moves": len(lines), "turns": num_turns,
             "answer": answer, "agent": position.move,
             "candidates": [
                 {
                     "action": action, "text": self._texts[action], "value": lines[action].value,
                     "line": [to_text(self.env.ruleset, a) for a in lines[action].actions],
                 }
-                for action in sorted(
-                    [*first, *others[: MAX_CHOICES - 2]], key=lambda a: -lines[a].value
-                )
+                for action in sorted(choices, key=lambda action: -lines[action].value)
             ],
         }  # fmt: skip
 
-    def _is_alike(self, action: int, answer: int) -> bool:
+    def _is_alike(self, action: int, other: int) -> bool:
         """Whether two main actions are of one kind, such as two upgrades."""
-        first, second = (self._texts[a].split()[0] for a in (action, answer))
-        return first == second
+        return self._texts[action].split()[0] == self._texts[other].split()[0]
+
+    def _value_of_pass(self, lines: dict[int, Line]) -> int:
+        """What passing at once reaches: a best rival of that value is no temptation."""
+        return next(lines[a].value for a in lines if self._texts[a].startswith(PASS))
 
     def _num_turns(self, state: State, line: Line) -> int:
         """The number of main actions of a line."""
