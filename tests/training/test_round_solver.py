@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 import gaia_jax
+from gaia_jax.components.costs import ROUNDS
 from gaia_jax.rules import federation
 from gaia_jax.state import Node
 from training.analysis import round_solver
 from training.analysis.actions import is_conversion
 from training.analysis.puzzle_maker import goals_of
-from training.analysis.round_solver import GOALS, LAST_ROUND, Goal, RoundSolver, is_alone
+from training.analysis.round_solver import GOALS, Goal, RoundSolver, is_alone
 from training.system.batched import dealing, one_row, stacked, stepping, take_rows
 
 BATCH = 64  # the only size of a batch, of the solver too: one program
@@ -24,7 +25,7 @@ NUM_FLEET = 3  # positions of the full game
 ENV = gaia_jax.make("base", players=2)
 TEXTS = ENV.ruleset.actions.texts
 FIRST_ROUND = 4  # of the positions
-EARLY, LAST = range(FIRST_ROUND, LAST_ROUND), [LAST_ROUND]
+EARLY, LAST = range(FIRST_ROUND, ROUNDS), [ROUNDS]
 
 
 class Kind(NamedTuple):
@@ -246,7 +247,7 @@ def test_ships_and_artifacts_of_four_players():
     is_artifact = np.array([text.startswith("artifact ") for text in env.ruleset.actions.texts])
     alone, states = jax.jit(is_alone), list[gaia_jax.State]()
     for batch in random_play(env):
-        is_open = alone(batch) & (batch.game.turn.round == LAST_ROUND) & ~batch.terminated
+        is_open = alone(batch) & (batch.game.turn.round == ROUNDS) & ~batch.terminated
         has_artifact = batch.legal_action_mask[:, is_artifact].any(1)
         states += [take_rows(batch, row) for row in np.flatnonzero(is_open & has_artifact)]
     states.sort(key=lambda state: state.legal_action_mask.sum())

@@ -17,6 +17,7 @@ import numpy as np
 
 from gaia_jax.actions import to_text
 from gaia_jax.cli.progress import status_line
+from gaia_jax.components.costs import ROUNDS
 from gaia_jax.env import GaiaEnv, State
 
 from ..agents import make_agent
@@ -28,7 +29,7 @@ from .judge import policy_probabilities
 from .puzzles import MIN_MAIN_ACTIONS, AnswerCriteria
 from .recorded_game import Game, compiled_step
 from .review import check_policy
-from .round_solver import LAST_ROUND, Goal, Line, RoundSolver, TooManyLines, is_alone
+from .round_solver import Goal, Line, RoundSolver, TooManyLines, is_alone
 
 GAMES_PER_BLOCK = 64  # that are played together
 GAMES_PER_BATCH = 8  # of a block, whose puzzles are written together
@@ -288,7 +289,7 @@ class PuzzleMaker:
 
 def goals_of(state: State) -> list[Goal]:
     """What the player may want of the rest of the round, the rarer goal first."""
-    is_last = int(state.game.turn.round) == LAST_ROUND
+    is_last = int(state.game.turn.round) == ROUNDS
     return [Goal.VP] if is_last else [Goal.ADVANCED_TILE, Goal.FEDERATION]
 
 

@@ -1,14 +1,15 @@
 """Solve the rest of a round exactly for a player when all others have passed.
 
-Nothing is random after the set-up, and the others only answer offers of leech, which cannot change
-what the player can do. So the solver lists all lines of play of the player, by breadth, as long as
-there are not too many. It leaves out what cannot be better:
+The player takes one turn after another (ROU-06), nothing is random after the set-up, and the others
+only answer offers of leech, which cannot change what the player can do. So the solver lists all
+lines of play of the player, by breadth, as long as there are not too many. It leaves out what
+cannot be better:
 
 - Of two positions that differ only in resources, power and VP, the one that has at most as much of
   each. Power is compared by the tokens in bowl III, in II and III, and in all three: burning makes
   up for a charge that one more token in bowl I absorbs. With the brainstone it must be equal,
   because the number of tokens decides what pays.
-- Conversions after the main action of a turn: they may as well begin the next turn.
+- Conversions after the main action of a turn: they may as well begin the next turn (ROU-03).
 
 The rules themselves offer at most `MAX_FEDERATIONS` sets of groups and satellites at a time.
 """
@@ -32,7 +33,6 @@ from .actions import conversion_mask
 
 WIDTHS = 64, 256, 1024, 4096  # states of a batch; more of them take several batches
 END_TURN = "end_turn"
-LAST_ROUND = 6
 # Fields of the player in `_Children.wealth`, VP by source, and bounds of searches for federations.
 NOT_IN_REST = (
     "vp", "resources", "power", "vp_source", "min_satellites_feasible", "max_satellites_infeasible",
@@ -243,8 +243,8 @@ def _describe(after: State, start: State, goal: Array) -> tuple[Array, Array, Ar
     """The value, wealth and rest of a position, for the player who decides at `start`."""
     game, seat, before = after.game, start.current_player, start.game
     players, turn = game.players, game.turn
-    # The pass of the last player ends the round, which clears `turn.passed`.
     has_ended = after.terminated | after.truncated
+    # The pass of the last player ends the round, which clears `turn.passed` (ROU-07).
     has_passed = (turn.round != before.turn.round) | has_ended
     values = {
         Goal.VP: jnp.where(has_ended, players.vp[seat].astype(jnp.int32), -1),
